@@ -1,0 +1,253 @@
+"""The editor's end of the Language Server Protocol: one server process over stdio, and nothing that only our server has.
+
+`ghosttape/explain` and `ghosttape/state` are asked for; a server that does not know them is believed without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cattrs import Converter
+from pygls.client import JsonRPCClient
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+from pygls.protocol import default_converter
+
+from replay.errors import ServerError
+from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave
+from replay.records import Step
+from replay.tape import digest
+from syntax.errors import OffsetError
+from syntax.text import offset_at, position_at
+
+_LOG_LINES = 40
+_CANCELLED = -32800
+
+
+class _Wire(JsonRPCClient):
+    """pygls' JSON-RPC client, with plain JSON as results, and requests that fail when the server dies."""
+
+    def __init__(self) -> None:
+        super().__init__(converter_factory=_plain)
+        self.log: deque[str] = deque(maxlen=_LOG_LINES)
+        self.feature("window/logMessage")(lambda *_: None)
+        self.feature("window/showMessage")(lambda *_: None)
+        self.feature("client/registerCapability")(lambda *_: None)
+        self._draining: asyncio.Task[None] | None = None
+
+    async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
+        await self.start_io(*argv, env=env, cwd=folder)
+        self._draining = asyncio.create_task(self._drain())
+
+    async def _drain(self) -> None:
+        """Read the server's standard error, so that it can never block on it; keep the end for messages."""
+        assert self._server is not None
+        assert self._server.stderr is not None
+        async for line in self._server.stderr:
+            self.log.append(line.decode("utf-8", "replace").rstrip())
+
+    async def server_exit(self, server: asyncio.subprocess.Process) -> None:
+        """Fail what is still waited for; pygls would leave it waiting for ever."""
+        if self._draining is not None:
+            await self._draining
+        for future in list(self.protocol._request_futures.values()):  # noqa: SLF001 - pygls has no other way
+            if not future.done():
+                future.set_exception(ServerError(self.epitaph()))
+
+    @property
+    def dead(self) -> bool:
+        """Whether the server has gone."""
+        return self._server is None or self._server.returncode is not None
+
+    def epitaph(self) -> str:
+        """How the server ended, with the end of what it wrote on standard error."""
+        status = self._server.returncode if self._server else None
+        tail = "\n".join(list(self.log)[-8:])
+        return f"the language server ended with status {status}" + (f"; its last words:\n{tail}" if tail else "")
+
+
+def _plain() -> Converter:
+    converter: Converter = default_converter()
+    converter.register_structure_hook(object, lambda value, _: value)
+    return converter
+
+
+class Editor:
+    """An editor connected to one language server. Start it, hand it instructions, close it."""
+
+    def __init__(self, root: str = "file:///project") -> None:
+        self.root = root
+        self._wire = _Wire()
+        self._texts: dict[str, str] = {}
+        self._unknown: set[str] = set()
+
+    async def start(
+        self, argv: Sequence[str], *, folder: Path, options: Mapping[str, Any], env: Mapping[str, str] | None = None
+    ) -> None:
+        """Start the server and greet it.
+
+        Raises:
+            ServerError: it cannot be started, or has no inline completion.
+
+        """
+        try:
+            await self._wire.start(argv, env, folder)
+        except OSError as error:
+            raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
+        result = await self._request("initialize", _greeting(self.root, options))
+        if not result["capabilities"].get("inlineCompletionProvider"):
+            raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
+        self._notify("initialized", {})
+
+    async def close(self) -> None:
+        """Say goodbye and wait for the process to end."""
+        if not self._wire.dead:
+            try:
+                await asyncio.wait_for(self._request("shutdown", None), 5)
+                self._notify("exit", None)
+                await asyncio.wait_for(self._gone(), 5)
+            except (TimeoutError, ServerError):
+                self._kill()
+        await self._wire.stop()
+
+    async def _gone(self) -> None:
+        assert self._wire._server is not None  # noqa: SLF001
+        await self._wire._server.wait()  # noqa: SLF001
+
+    def _kill(self) -> None:
+        if not self._wire.dead:
+            self._wire._server.kill()  # type: ignore[union-attr] # noqa: SLF001
+
+    def open(self, step: DidOpen) -> None:
+        """Open a document."""
+        self._texts[step.path] = step.text
+        document = {"uri": self.uri(step.path), "languageId": step.language, "version": 1, "text": step.text}
+        self._notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, step: DidChange) -> None:
+        """Send the changes of one event, last first, so that each range is right for the text that it meets."""
+        from syntax.text import splice
+
+        self._texts[step.path] = splice(step.before, step.changes)
+        changes = [
+            {"range": _range(step.before, start, end), "text": new}
+            for start, end, new in sorted(step.changes, reverse=True)
+        ]
+        document = {"uri": self.uri(step.path), "version": step.version}
+        self._notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def save(self, step: DidSave) -> None:
+        """Save a document."""
+        self._notify("textDocument/didSave", {"textDocument": {"uri": self.uri(step.path)}})
+
+    def shut(self, step: DidClose) -> None:
+        """Close a document."""
+        self._notify("textDocument/didClose", {"textDocument": {"uri": self.uri(step.path)}})
+
+    async def check(self, step: Check) -> None:
+        """Compare the server's document with the checkpoint.
+
+        Raises:
+            ServerError: the server holds another text.
+
+        """
+        state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
+        if state is not None and state["sha256"] != step.sha256:
+            raise ServerError(
+                f"the server's document {step.path} differs from the checkpoint (version {state['version']})"
+            )
+        if digest(self._texts[step.path]) != step.sha256:
+            raise ServerError(f"the editor's document {step.path} differs from the checkpoint")
+
+    async def ask(self, ask: Ask) -> Answer:
+        """Ask for an inline completion. A refusal is an answer with `failed`; only a dead server raises."""
+        moment = ask.moment
+        position = {"line": moment.line, "character": moment.character}
+        document = {"uri": self.uri(moment.path)}
+        params = {"textDocument": document, "position": position, "context": {"triggerKind": 2}, "stop": moment.stop}
+        began = time.perf_counter()
+        try:
+            result = await self._request("textDocument/inlineCompletion", params)
+        except JsonRpcException as error:
+            return Answer((time.perf_counter() - began) * 1000, failed=str(error.message))
+        measured = (time.perf_counter() - began) * 1000
+        told = await self._extra("ghosttape/explain", {"textDocument": document, "position": position}) or {}
+        return self._answer(ask, measured, result, told)
+
+    def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
+        items = (result if isinstance(result, list) else (result or {}).get("items")) or []
+        told_too = {key: told[key] for key in ("raw", "prompt", "provider", "cache") if told.get(key)}
+        trail = tuple(Step(step["step"], step["before"], step["after"]) for step in told.get("trail", ()))
+        if not items:
+            filtered = told.get("step", "") if told.get("outcome") == "filtered" else ""
+            return Answer(measured, filtered=filtered or "", trail=trail, **told_too)
+        text = items[0]["insertText"]
+        text = text["value"] if isinstance(text, dict) else text
+        try:
+            start, end = self._replaced(ask, items[0].get("range"))
+        except OffsetError as error:
+            return Answer(measured, failed=f"the server's range is outside the document: {error}")
+        return Answer(measured, text=text, start=start, end=end, trail=trail, **told_too)
+
+    def _replaced(self, ask: Ask, where: Mapping[str, Any] | None) -> tuple[int, int]:
+        if where is None:
+            return ask.moment.offset, ask.moment.offset
+        text = ask.before + ask.after
+        start, end = where["start"], where["end"]
+        return offset_at(text, start["line"], start["character"]), offset_at(text, end["line"], end["character"])
+
+    def uri(self, path: str) -> str:
+        """The URI of a document."""
+        from urllib.parse import quote
+
+        return f"{self.root}/{quote(path)}"
+
+    async def _extra(self, method: str, params: Any) -> Any:
+        """A request that another server may not know: None then."""
+        if method in self._unknown:
+            return None
+        try:
+            return await self._request(method, params)
+        except JsonRpcMethodNotFound:
+            self._unknown.add(method)
+            return None
+
+    async def _request(self, method: str, params: Any) -> Any:
+        if self._wire.dead:
+            raise ServerError(self._wire.epitaph())
+        return await self._wire.protocol.send_request_async(method, params)
+
+    def _notify(self, method: str, params: Any) -> None:
+        if self._wire.dead:
+            raise ServerError(self._wire.epitaph())
+        self._wire.protocol.notify(method, params)
+
+
+def _range(text: str, start: int, end: int) -> dict[str, Any]:
+    return {"start": _position(text, start), "end": _position(text, end)}
+
+
+def _position(text: str, offset: int) -> dict[str, int]:
+    line, character = position_at(text, offset)
+    return {"line": line, "character": character}
+
+
+def _greeting(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "processId": None,
+        "clientInfo": {"name": "ghosttape replay"},
+        "rootUri": root,
+        "workspaceFolders": [{"uri": root, "name": "project"}],
+        "initializationOptions": dict(options),
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-16"]},
+            "textDocument": {
+                "synchronization": {"didSave": True},
+                "inlineCompletion": {"dynamicRegistration": False},
+            },
+        },
+    }

@@ -1,0 +1,262 @@
+"""A run: tapes under one configuration. The thin shell around the player: processes, files, the wall clock."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from replay.answers import write_oracle
+from replay.client import Editor
+from replay.errors import ReplayError, ServerError
+from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled
+from replay.judge import Judge
+from replay.latency import latency_of
+from replay.metrics import summary
+from replay.player import Player
+from replay.policies import Policy, policy_of
+from replay.records import ANSWERED, Moment, Record
+from replay.store import Store
+from replay.tape import Edit, Tape
+from replay.timeline import Timeline
+from replay.users import user_of
+from runners.errors import RunnerError
+from runners.protocol import Sandbox
+from runners.sandboxes import pick
+
+ORACLE = "oracle"
+_BY_HAND = {None, "type", "delete"}
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One configuration of a replay. `settings` are the language server's initialization options."""
+
+    settings: dict[str, Any] = {}
+    policy: str = "blocks"
+    user: str = "exact"
+    latency: str = "measured"
+    mode: Literal["judge"] = "judge"
+    seed: int = 0
+    sandbox: str = "auto"
+    tests: bool = True
+    limit: int | None = None
+    paths: tuple[str, ...] = ()
+    """Ask only in documents whose path begins with one of these; everywhere when empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that takes time begins: for progress on the screen."""
+
+    tape: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How far the tape has been played: events done, of all."""
+
+    tape: str
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A moment has ended. Its verdict, if it gets one, comes later as `Judged`."""
+
+    record: Record
+    awaits_verdict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A moment has its verdict."""
+
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A tape cannot be played here, and why."""
+
+    tape: str
+    reason: str
+
+
+Happening: TypeAlias = Note | Played | Ended | Judged | LeftOut
+Listener: TypeAlias = Callable[[Happening], None]
+
+
+def server_command() -> list[str]:
+    """The console script that starts our own language server.
+
+    Raises:
+        ServerError: ghosttape is not installed as a command.
+
+    """
+    beside = Path(sys.executable).with_name("ghosttape")
+    found = str(beside) if beside.exists() else shutil.which("ghosttape")
+    if found is None:
+        raise ServerError(
+            "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"
+        )
+    return [found, "serve", "--stdio"]
+
+
+def cache_folder() -> Path:
+    """Where toolchains are kept between runs: `GHOSTTAPE_CACHE`, or the user's cache folder."""
+    import platformdirs
+
+    return Path(os.environ.get("GHOSTTAPE_CACHE") or platformdirs.user_cache_dir("ghosttape"))
+
+
+@dataclass(slots=True)
+class Engine:
+    """Plays tapes into a store and tells a listener what happens."""
+
+    options: Options
+    store: Store
+    listen: Listener
+    cache: Path = field(default_factory=cache_folder)
+    records: list[Record] = field(default_factory=list)
+    left_out: list[dict[str, str]] = field(default_factory=list)
+    typed: dict[str, int] = field(default_factory=dict)
+
+    async def replay(self, tapes: Sequence[Tape]) -> dict[str, Any]:
+        """Play the tapes one after the other; give and keep the summary.
+
+        Raises:
+            ReplayError: the policy, user, latency or server is not usable.
+            SandboxMissing: no sandbox works here, though tests are wanted.
+
+        """
+        policy = policy_of(self.options.policy)
+        user_of(self.options.user)
+        latency_of(self.options.latency, 0)
+        sandbox = pick(self.options.sandbox) if self.options.tests else None
+        slots = asyncio.Semaphore(os.cpu_count() or 1)
+        for tape in tapes:
+            try:
+                await self._one(tape, policy, sandbox, slots)
+            except RunnerError as error:
+                self._leave_out(tape, str(error))
+        return self._summed()
+
+    def _leave_out(self, tape: Tape, reason: str) -> None:
+        self.left_out.append({"tape": tape.header.id, "reason": reason})
+        self.listen(LeftOut(tape.header.id, reason))
+
+    def _summed(self) -> dict[str, Any]:
+        result = summary(self.records, self.typed) | {"left_out": self.left_out, "run": str(self.store.folder)}
+        self.store.put_fact("summary", result)
+        return result
+
+    async def _one(self, tape: Tape, policy: Policy, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
+        name = tape.header.id
+        timeline = Timeline(tape)
+        judge = await Judge.prepare(timeline, sandbox, self.cache, slots, lambda text: self.listen(Note(name, text)))
+        self.typed[name] = sum(isinstance(event, Edit) and event.reason in _BY_HAND for event in tape.events)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(judge.close)
+            settings = self._settings(timeline, policy, stack)
+            editor = Editor()
+            stack.push_async_callback(editor.close)
+            self.listen(Note(name, "the language server starts"))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
+            await editor.start(server_command(), folder=folder, options=settings)
+            await _Tape(self, timeline, policy, judge, editor).play()
+
+    def _settings(self, timeline: Timeline, policy: Policy, stack: AsyncExitStack) -> Mapping[str, Any]:
+        provider = {"seed": self.options.seed, **self.options.settings.get("provider", {})}
+        if provider.get("name") == ORACLE and not provider.get("answers"):
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-oracle-")))
+            self.listen(Note(timeline.tape.header.id, "the oracle's answers are written"))
+            write_oracle(timeline, policy, folder / "answers.jsonl")
+            provider["answers"] = str(folder / "answers.jsonl")
+        return {**self.options.settings, "provider": provider}
+
+
+class _Tape:
+    """One tape while it is played: carries the player's instructions out."""
+
+    def __init__(self, engine: Engine, timeline: Timeline, policy: Policy, judge: Judge, editor: Editor) -> None:
+        self.engine, self.timeline, self.judge, self.editor = engine, timeline, judge, editor
+        self.name, self.size = timeline.tape.header.id, len(timeline.tape.events)
+        options = engine.options
+        latency = latency_of(options.latency, options.seed)
+        self.player = Player(timeline, policy, user_of(options.user), latency, limit=options.limit, paths=options.paths)
+
+    async def play(self) -> None:
+        """Play to the end, while verdicts are found out beside it; a failure of one ends all."""
+        try:
+            async with asyncio.TaskGroup() as verdicts:
+                await self._play(verdicts)
+        except* (ReplayError, RunnerError) as group:
+            raise group.exceptions[0] from None
+
+    async def _play(self, verdicts: asyncio.TaskGroup) -> None:
+        steps = self.player.play()
+        reply: Answer | None = None
+        try:
+            while True:
+                reply = await self._carry_out(steps.send(reply), verdicts)
+        except StopIteration:
+            self.engine.listen(Played(self.name, self.size, self.size))
+
+    async def _carry_out(self, step: Instruction, verdicts: asyncio.TaskGroup) -> Answer | None:
+        match step:
+            case DidOpen():
+                self.editor.open(step)
+            case DidChange():
+                self.editor.change(step)
+            case DidSave():
+                self.editor.save(step)
+            case DidClose():
+                self.editor.shut(step)
+            case Check():
+                await self.editor.check(step)
+            case Ask():
+                self.engine.listen(Played(self.name, step.moment.event, self.size))
+                return await self.editor.ask(step)
+            case Settled():
+                self._settled(step, verdicts)
+                await asyncio.sleep(0)
+        return None
+
+    def _settled(self, settled: Settled, verdicts: asyncio.TaskGroup) -> None:
+        answered = settled.ending.name in ANSWERED
+        record = Record(
+            moment=self._with_truth(settled) if answered else settled.moment,
+            ending=settled.ending,
+            suggestion=settled.suggestion,
+            covered=settled.covered,
+        )
+        judged = answered and self.judge.can_judge
+        self.engine.listen(Ended(record, awaits_verdict=judged))
+        if judged:
+            verdicts.create_task(self._judge(settled, record))
+        else:
+            self._keep(record)
+
+    def _with_truth(self, settled: Settled) -> Moment:
+        hole = self.judge.hole(settled.moment, settled.before, settled.after)
+        return settled.moment if isinstance(hole, str) else msgspec.structs.replace(settled.moment, truth=hole.truth)
+
+    async def _judge(self, settled: Settled, record: Record) -> None:
+        record = msgspec.structs.replace(record, verdict=await self.judge.verdict(settled))
+        self._keep(record)
+        self.engine.listen(Judged(record))
+
+    def _keep(self, record: Record) -> None:
+        self.engine.store.put(record)
+        self.engine.records.append(record)

@@ -1,0 +1,34 @@
+"""What can go wrong in a replay.
+
+ReplayError
+├── TapeError       a tape (or a recording) is malformed, or an event in it is impossible
+├── ProjectError    the project that a tape belongs to cannot be laid out
+├── ServerError     the language server under test died or does not speak inline completion
+└── StoreError      a run's folder cannot be read or written
+"""
+
+from __future__ import annotations
+
+
+class ReplayError(Exception):
+    """Root of what this package raises."""
+
+
+class TapeError(ReplayError):
+    """A tape is malformed, or holds an event that cannot have happened: `file:line: reason`."""
+
+    def __init__(self, source: str, line: int, reason: str) -> None:
+        super().__init__(f"{source}:{line}: {reason}" if line else f"{source}: {reason}")
+        self.source, self.line, self.reason = source, line, reason
+
+
+class ProjectError(ReplayError):
+    """The project of a tape cannot be laid out on disk."""
+
+
+class ServerError(ReplayError):
+    """The language server under test died, or does not offer inline completion."""
+
+
+class StoreError(ReplayError):
+    """The folder of a run cannot be read or written."""

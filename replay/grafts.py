@@ -1,0 +1,99 @@
+"""Grafts: the finished project with a suggestion in place of what the developer wrote there (DESIGN.md §5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from replay.records import Moment, Stop, Suggestion, Untestable
+from replay.timeline import Timeline
+from syntax.blocks import Extent, extent, statement_start
+from syntax.languages import Language, language_of
+from syntax.parse import has_error
+from syntax.text import index_of
+
+_TAIL = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """The part of a finished document that a suggestion stands in for. Indices into `str`.
+
+    `right` is where the text begins that stood right of the cursor at the moment already; `end` ≤ `right`.
+    """
+
+    path: str
+    final: str
+    start: int
+    end: int
+    right: int
+
+    @property
+    def truth(self) -> str:
+        """What the developer wrote there."""
+        return self.final[self.start : self.end]
+
+
+def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole | Untestable:
+    """The part of the finished document that a moment is about, or why there is none.
+
+    `before` and `after` are the whole document's text around the cursor at the moment. The extent ends where the syntax
+    says, and at the latest where text begins that stood right of the cursor already: that is no part of the answer.
+    """
+    language = language_of(moment.language) or language_of(moment.path)
+    if language is None:
+        return "no-syntax"
+    final = timeline.final[moment.path]
+    left, right = timeline.carried(moment.path, moment.event, moment.offset, moment.offset)
+    start, limit = index_of(final, left), index_of(final, right)
+    if not _stands(before[statement_start(language, before) :], final[:start]):
+        return "rewritten"
+    end = min(extent(language, final, start, extent_kind(language, moment.stop, before, after)), limit)
+    hole = Hole(moment.path, final, start, max(start, end), limit)
+    return hole if hole.truth.strip() else "empty"
+
+
+def extent_kind(language: Language, stop: Stop, before: str, after: str) -> Extent:
+    """What a suggestion stands in for when the policy does not say: block after a header, line before text, else statement."""
+    if stop != "auto":
+        return stop
+    if before.rstrip().endswith(":" if language.layout else "{"):
+        return "block"
+    right = after.splitlines()[0] if after.splitlines() else ""
+    return "line" if right.strip() else "statement"
+
+
+def _stands(wanted: str, before: str) -> bool:
+    """Whether a text ends with another, white space folded away."""
+    return _squash(before[-(2 * len(wanted) + _TAIL) :]).endswith(_squash(wanted))
+
+
+def _squash(text: str) -> str:
+    return "".join(text.split())
+
+
+def emptied(hole: Hole, language: Language) -> str:
+    """The finished document without the part, kept whole by the language's empty statement where it needs one."""
+    head, tail = hole.final[: hole.start], hole.final[hole.end :]
+    if language.filler and has_error(language, head + tail):
+        return head + _lead(hole.truth) + language.filler + tail
+    return head + tail
+
+
+def _lead(truth: str) -> str:
+    return truth[: len(truth) - len(truth.lstrip())]
+
+
+def graft(hole: Hole, suggestion: Suggestion, moment: Moment, before: str, after: str) -> str:
+    """The finished document with the suggestion in it.
+
+    What the suggestion's range takes away left of the cursor is what it says again; what it takes away right of the
+    cursor (closers) is taken out of the finished text where it survives.
+    """
+    repeated = len(before) - index_of(before + after, suggestion.start)
+    taken = after[: index_of(before + after, suggestion.end) - len(before)] if suggestion.end > moment.offset else ""
+    start = max(0, hole.start - repeated)
+    tail = hole.final[hole.end :]
+    between = hole.right - hole.end
+    if taken and tail[between:].startswith(taken):
+        tail = tail[:between] + tail[between + len(taken) :]
+    return hole.final[:start] + suggestion.text + tail

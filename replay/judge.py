@@ -1,0 +1,143 @@
+"""The judge: puts suggestions into the finished project and lets its own tests say what they are worth."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from replay.errors import ReplayError
+from replay.grafts import Hole, emptied, graft, hole_of
+from replay.instructions import Settled
+from replay.projects import starting_files
+from replay.records import Moment, Suggestion, Untestable, Verdict
+from replay.tape import Tests
+from replay.timeline import Timeline
+from runners.project import Plan, Project, prepare
+from runners.protocol import Sandbox
+from runners.verdicts import Result
+from syntax.languages import Language, language_of
+
+Told = Callable[[str], None]
+
+
+class Judge:
+    """One finished project with its tests. A state of the project is tested once; who asks again gets the same result."""
+
+    def __init__(
+        self, timeline: Timeline, project: Project | None, baseline: Verdict | None, slots: asyncio.Semaphore
+    ) -> None:
+        self.timeline, self.project, self.baseline, self._slots = timeline, project, baseline, slots
+        self._tested: dict[tuple[str, str], asyncio.Task[Result]] = {}
+
+    @classmethod
+    async def prepare(
+        cls, timeline: Timeline, sandbox: Sandbox | None, cache: Path, slots: asyncio.Semaphore, told: Told
+    ) -> Judge:
+        """Lay the finished project out and run its tests twice: what fails or flickers there is no model's fault.
+
+        Raises:
+            RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
+            ProjectError: the project cannot be laid out.
+
+        """
+        tests = timeline.tape.header.tests
+        if tests is None or sandbox is None:
+            return cls(timeline, None, None, slots)
+        files = starting_files(timeline.tape) | timeline.final
+        project = await prepare(files, _plan(tests), sandbox, cache, told)
+        told("the finished project's own tests run twice")
+        results = [await project.run({}), await project.run({})]
+        return cls(timeline, project, _fault(results), slots)
+
+    async def close(self) -> None:
+        """Stop what runs and take the copies away."""
+        for task in self._tested.values():
+            task.cancel()
+        await asyncio.gather(*self._tested.values(), return_exceptions=True)
+        if self.project is not None:
+            self.project.close()
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether suggestions get verdicts at all: tests are wanted, and the tape has some."""
+        return self.project is not None
+
+    def hole(self, moment: Moment, before: str, after: str) -> Hole | Untestable:
+        """The part of the finished project that a moment is about, or why there is none."""
+        return hole_of(self.timeline, moment, before, after)
+
+    async def verdict(self, settled: Settled) -> Verdict:
+        """The verdict on what was offered at a moment; what offered nothing is tested as nothing."""
+        if self.baseline is not None:
+            return self.baseline
+        moment = settled.moment
+        hole = self.hole(moment, settled.before, settled.after)
+        if isinstance(hole, str):
+            return Verdict(name="untestable", reason=hole)
+        nothing = await self._test(hole, emptied(hole, _language(moment)))
+        if nothing.klass in {"passed", "infrastructure"}:
+            return _unseen(nothing)
+        offered = settled.suggestion or Suggestion(text="", start=moment.offset, end=moment.offset, latency=0.0)
+        return verdict_of(await self._test(hole, graft(hole, offered, moment, settled.before, settled.after)))
+
+    async def _test(self, hole: Hole, text: str) -> Result:
+        """Test the project with one document changed; each state is tested once."""
+        key = (hole.path, text)
+        if key not in self._tested:
+            self._tested[key] = asyncio.create_task(self._run({hole.path: text}))
+        return await asyncio.shield(self._tested[key])
+
+    async def _run(self, changed: Mapping[str, str]) -> Result:
+        assert self.project is not None
+        async with self._slots:
+            return await self.project.run(changed)
+
+
+def _plan(tests: Tests) -> Plan:
+    return Plan(
+        toolchain=tests.toolchain,
+        requires=tests.requires,
+        setup=tests.setup,
+        command=tests.command,
+        cwd=tests.cwd,
+        timeout_s=tests.timeout_s,
+    )
+
+
+def _language(moment: Moment) -> Language:
+    language = language_of(moment.language) or language_of(moment.path)
+    if language is None:
+        raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
+    return language
+
+
+def _fault(results: list[Result]) -> Verdict | None:
+    """Why nothing in this project can be tested, going by two runs of the finished project; None when it can."""
+    if all(result.klass == "passed" for result in results):
+        return None
+    worst = next(result for result in results if result.klass != "passed")
+    if worst.klass == "infrastructure":
+        return verdict_of(worst)
+    reason = "flaky" if any(result.klass == "passed" for result in results) else "broken-baseline"
+    return Verdict(name="untestable", reason=reason, message=worst.message, log=worst.log, wall_ms=worst.wall_ms)
+
+
+def _unseen(nothing: Result) -> Verdict:
+    if nothing.klass == "infrastructure":
+        return verdict_of(nothing)
+    return Verdict(
+        name="untestable", reason="undetected", message="the tests pass without this part", wall_ms=nothing.wall_ms
+    )
+
+
+def verdict_of(result: Result) -> Verdict:
+    """A test result as a verdict."""
+    return Verdict(
+        name=result.klass,
+        message=result.message,
+        passed=result.passed,
+        failed=result.failed,
+        log=result.log,
+        wall_ms=result.wall_ms,
+    )

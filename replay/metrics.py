@@ -1,0 +1,112 @@
+"""What the numbers of a run are, and how sure they are. Every figure comes with a 95 % interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from replay.records import ANSWERED, Record
+
+CONFIDENCE = 0.95
+_NOT_TESTED = {"untestable", "infrastructure"}
+
+
+def share(successes: int, n: int) -> dict[str, float | int | None]:
+    """A plain share with its Wilson interval (Wilson 1927, by scipy): value, low, high in [0, 1] and n.
+
+    With n = 0 there is no value: value, low and high are None.
+    """
+    if n == 0:
+        return {"value": None, "low": None, "high": None, "n": 0}
+    interval = stats.binomtest(successes, n).proportion_ci(CONFIDENCE, method="wilson")
+    return {"value": successes / n, "low": float(interval.low), "high": float(interval.high), "n": n}
+
+
+def pass_at_1(records: Iterable[Record]) -> dict[str, float | int | None]:
+    """The share of testable moments whose suggestion passes the project's tests (pass@1, Chen et al. 2021, n = k = 1).
+
+    Counted are moments at which the provider answered, with text or with nothing, and whose hole the tests notice.
+    Untestable moments and failures of the infrastructure are no part of it; nor are requests that were given up.
+    """
+    judged = [record.verdict.name for record in records if record.verdict and record.verdict.name not in _NOT_TESTED]
+    return share(judged.count("passed"), len(judged))
+
+
+def passed_in_time(records: Iterable[Record]) -> dict[str, float | int | None]:
+    """As `pass_at_1`, but what came too late to be shown counts as not passed."""
+    judged = [record for record in records if record.verdict and record.verdict.name not in _NOT_TESTED]
+    in_time = [
+        record
+        for record in judged
+        if record.verdict and record.verdict.name == "passed" and record.ending.name != "late"
+    ]
+    return share(len(in_time), len(judged))
+
+
+def acceptance(records: Iterable[Record]) -> dict[str, float | int | None]:
+    """The share of shown suggestions that the user accepted, whole or in part."""
+    shown = [record.ending.name for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"}]
+    return share(sum(name in {"accepted", "part"} for name in shown), len(shown))
+
+
+def latency_ms(records: Iterable[Record]) -> dict[str, float | int | None]:
+    """Quantiles (linear interpolation, Hyndman & Fan type 7) of the latency of every answer, in ms, as laid on the clock.
+
+    The interval of the median is the binomial one of order statistics (scipy `quantile_test`).
+    """
+    values = sorted(
+        record.suggestion.latency for record in records if record.suggestion and record.ending.name != "failed"
+    )
+    if not values:
+        return {"n": 0}
+    points = {f"p{point}": float(np.percentile(values, point)) for point in (50, 75, 90, 95, 99)}
+    interval = stats.quantile_test(values, p=0.5).confidence_interval(CONFIDENCE)
+    return {**points, "p50_low": _finite(interval.low), "p50_high": _finite(interval.high), "n": len(values)}
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if value == value else None  # noqa: PLR0124 - only NaN differs from itself
+
+
+def keystrokes_saved(records: Iterable[Record], typed: int) -> dict[str, int]:
+    """Edits of the tape that accepted suggestions made needless, less one key for each accept, of all `typed` edits.
+
+    In judge mode the moments are independent, so one stretch of typing could be saved by several of them. It is counted
+    once: as in an editor, a moment inside a stretch that an earlier suggestion has already written does not come up.
+    """
+    saved, needless = 0, set[tuple[str, int]]()
+    for record in sorted(records, key=lambda record: (record.moment.tape, record.moment.event)):
+        edits = {(record.moment.tape, event) for event in record.covered}
+        if edits and not edits & needless:
+            needless |= edits
+            saved += len(edits) - 1
+    return {"value": saved, "of": typed}
+
+
+def summary(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, Any]:
+    """All figures of a run; `typed` gives for each tape how many edits the person made by hand."""
+    whole = _figures(records, sum(typed.values()))
+    by_tape = {tape: [record for record in records if record.moment.tape == tape] for tape in typed}
+    return {**whole, "tapes": {tape: _figures(own, typed[tape]) for tape, own in by_tape.items()}}
+
+
+def _figures(records: Sequence[Record], typed: int) -> dict[str, Any]:
+    verdicts = [record.verdict for record in records if record.verdict]
+    return {
+        "moments": len(records),
+        "endings": dict(Counter(record.ending.name for record in records)),
+        "reasons": dict(Counter(str(record.ending) for record in records if record.ending.reason)),
+        "verdicts": dict(Counter(verdict.name for verdict in verdicts if verdict.name != "untestable")),
+        "untestable": dict(Counter(verdict.reason for verdict in verdicts if verdict.name == "untestable")),
+        "metrics": {
+            "pass_at_1": pass_at_1(records),
+            "passed_in_time": passed_in_time(records),
+            "acceptance": acceptance(records),
+            "keystrokes_saved": keystrokes_saved(records, typed),
+            "latency_ms": latency_ms(records),
+        },
+    }

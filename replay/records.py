@@ -1,0 +1,128 @@
+"""What a run is made of: moments, suggestions, endings, verdicts. Read from and written to disk in bulk."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal, TypeAlias
+
+import msgspec
+
+EndingName: TypeAlias = Literal[
+    "gated",
+    "debounced",
+    "superseded",
+    "cancelled",
+    "failed",
+    "empty",
+    "filtered",
+    "late",
+    "shown",
+    "accepted",
+    "part",
+    "typed-through",
+    "rejected",
+]
+SHOWN: frozenset[str] = frozenset({"shown", "accepted", "part", "typed-through", "rejected"})
+ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
+"""Endings in which the provider gave its answer, so that a verdict can be given on it."""
+
+Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"]
+VerdictName: TypeAlias = Literal[
+    "passed",
+    "failed",
+    "syntax",
+    "indentation",
+    "compile",
+    "undefined-name",
+    "timeout",
+    "memory",
+    "crashed",
+    "infrastructure",
+    "untestable",
+]
+Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """A place on a tape where the policy asks. `event` is the index of the event before which it lies.
+
+    `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
+    `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
+    window for display), `truth` is what stands there in the finished project.
+    """
+
+    tape: str
+    event: int
+    path: str
+    language: str
+    offset: int
+    line: int
+    character: int
+    t: float
+    stop: Stop = "auto"
+    kind: str = ""
+    scenario: str = ""
+    before: str = ""
+    after: str = ""
+    truth: str = ""
+
+    @property
+    def id(self) -> str:
+        """A name that is the same in every run over the same tape and policy."""
+        parts = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One repair that changed the text."""
+
+    step: str
+    before: str
+    after: str
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """What came back. `start` and `end` (UTF-16 offsets) are replaced by `text`; `latency` in ms as laid on the clock."""
+
+    text: str
+    start: int
+    end: int
+    latency: float
+    raw: str = ""
+    prompt: str = ""
+    provider: str = ""
+    cache: str = "none"
+    trail: tuple[Step, ...] = ()
+
+
+class Ending(msgspec.Struct, frozen=True):
+    """How a moment ended in the editor, and why where that needs saying (gate, failure, repair step)."""
+
+    name: EndingName
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.reason})" if self.reason else self.name
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """How the graft did in the tests. `reason` says why an untestable moment is; `wall_ms` is what the tests took."""
+
+    name: VerdictName
+    reason: str = ""
+    message: str = ""
+    passed: int | None = None
+    failed: int | None = None
+    log: str = ""
+    wall_ms: float = 0.0
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """One moment with all that became of it. `saved` are the recorded keys that accepting made needless, less one."""
+
+    moment: Moment
+    ending: Ending
+    suggestion: Suggestion | None = None
+    verdict: Verdict | None = None
+    covered: tuple[int, ...] = ()
+    """Indices of the tape's edit events that an accepted suggestion made needless."""

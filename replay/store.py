@@ -1,0 +1,150 @@
+"""A run on disk: a folder with `config.toml` and `run.sqlite` (WAL), in which each record is committed as it comes."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from replay.errors import StoreError
+from replay.records import Record, Suggestion, Verdict
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS records (
+  number INTEGER PRIMARY KEY, moment TEXT UNIQUE NOT NULL, tape TEXT NOT NULL, event INTEGER NOT NULL,
+  ending TEXT NOT NULL, verdict TEXT, body BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS texts (sha TEXT PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+"""
+
+
+class Store:
+    """One run's folder. Use as a context manager, or close it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder, self._db = folder, connection
+
+    @classmethod
+    def create(cls, folder: Path, config: dict[str, Any]) -> Store:
+        """Make the folder of a new run.
+
+        Raises:
+            StoreError: the folder holds a run already, or cannot be written.
+
+        """
+        if (folder / "run.sqlite").exists():
+            raise StoreError(f"{folder} holds a run already: choose another --out, or remove it first")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "config.toml").write_bytes(msgspec.toml.encode(config))
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
+        return cls(folder, _connect(folder))
+
+    @classmethod
+    def open(cls, folder: Path) -> Store:
+        """Open the folder of a run.
+
+        Raises:
+            StoreError: there is no run in it.
+
+        """
+        if not (folder / "run.sqlite").is_file():
+            raise StoreError(f"{folder} holds no run (there is no run.sqlite in it)")
+        return cls(folder, _connect(folder))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration that the run was made with."""
+        return msgspec.toml.decode((self.folder / "config.toml").read_bytes(), type=dict[str, Any])
+
+    def put(self, record: Record) -> None:
+        """Keep a record; a later one for the same moment takes its place. Committed on return."""
+        with _told(self.folder), self._db:
+            body = msgspec.json.encode(self._shortened(record))
+            verdict = record.verdict.name if record.verdict else None
+            moment = record.moment
+            self._db.execute(
+                "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
+                (moment.id, moment.tape, moment.event, record.ending.name, verdict, zlib.compress(body)),
+            )
+
+    def records(self) -> Iterator[Record]:
+        """All records in the order of their tapes and events."""
+        rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
+        for (body,) in rows:
+            yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+
+    def put_fact(self, name: str, value: Any) -> None:
+        """Keep a named JSON value about the run as a whole (baselines, what was left out, how it ended)."""
+        with _told(self.folder), self._db:
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, msgspec.json.encode(value)))
+
+    def fact(self, name: str) -> Any:
+        """A named value, or None."""
+        row = self._db.execute("SELECT body FROM facts WHERE name = ?", (name,)).fetchone()
+        return msgspec.json.decode(row[0]) if row else None
+
+    def _shortened(self, record: Record) -> Record:
+        suggestion, verdict = record.suggestion, record.verdict
+        if suggestion and suggestion.prompt:
+            suggestion = msgspec.structs.replace(suggestion, prompt=self._keep(suggestion.prompt))
+        if verdict and verdict.log:
+            verdict = msgspec.structs.replace(verdict, log=self._keep(verdict.log))
+        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+
+    def _restored(self, record: Record) -> Record:
+        suggestion: Suggestion | None = record.suggestion
+        verdict: Verdict | None = record.verdict
+        if suggestion and suggestion.prompt:
+            suggestion = msgspec.structs.replace(suggestion, prompt=self._text(suggestion.prompt))
+        if verdict and verdict.log:
+            verdict = msgspec.structs.replace(verdict, log=self._text(verdict.log))
+        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+
+    def _keep(self, text: str) -> str:
+        data = text.encode("utf-8", "replace")
+        sha = hashlib.sha256(data).hexdigest()
+        self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (sha, zlib.compress(data)))
+        return sha
+
+    def _text(self, sha: str) -> str:
+        row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
+        return zlib.decompress(row[0]).decode() if row else ""
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    with _told(folder):
+        connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.executescript(_SCHEMA)
+    return connection
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{folder / 'run.sqlite'}: {error}") from error

@@ -1,0 +1,92 @@
+"""A tape seen as a whole: where marks go, who wrote which character, what the documents hold in the end."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from replay.documents import walk
+from replay.tape import Edit, Open, Tape
+from syntax.text import Change, carry_left, carry_right, cut, encode, is_narrow, minimal
+
+FROM_START = -1
+"""The writer of characters that were on the tape before its first edit of them."""
+
+
+class Timeline:
+    """One pass over a tape, kept for questions about any point of it.
+
+    `edits[path]` are the edit events of a document as (event index, minimal changes); `writers[path]` says for each
+    UTF-16 code unit of the final text which event wrote it, or `FROM_START`.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.edits: dict[str, list[tuple[int, tuple[Change, ...]]]] = defaultdict(list)
+        self.writers: dict[str, list[int]] = {}
+        self.languages: dict[str, str] = {}
+        for index, event, documents in walk(tape):
+            if isinstance(event, Open):
+                self._opened(event, documents.finished().get(event.path))
+            elif isinstance(event, Edit):
+                self._edited(index, event, documents.paths[event.doc], documents.texts[event.doc])
+            last = documents
+        self.final = last.finished() if tape.events else {}
+
+    def _opened(self, event: Open, known: str | None) -> None:
+        self.languages[event.path] = event.language
+        if known != event.text:
+            self.writers[event.path] = [FROM_START] * (len(encode(event.text)) // 2)
+
+    def _edited(self, index: int, event: Edit, path: str, text: str) -> None:
+        changes = tuple(minimal(text, change) for change in event.changes)
+        self.edits[path].append((index, changes))
+        writers = self.writers[path]
+        for start, end, new in sorted(changes, reverse=True):
+            writers[start:end] = [index] * (len(new) if is_narrow(new) else len(encode(new)) // 2)
+
+    def since(self, path: str, event: int) -> Sequence[tuple[int, tuple[Change, ...]]]:
+        """The edits of a document from event index `event` on."""
+        edits = self.edits[path]
+        return edits[bisect_left(edits, event, key=lambda edit: edit[0]) :]
+
+    def carried(self, path: str, event: int, left: int, right: int) -> tuple[int, int]:
+        """Where two marks, set before `event`, end up in the final text (UTF-16 offsets): `left` ≤ `right`."""
+        for _, changes in self.since(path, event):
+            left, right = carry_left(left, changes), carry_right(right, changes)
+        return left, max(left, right)
+
+
+class Window:
+    """The text that grows between two marks while the tape goes on: what was typed at a place after a moment."""
+
+    def __init__(self, offset: int) -> None:
+        self.left = self.right = offset
+        self.text = ""
+
+    def pass_over(self, changes: Sequence[Change]) -> bool:
+        """Take one event's changes in; whether any of them touched the window."""
+        touched = False
+        for start, end, new in sorted(changes, reverse=True):
+            touched |= self._one(start, end, new)
+        return touched
+
+    def _one(self, start: int, end: int, new: str) -> bool:
+        change = ((start, end, new),)
+        left, right = carry_left(self.left, change), carry_right(self.right, change)
+        touched = start <= self.right and end >= self.left
+        if touched:
+            head = cut(self.text, 0, max(0, start - self.left))
+            tail = cut(self.text, max(0, end - self.left), self.right - self.left)
+            self.text = head + new + tail
+        self.left, self.right = left, right
+        return touched
+
+
+def typed_next(timeline: Timeline, path: str, event: int, offset: int) -> Iterator[tuple[int, str]]:
+    """What stands at a place after each later edit that touches it: (event index, text between the marks)."""
+    window = Window(offset)
+    for index, changes in timeline.since(path, event):
+        if window.pass_over(changes):
+            yield index, window.text

@@ -1,0 +1,38 @@
+"""Errors of the runners.
+
+RunnerError
+├── SandboxMissing     no sandbox of that name works on this machine
+├── SandboxFailed      a sandbox that works did not get as far as the command
+├── ToolchainMissing   a program that a toolchain needs is not installed
+├── RequirementRefused a requirement is not a plain package name
+├── PathRefused        a file of the project would lie outside it
+└── SetupFailed        an installation or a project's own setup ended with an error
+"""
+
+
+class RunnerError(Exception):
+    """Report that a project's tests could not be run; the cause is never the code under test."""
+
+
+class SandboxMissing(RunnerError):
+    """Report that the sandbox asked for does not work here."""
+
+
+class SandboxFailed(RunnerError):
+    """Report that the sandbox ended before the command began."""
+
+
+class ToolchainMissing(RunnerError):
+    """Report that a program a toolchain needs cannot be found."""
+
+
+class RequirementRefused(RunnerError):
+    """Report a requirement that is something else than a package name with versions."""
+
+
+class PathRefused(RunnerError):
+    """Report a project file whose path leads out of the project."""
+
+
+class SetupFailed(RunnerError):
+    """Report that installing or setting up a project ended with an error."""

@@ -1,0 +1,89 @@
+"""What runs where, within which limits, and how it ended: the seam between projects and sandboxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+Limit = Literal["", "wall", "memory", "processes", "output", "disk"]
+
+PROJECT = "/project"
+"""Where a sandbox shows the project."""
+
+ENVIRONMENT: Mapping[str, str] = MappingProxyType({
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108 - inside the sandbox, a file system of its own
+    "TMPDIR": "/tmp",  # noqa: S108
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "CI": "1",
+    "NO_COLOR": "1",
+})
+"""The whole environment of a command, but for what its job adds: the same on every machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a command may use: seconds of wall time, mebibytes, processes and threads, bytes of output."""
+
+    wall_s: float = 30.0
+    memory_mb: int = 2048
+    processes: int = 256
+    output_bytes: int = 4 << 20
+    tmp_mb: int = 256
+    disk_mb: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A folder of this machine, shown read-only at an absolute path in the sandbox."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One shell command in one project folder, which is mounted writable at `PROJECT`; `cwd` is relative to it."""
+
+    project: Path
+    command: str
+    cwd: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    mounts: tuple[Mount, ...] = ()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a command ended: its status or the signal that ended it, what it wrote, and the limit it ran into."""
+
+    exit: int | None
+    signal: int | None
+    stdout: str
+    stderr: str
+    wall_ms: float
+    limit: Limit = ""
+
+
+class Sandbox(Protocol):
+    """A place in which untrusted code can run."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is chosen."""
+        ...
+
+    async def run(self, job: Job) -> Completed:
+        """Run the job to its end; nothing of it is alive afterwards. Raise `SandboxFailed` if it never began."""
+        ...
+
+
+def environment(job: Job) -> dict[str, str]:
+    """Return all variables that the job's command sees."""
+    return {**ENVIRONMENT, **job.env}

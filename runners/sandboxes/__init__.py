@@ -1,0 +1,62 @@
+"""The sandboxes by name. To add one: a file with a class that has `name` and `run`, and a line in `SANDBOXES`."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from runners.errors import RunnerError, SandboxMissing
+from runners.protocol import Job, Sandbox
+
+SANDBOXES = {
+    "bubblewrap": "runners.sandboxes.bubblewrap:Bubblewrap",
+    "unshare": "runners.sandboxes.unshare:Unshare",
+    "none": "runners.sandboxes.none:NoSandbox",
+}
+AUTO = ("bubblewrap", "unshare")
+
+
+def pick(name: str = "auto") -> Sandbox:
+    """Return the sandbox of that name; for "auto" the first real one that works here (never "none").
+
+    Raises `SandboxMissing` with what each said and what to install.
+    """
+    if name != "auto" and name not in SANDBOXES:
+        raise SandboxMissing(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}")
+    reasons = []
+    for candidate in AUTO if name == "auto" else (name,):
+        if not (reason := fault(candidate)):
+            return make(candidate)
+        reasons.append(f"{candidate}: {reason}")
+    raise SandboxMissing(
+        f"no sandbox works here ({'; '.join(reasons)}). Install bubblewrap and allow user namespaces, "
+        "or ask for the sandbox 'none' by name if you trust the code."
+    )
+
+
+def make(name: str) -> Sandbox:
+    """Return the sandbox of that name, unproven."""
+    module, _, attribute = SANDBOXES[name].partition(":")
+    return cast("Callable[[], Sandbox]", getattr(import_module(module), attribute))()
+
+
+@cache
+def fault(name: str) -> str:
+    """Return why the sandbox does not work here, or "" if a command ran in it (asked once a process)."""
+    with ThreadPoolExecutor(1) as thread:  # there may be a running event loop in this one
+        return thread.submit(lambda: asyncio.run(_fault(make(name)))).result()
+
+
+async def _fault(sandbox: Sandbox) -> str:
+    with tempfile.TemporaryDirectory(prefix="ghosttape-") as folder:
+        try:
+            done = await sandbox.run(Job(Path(folder), "echo works"))
+        except RunnerError as error:
+            return str(error)
+    return "" if done.stdout == "works\n" else f"it answered {done}"

@@ -1,0 +1,27 @@
+"""What every sandbox shows of this machine: programs and libraries, read-only, and nothing that is anyone's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runners.protocol import Mount
+
+_OWN_ETC = Path(__file__).with_name("etc")
+_HOST_ETC = ("ld.so.cache", "alternatives", "java-*", "mono")
+
+
+def mounts(root: Path = Path("/")) -> list[Mount]:
+    """Return the folders and files to show read-only."""
+    folders = [root / "usr", *(path for path in _top(root) if not path.is_symlink())]
+    etc = [path for pattern in _HOST_ETC for path in sorted((root / "etc").glob(pattern))]
+    found = [Mount(path, f"/{path.relative_to(root)}") for path in (*folders, *etc)]
+    return found + [Mount(path, f"/etc/{path.name}") for path in sorted(_OWN_ETC.iterdir())]
+
+
+def links(root: Path = Path("/")) -> list[tuple[str, str]]:
+    """Return the symbolic links to make, as (what it says, where it is); `/bin` is one on most systems."""
+    return [(str(path.readlink()), f"/{path.name}") for path in _top(root) if path.is_symlink()]
+
+
+def _top(root: Path) -> list[Path]:
+    return [path for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32") if (path := root / name).exists()]

@@ -1,0 +1,72 @@
+# Build a root of our own in fresh namespaces, go there, drop every right, and run a command.
+# Usage: unshare.sh { mount SOURCE TARGET | link SAYS WHERE | project SOURCE TARGET | tmpfs TARGET MEBIBYTES }... -- COMMAND...
+# Runs as the root of a new user namespace. /sys is hidden by the new root while that is built: nothing in it is wanted.
+set -eu
+root=/sys
+
+place() { # make an empty target of the same kind as the source
+    if [ -d "$1" ]; then
+        mkdir -p "$root$2"
+    else
+        mkdir -p "$root${2%/*}"
+        : >"$root$2"
+    fi
+}
+
+show() { # SOURCE TARGET OPTIONS
+    place "$1" "$2"
+    mount --bind "$1" "$root$2"
+    mount -o "remount,bind,nosuid,nodev$3" "$root$2"
+}
+
+mount -t tmpfs -o size=1m,mode=755,nosuid,nodev tmpfs "$root"
+mkdir -p "$root/proc" "$root/dev/pts" "$root/dev/shm" "$root/.host"
+mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
+for device in null zero full random urandom tty; do
+    : >"$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+done
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,nosuid,noexec devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
+ln -s /proc/self/fd "$root/dev/fd"
+for stream in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${stream%:*}" "$root/dev/${stream#*:}"; done
+
+while [ "$1" != -- ]; do
+    case $1 in
+    mount) show "$2" "$3" ,ro ;;
+    project) show "$2" "$3" "" ;;
+    link) ln -s "$2" "$root$3" ;;
+    tmpfs)
+        mkdir -p "$root$2"
+        mount -t tmpfs -o "size=${3}m,mode=755,nosuid,nodev" tmpfs "$root$2"
+        ;;
+    esac
+    shift 3
+done
+shift
+
+ip link set lo up
+hostname ghosttape
+cd "$root"
+pivot_root . .host
+cd /
+umount -l /.host
+rmdir /.host
+mount -o remount,bind,ro,nosuid,nodev /
+
+# The command gets one more user namespace, in which it has another name and no rights; after that there are no more.
+# To make it takes a writable /proc; so it stops until /proc is read-only. (A command started by root would still be
+# root for the kernel's files in /proc/sys.)
+echo 1 >/proc/sys/user/max_user_namespaces
+unshare --user --map-user=65534 --map-group=65534 -- sh -c 'kill -STOP $$ && exec "$@"' sh \
+    setpriv --no-new-privs -- "$@" &
+child=$!
+until read -r _ _ state _ <"/proc/$child/stat" && [ "$state" = T ]; do
+    [ "$state" != Z ] || exit 1
+done
+mount -o remount,bind,ro,nosuid,nodev,noexec /proc
+kill -CONT "$child"
+
+# This shell stays as process 1: it buries orphans, and when it ends the kernel ends all the others.
+wait "$child" && status=0 || status=$?
+exit "$status"

@@ -1,0 +1,26 @@
+"""The toolchains by name. To add one: a file with a class that has `name` and `layer`, and a line in `TOOLCHAINS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from runners.errors import ToolchainMissing
+from runners.toolchains.protocol import Layer, Toolchain
+
+__all__ = ["TOOLCHAINS", "Layer", "Toolchain", "toolchain"]
+
+TOOLCHAINS = {
+    "python": "runners.toolchains.python:Python",
+    "node": "runners.toolchains.node:Node",
+    "system": "runners.toolchains.system:System",
+}
+
+
+def toolchain(name: str) -> Toolchain:
+    """Return the toolchain of that name. Raises `ToolchainMissing` if there is none."""
+    if name not in TOOLCHAINS:
+        raise ToolchainMissing(f"there is no toolchain {name!r}: choose one of {', '.join(TOOLCHAINS)}")
+    module, _, attribute = TOOLCHAINS[name].partition(":")
+    return cast("Callable[[], Toolchain]", getattr(import_module(module), attribute))()

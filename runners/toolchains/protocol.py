@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from runners.protocol import Mount
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What a toolchain adds to a sandbox: folders shown read-only, and variables that speak of them."""
+
+    mounts: tuple[Mount, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+class Toolchain(Protocol):
+    """A language's interpreter or compiler with the packages that a project requires."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is chosen."""
+        ...
+
+    async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
+        """Install the packages, or find them in the cache. No code of a package runs outside of a sandbox.
+
+        Raises `ToolchainMissing`, `RequirementRefused` (only names with versions are taken), `SetupFailed`.
+        """
+        ...

@@ -1,0 +1,74 @@
+"""A folder of installed layers, each built once, whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hashlib
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from runners.errors import SetupFailed
+from runners.files import remove_tree
+from runners.launch import launch
+from runners.protocol import Limits
+from runners.verdicts import tail
+
+_INSTALL = Limits(wall_s=900.0, disk_mb=8192)
+
+
+async def layer_folder(cache: Path, kind: str, content: object, build: Callable[[Path], Awaitable[None]]) -> Path:
+    """Return the folder for this content (any JSON), calling `build` to fill it if there is none yet.
+
+    Safe among processes that ask at once, and when one of them is killed: a folder that has its name is complete.
+    """
+    key = hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()[:24]
+    done = cache / "layers" / kind / key
+    if not done.exists():
+        done.parent.mkdir(parents=True, exist_ok=True)
+        async with _locked(done.with_suffix(".lock")):
+            if not done.exists():
+                await _build(done, build)
+    return done.resolve()
+
+
+async def _build(done: Path, build: Callable[[Path], Awaitable[None]]) -> None:
+    building = done.with_suffix(".building")
+    remove_tree(building)  # of one who was killed here
+    building.mkdir()
+    try:
+        await build(building)
+        building.rename(done)
+    finally:
+        remove_tree(building)
+
+
+@asynccontextmanager
+async def _locked(file: Path) -> AsyncIterator[None]:
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while not _try_lock(handle):
+            await asyncio.sleep(0.05)
+        yield
+    finally:
+        os.close(handle)  # and with it the lock
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+async def install(argv: list[str], folder: Path, env: Mapping[str, str]) -> None:
+    """Run an installer of ours outside of any sandbox. Raises `SetupFailed` with the end of what it wrote."""
+    done = await launch(argv, env, folder, _INSTALL)
+    if done.exit != 0 or done.limit:
+        how = f"the {done.limit} limit" if done.limit else f"status {done.exit}"
+        raise SetupFailed(f"{' '.join(argv)} ended with {how}: {tail(done.stdout + done.stderr, 2000)}")

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from runners.errors import RequirementRefused
+from runners.toolchains.protocol import Layer
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Nothing but the programs of this machine: for projects in any language, run by their own command."""
+
+    name: str = "system"
+
+    async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
+        if requires:
+            raise RequirementRefused(f"the toolchain 'system' installs nothing, but {requires[0]!r} is required")
+        return Layer()

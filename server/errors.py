@@ -1,0 +1,35 @@
+"""What can go wrong in the language server.
+
+ServerRoomError
+├── SettingsError      the settings hold an unknown key or a value that is not allowed
+├── DocumentError      a change or a position does not fit the document that the editor has open
+└── ProviderError      the provider gave no answer; its text is the `reason` of a failed moment
+    ├── ProviderMissing    what the provider needs is not installed, or its file is not there
+    └── ProviderRefused    the model server answered, and said no (status, malformed answer, cut stream)
+"""
+
+from __future__ import annotations
+
+
+class ServerRoomError(Exception):
+    """Root of what this package raises."""
+
+
+class SettingsError(ServerRoomError):
+    """The settings cannot be used as they are."""
+
+
+class DocumentError(ServerRoomError):
+    """A change or a position does not fit the document."""
+
+
+class ProviderError(ServerRoomError):
+    """The provider gave no answer: timeout, no connection, or one of the kinds below."""
+
+
+class ProviderMissing(ProviderError):
+    """What the provider needs is not there; the message says what to install or to name."""
+
+
+class ProviderRefused(ProviderError):
+    """The model server answered with an error, or with something that is no completion."""

@@ -1,0 +1,121 @@
+"""LSP as this server speaks it, where that is more than pygls brings: own documents, requests that see the text as it was
+when they came, a stop hint in the parameters, UTF-16 whatever else the client would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, get_args
+
+import attrs
+import cattrs
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+
+from server.documents import Document, Documents, Edit, Place
+from server.errors import DocumentError
+from server.settings import Stop
+
+REQUEST_FAILED = -32803
+INVALID_PARAMS = -32602
+Handling = Generator[Any, Any, None]
+
+
+class RequestFailed(JsonRpcException):
+    """LSP's RequestFailed: the request was good, but it could not be served; the message says why."""
+
+    CODE = REQUEST_FAILED
+    MESSAGE = "Request failed"
+
+
+@attrs.define
+class Asked(types.InlineCompletionParams):
+    """The parameters of an inline completion with what else this server reads or knows of it.
+
+    `stop` is an optional member that other servers ignore; `document` is the text as it was when the request came.
+    """
+
+    stop: Stop = attrs.field(default="auto")
+    document: Document | None = attrs.field(default=None)
+
+
+def converter() -> cattrs.Converter:
+    """The protocol's converter, which keeps the stop hint."""
+    made = default_converter()
+    plain = made.get_structure_hook(types.InlineCompletionParams)
+
+    def structure(data: Mapping[str, Any], _: type) -> Asked:
+        params = plain(data, types.InlineCompletionParams)
+        stop = data.get("stop") or "auto"
+        if stop not in get_args(Stop):
+            raise ValueError(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
+        return Asked(params.context, params.text_document, params.position, params.work_done_token, stop)
+
+    made.register_structure_hook(types.InlineCompletionParams, structure)
+    return made
+
+
+class Protocol(LanguageServerProtocol):
+    """pygls' protocol with documents of our own in place of its workspace's."""
+
+    documents: Documents
+
+    def __init__(self, server: Any, converter: cattrs.Converter) -> None:
+        self.documents = Documents()
+        super().__init__(server, converter)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handling:
+        """Take a document in."""
+        opened = params.text_document
+        self.documents.open(opened.uri, opened.language_id, opened.version, opened.text)
+        yield from self._passed_on(types.TEXT_DOCUMENT_DID_OPEN, params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handling:
+        """Apply the changes in their order."""
+        identifier = params.text_document
+        self.documents.change(identifier.uri, identifier.version, [_edit(change) for change in params.content_changes])
+        yield from self._passed_on(types.TEXT_DOCUMENT_DID_CHANGE, params)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handling:
+        """Forget a document."""
+        self.documents.close(params.text_document.uri)
+        yield from self._passed_on(types.TEXT_DOCUMENT_DID_CLOSE, params)
+
+    def _passed_on(self, method: str, params: Any) -> Handling:
+        handler: Callable[..., Any] | None = self.fm.features.get(method)
+        if handler is not None:
+            yield handler, (params,), {}
+
+    def _handle_request(self, msg_id: str | int, method_name: str, params: Any) -> None:
+        if isinstance(params, types.InitializeParams):
+            _insist_on_utf16(params)
+        if isinstance(params, Asked):
+            params.document = self._seen(params.text_document.uri)
+        super()._handle_request(msg_id, method_name, params)
+
+    def _seen(self, uri: str) -> Document | None:
+        try:
+            return self.documents.get(uri)
+        except DocumentError:
+            return None
+
+
+def place(position: types.Position) -> Place:
+    """A protocol position as a value."""
+    return position.line, position.character
+
+
+def _edit(change: types.TextDocumentContentChangeEvent) -> Edit:
+    if isinstance(change, types.TextDocumentContentChangePartial):
+        return place(change.range.start), place(change.range.end), change.text
+    return change.text
+
+
+def _insist_on_utf16(params: types.InitializeParams) -> None:
+    """Every client must take UTF-16 (LSP 3.17, "PositionEncodingKind"); pygls would follow the client's first choice."""
+    if params.capabilities.general is not None:
+        params.capabilities.general.position_encodings = [types.PositionEncodingKind.Utf16]

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+
+from server.providers.protocol import Offline, Request
+from server.settings import ProviderSettings
+
+
+@dataclass(slots=True)
+class Fixed(Offline):
+    """The public fake: answers with one text, or with what a function makes of the request.
+
+    `delay_s` passes before each piece; `asked` and `cancelled` let a test see what reached the provider.
+    """
+
+    answer: str | Callable[[Request], str] = ""
+    delay_s: float = 0.0
+    piece: int = 0
+    name: str = "fixed"
+    asked: list[Request] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+        """Give the answer, whole or in pieces of `piece` characters."""
+        self.asked.append(request)
+        text = self.answer if isinstance(self.answer, str) else self.answer(request)
+        step = self.piece or max(len(text), 1)
+        try:
+            for start in range(0, len(text), step):
+                await asyncio.sleep(self.delay_s)
+                yield text[start : start + step]
+        except (asyncio.CancelledError, GeneratorExit):
+            self.cancelled += 1
+            raise
+
+
+def make(settings: ProviderSettings) -> Fixed:
+    """The fake that answers with the settings' `text`."""
+    return Fixed(settings.text)

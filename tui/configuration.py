@@ -1,0 +1,68 @@
+"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from replay.engine import Options
+from server.settings import REPAIRS, Settings, merge, parse
+from tui.errors import ConfigurationError
+
+FILE = "ghosttape.toml"
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`ghosttape.toml`: `[server]` holds settings of the language server."""
+
+    server: dict[str, Any] = {}
+
+
+def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
+    """The language server's settings; empty flags say nothing.
+
+    Raises:
+        SettingsError, ConfigurationError: a file or a flag is malformed.
+
+    """
+    base = merge(
+        merge(Settings(), _file(folder or Path())), msgspec.to_builtins(parse(settings)) if settings != "{}" else None
+    )
+    return merge(base, {"provider": {key: value for key, value in flags.items() if value}})
+
+
+def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: Any) -> Options:
+    """The options of a replay.
+
+    Raises:
+        SettingsError, ConfigurationError: a flag is malformed or names something unknown.
+
+    """
+    chosen = msgspec.to_builtins(settings_of(settings, flags))
+    try:
+        return msgspec.convert({"settings": chosen | {"repairs": _repairs(repairs)}, **rest}, Options)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"options: {error}") from error
+
+
+def _repairs(text: str) -> tuple[str, ...]:
+    if text in {"all", "none"}:
+        return REPAIRS if text == "all" else ()
+    chosen = tuple(name.strip() for name in text.split(",") if name.strip())
+    unknown = [name for name in chosen if name not in REPAIRS]
+    if unknown:
+        raise ConfigurationError(f"no repair is called {unknown[0]!r}: choose of {', '.join(REPAIRS)}, or all, or none")
+    return chosen
+
+
+def _file(folder: Path) -> dict[str, Any]:
+    path = folder / FILE
+    if not path.is_file():
+        return {}
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=File).server
+    except msgspec.DecodeError as error:
+        raise ConfigurationError(f"{path}: {error}") from error

@@ -1,0 +1,25 @@
+"""What can go wrong in the terminal.
+
+TuiError
+├── RunReadError         a folder holds no run, or one that cannot be read
+├── NoRunError           a run is wanted without a name, and there is none
+└── ConfigurationError   `ghosttape.toml` or a flag is malformed
+"""
+
+from __future__ import annotations
+
+
+class TuiError(Exception):
+    """Root of what this package raises."""
+
+
+class RunReadError(TuiError):
+    """A folder holds no run, or its run cannot be read."""
+
+
+class NoRunError(TuiError):
+    """There is no run to look at yet."""
+
+
+class ConfigurationError(TuiError):
+    """`ghosttape.toml` or a flag is malformed."""

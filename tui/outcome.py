@@ -1,0 +1,63 @@
+"""How a command ends: its exit status, and what it says when it could not be done."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from typing import Any, ParamSpec, TypeVar
+
+import msgspec
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Status(IntEnum):
+    """Exit statuses of every command."""
+
+    DONE = 0
+    FAILURES = 1
+    WRONG_USE = 2
+    LACKING = 3
+
+    @classmethod
+    def of(cls, summary: Mapping[str, Any]) -> Status:
+        """1 when requests failed or the infrastructure did, so that the numbers are not whole; 3 when nothing was played."""
+        if not summary["tapes"]:
+            return cls.LACKING
+        hurt = summary["endings"].get("failed", 0) + summary["verdicts"].get("infrastructure", 0)
+        return cls.FAILURES if hurt else cls.DONE
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn this project's errors into one line on standard error and an exit status; other errors are bugs."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from replay.errors import ReplayError, ServerError
+        from runners.errors import RunnerError
+        from server.errors import ServerRoomError
+        from tui.errors import TuiError
+
+        try:
+            return command(*args, **kwargs)
+        except (ServerError, RunnerError) as error:
+            _leave(error, Status.LACKING)
+        except (ReplayError, ServerRoomError, TuiError) as error:
+            _leave(error, Status.WRONG_USE)
+        except KeyboardInterrupt:
+            _leave("interrupted; what was finished is kept", 130)
+
+    return run
+
+
+def _leave(error: object, status: int) -> Any:
+    sys.stderr.write(f"ghosttape: {error}\n")
+    raise SystemExit(int(status))
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document."""
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

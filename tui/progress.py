@@ -1,0 +1,89 @@
+"""Progress of a replay on standard error: bars on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from replay.engine import Ended, Happening, Judged, LeftOut, Note, Options, Played
+
+_EVERY_S = 5.0
+
+
+class Progress:
+    """Listens to an engine and shows how far it is."""
+
+    def __init__(self, console: Console, options: Options) -> None:
+        self.console = console
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._tapes: dict[str, TaskID] = {}
+        self._counts = {"asked": 0, "judged": 0, "passed": 0, "awaited": 0}
+        self._said = 0.0
+        if options.sandbox == "none" and options.tests:
+            console.print(
+                "Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red"
+            )
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def listen(self, happening: Happening) -> None:
+        """Show one thing that happened."""
+        match happening:
+            case Note():
+                self._update(happening.tape, note=happening.text)
+                self._say(f"{happening.tape}: {happening.text}", always=True)
+            case Played():
+                self._update(happening.tape, completed=happening.done, total=happening.of, note=self._note())
+                self._say(f"{happening.tape}: event {happening.done} of {happening.of}, {self._note()}")
+            case Ended():
+                self._counts["asked"] += happening.record.suggestion is not None
+                self._counts["awaited"] += happening.awaits_verdict
+            case Judged():
+                self._judged(happening)
+            case LeftOut():
+                self.console.print(f"{happening.tape} is left out: {happening.reason}", style="yellow", markup=False)
+
+    def _judged(self, happening: Judged) -> None:
+        verdict = happening.record.verdict
+        self._counts["judged"] += 1
+        self._counts["passed"] += verdict is not None and verdict.name == "passed"
+        self._update(happening.record.moment.tape, note=self._note())
+        self._say(f"{happening.record.moment.tape}: {self._note()}")
+
+    def _note(self) -> str:
+        counts = self._counts
+        if not counts["awaited"]:
+            return f"{counts['asked']} answers"
+        return f"{counts['asked']} answers, {counts['judged']}/{counts['awaited']} tested, {counts['passed']} passed"
+
+    def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
+        if tape not in self._tapes:
+            self._tapes[tape] = self._bars.add_task(tape, total=total, note=note)
+        self._bars.update(self._tapes[tape], completed=completed, total=total, note=note)
+
+    def _say(self, text: str, *, always: bool = False) -> None:
+        """Without a terminal: a plain line, at most every few seconds unless it must be said."""
+        if self.console.is_terminal or not (always or time.monotonic() - self._said >= _EVERY_S):
+            return
+        self._said = time.monotonic()
+        self.console.print(text, markup=False, highlight=False)

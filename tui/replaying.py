@@ -1,0 +1,71 @@
+"""The command `replay`: tapes in, progress on standard error, the table and the summary out."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from replay.commands import config_of
+from replay.engine import Engine, Options
+from replay.store import Store
+from replay.tape import Tape, find, read
+from tui.errors import NoRunError
+from tui.progress import Progress
+
+RUNS = Path(".ghosttape/runs")
+
+
+async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
+    """Replay and show. With `quiet` nothing is printed on standard output."""
+    tapes = [read(path) for path in find([_path(name) for name in names])]
+    folder = out or RUNS / _name(options)
+    with Store.create(folder, config_of(options)) as store, Progress(Console(stderr=True), options) as progress:
+        summary = await Engine(options, store, progress.listen).replay(tapes)
+    if not quiet:
+        show(summary, tapes, folder)
+    return summary
+
+
+def show(summary: dict[str, Any], tapes: Sequence[Tape], folder: Path) -> None:
+    """Print the table, and how to look closer."""
+    from tui.table import summary_table
+
+    console = Console()
+    console.print(summary_table(summary))
+    console.print(
+        f"Every moment of this run, with the prompt, the repairs and the test output:\n  ghosttape tui {folder}",
+        style="bold",
+        highlight=False,
+    )
+
+
+def latest() -> Path:
+    """The run that was made last.
+
+    Raises:
+        NoRunError: there is none in `.ghosttape/runs`.
+
+    """
+    runs = [path.parent for path in RUNS.glob("*/run.sqlite")]
+    if not runs:
+        raise NoRunError(f"there is no run in {RUNS}: make one with `ghosttape replay demo`, or name a run's folder")
+    return max(runs, key=lambda path: (path / "config.toml").stat().st_mtime)
+
+
+def _path(name: str) -> Path:
+    if name == "demo" and not Path(name).exists():
+        return Path(str(files("corpora"))) / "demo"
+    return Path(name)
+
+
+def _name(options: Options) -> str:
+    provider = options.settings.get("provider", {}).get("name", "gguf")
+    words = f"{time.strftime('%Y%m%d-%H%M%S')}-{provider}-{options.policy}"
+    return re.sub(r"[^\w.-]+", "-", words)

@@ -1,0 +1,56 @@
+import { SetupError } from "./errors";
+
+/** Milliseconds to wait after a key, where the setting gives no usable number. */
+export const DEFAULT_DEBOUNCE = 75;
+
+/** What the server's provider takes. Keys are not among it: the server reads them from its environment. */
+export const PROVIDER_MEMBERS = [
+  "name",
+  "model",
+  "base_url",
+  "answers",
+  "text",
+  "seed",
+  "max_tokens",
+  "temperature",
+  "timeout_s",
+  "api",
+  "template",
+] as const;
+
+export interface InitializationOptions {
+  readonly provider: Readonly<Record<string, unknown>>;
+}
+
+const isMember = new Set<string>(PROVIDER_MEMBERS);
+
+/**
+ * Turn the setting `ghosttape.provider` into what the server is initialized with. Values are checked by the server.
+ *
+ * @throws SetupError for a value that is not an object, and for members that the server does not know.
+ */
+export function initializationOptions(provider: unknown): InitializationOptions {
+  if (typeof provider !== "object" || provider === null || Array.isArray(provider)) {
+    throw new SetupError(
+      'ghosttape.provider must be an object such as { "name": "gguf" }.',
+      "ghosttape.provider",
+    );
+  }
+  const unknown = Object.keys(provider).filter((member) => !isMember.has(member));
+  if (unknown.length > 0) {
+    throw new SetupError(
+      `ghosttape.provider does not take ${unknown.join(", ")}; it takes ${PROVIDER_MEMBERS.join(", ")}. ` +
+        "An API key belongs in the environment of the editor, as GHOSTTAPE_API_KEY, never in settings.",
+      "ghosttape.provider",
+    );
+  }
+  return { provider: { name: "gguf", ...provider } };
+}
+
+/** Milliseconds to wait before asking: nothing when the person asked by command, else the setting `ghosttape.debounce`. */
+export function delay(invoked: boolean, configured: unknown): number {
+  if (invoked) {
+    return 0;
+  }
+  return typeof configured === "number" && configured >= 0 ? configured : DEFAULT_DEBOUNCE;
+}
