@@ -26,6 +26,7 @@ class Sheet:
         self.before_step: tuple[str, int] | None = None
         self.line_end = "\r\n" if "\r\n" in text else "\n"
         self.unit = 2 if language == "javascript" else 4
+        self._deeper = set("([{:" if language == "python" else "([{")
 
     @property
     def is_code(self) -> bool:
@@ -127,7 +128,7 @@ class Sheet:
         given = self.line_end + " " * self.indent_here()
         if line and not line.strip():
             return [(self._line_start(), at, ""), (at, at, given)], self._line_start() + len(given)
-        if not self.is_code or self._in_comment() or line.rstrip()[-1:] not in set("([{:"):
+        if not self.is_code or self._in_comment() or line.rstrip()[-1:] not in self._deeper:
             return [(at, at, given)], at + len(given)
         deeper = given + " " * self.unit
         closes = self.text[at : at + 1] and self.text[at : at + 1] == _PAIRS.get(line[-1:])

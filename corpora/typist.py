@@ -208,10 +208,12 @@ class _Typist:
 
     def _backspace(self, count: int) -> None:
         pace, self.pace = self.pace, "key"
-        at = self.here.cursor
-        if at < count:
+        start, end = self.here.selection
+        if start == end:
+            start = end - count
+        if start < 0:
             raise ValueError("nothing stands left of the cursor")
-        self._edit([(at - count, at, "")], at - count, "delete", pace)
+        self._edit([(start, end, "")], start, "delete", pace)
 
     def _newline(self, text: str, at: int) -> int:
         """Go to the next line of the text to type; how many of its characters that took."""

@@ -16,6 +16,7 @@ from cattrs import Converter
 from pygls.client import JsonRPCClient
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.protocol import default_converter
+from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from replay.errors import ServerError
 from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave
@@ -29,7 +30,7 @@ _CANCELLED = -32800
 
 
 class _Wire(JsonRPCClient):
-    """pygls' JSON-RPC client, with plain JSON as results, and requests that fail when the server dies."""
+    """pygls' JSON-RPC client, with plain JSON as results; keeps the end of what the server writes on standard error."""
 
     def __init__(self) -> None:
         super().__init__(converter_factory=_plain)
@@ -50,18 +51,16 @@ class _Wire(JsonRPCClient):
         async for line in self._server.stderr:
             self.log.append(line.decode("utf-8", "replace").rstrip())
 
-    async def server_exit(self, server: asyncio.subprocess.Process) -> None:
-        """Fail what is still waited for; pygls would leave it waiting for ever."""
-        if self._draining is not None:
-            await self._draining
-        for future in list(self.protocol._request_futures.values()):  # noqa: SLF001 - pygls has no other way
-            if not future.done():
-                future.set_exception(ServerError(self.epitaph()))
-
     @property
     def dead(self) -> bool:
         """Whether the server has gone."""
         return self._server is None or self._server.returncode is not None
+
+    async def last_words(self) -> str:
+        """As `epitaph`, once all that the server wrote has been read."""
+        if self._draining is not None:
+            await self._draining
+        return self.epitaph()
 
     def epitaph(self) -> str:
         """How the server ended, with the end of what it wrote on standard error."""
@@ -71,8 +70,10 @@ class _Wire(JsonRPCClient):
 
 
 def _plain() -> Converter:
-    converter: Converter = default_converter()
-    converter.register_structure_hook(object, lambda value, _: value)
+    """pygls makes objects of JSON that has no type of its own; here it stays JSON."""
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call] # pygls leaves it so
+    for message in (JsonRPCResponseMessage, JsonRPCNotification, JsonRPCRequestMessage):
+        converter.register_structure_hook(message, lambda data, kind: kind(**data))
     return converter
 
 
@@ -99,7 +100,7 @@ class Editor:
         except OSError as error:
             raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
         result = await self._request("initialize", _greeting(self.root, options))
-        if not result["capabilities"].get("inlineCompletionProvider"):
+        if result["capabilities"].get("inlineCompletionProvider") in (None, False):
             raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
         self._notify("initialized", {})
 
@@ -112,7 +113,7 @@ class Editor:
                 await asyncio.wait_for(self._gone(), 5)
             except (TimeoutError, ServerError):
                 self._kill()
-        await self._wire.stop()
+        await self._wire.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
 
     async def _gone(self) -> None:
         assert self._wire._server is not None  # noqa: SLF001
@@ -219,7 +220,10 @@ class Editor:
     async def _request(self, method: str, params: Any) -> Any:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
-        return await self._wire.protocol.send_request_async(method, params)
+        try:
+            return await self._wire.protocol.send_request_async(method, params)
+        except RuntimeError as error:  # pygls' word for a server that died
+            raise ServerError(await self._wire.last_words()) from error
 
     def _notify(self, method: str, params: Any) -> None:
         if self._wire.dead:

@@ -23,12 +23,11 @@ from pygls.lsp.server import LanguageServer
 from replay.engine import Ended, Engine, Happening, Judged, LeftOut, Note, Options, Played
 from replay.errors import ReplayError
 from replay.store import Store
-from replay.tape import Tape, digest, find, read
+from replay.tape import Tape, find, read
 from runners.errors import RunnerError
 from server.lsp import Server
 
 REPLAY = "ghosttape.replay"
-STATE = "ghosttape/state"
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,12 +39,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def add_commands(server: Server) -> None:
-    """Add the simulator's commands to a language server, and the question what a document of its holds."""
-
-    @server.feature(STATE)
-    def state(ls: Server, params: Any) -> dict[str, Any]:
-        document = ls.documents.get(params.textDocument.uri)
-        return {"version": document.version, "sha256": digest(document.text)}
+    """Add the simulator's commands to a language server."""
 
     @server.command(REPLAY)
     async def replay(ls: Server, order: Any = None) -> dict[str, Any]:
@@ -79,8 +73,14 @@ def new_folder(options: Options) -> Path:
 
 def config_of(options: Options) -> dict[str, Any]:
     """The options as they are kept beside the run, without what is None (TOML has no word for it)."""
-    values: dict[str, Any] = msgspec.to_builtins(options)
-    return {key: value for key, value in values.items() if value is not None}
+    values: dict[str, Any] = _without_none(msgspec.to_builtins(options))
+    return values
+
+
+def _without_none(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(item) for key, item in value.items() if item is not None}
 
 
 @asynccontextmanager

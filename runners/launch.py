@@ -137,7 +137,15 @@ async def launch_job(job: Job, enclose: Callable[[list[str]], list[str]], folder
     """
     group = Cgroup.create(job.limits)
     marker = secrets.token_hex(8)
-    inner = [*_rlimits(job.limits, group is None, folder), "sh", "-c", _INNER, marker, f"{folder}/{job.cwd}", job.command]
+    inner = [
+        *_rlimits(job.limits, group is None, folder),
+        "sh",
+        "-c",
+        _INNER,
+        marker,
+        f"{folder}/{job.cwd}",
+        job.command,
+    ]
     argv = enclose(inner)
     try:
         done = await launch(group.join(argv) if group else argv, _OUTER, job.project, job.limits)

@@ -96,7 +96,11 @@ async def prepare(
 async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
     done = await sandbox.run(_job(plan, layer, base, plan.setup, replace(plan.limits, wall_s=SETUP_S)))
     if done.exit != 0 or done.limit:
-        how = done.limit and f"the {done.limit} limit" or f"status {done.exit}" if done.signal is None else f"signal {done.signal}"
+        how = (
+            done.limit and f"the {done.limit} limit" or f"status {done.exit}"
+            if done.signal is None
+            else f"signal {done.signal}"
+        )
         raise SetupFailed(f"the setup {plan.setup!r} ended with {how}: {tail(done.stdout + done.stderr, 2000)}")
 
 

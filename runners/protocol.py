@@ -13,17 +13,19 @@ Limit = Literal["", "wall", "memory", "processes", "output", "disk"]
 PROJECT = "/project"
 """Where a sandbox shows the project."""
 
-ENVIRONMENT: Mapping[str, str] = MappingProxyType({
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": "/tmp",  # noqa: S108 - inside the sandbox, a file system of its own
-    "TMPDIR": "/tmp",  # noqa: S108
-    "TZ": "UTC",
-    "LC_ALL": "C.UTF-8",
-    "PYTHONHASHSEED": "0",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "CI": "1",
-    "NO_COLOR": "1",
-})
+ENVIRONMENT: Mapping[str, str] = MappingProxyType(
+    {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/tmp",  # noqa: S108 - inside the sandbox, a file system of its own
+        "TMPDIR": "/tmp",  # noqa: S108
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CI": "1",
+        "NO_COLOR": "1",
+    }
+)
 """The whole environment of a command, but for what its job adds: the same on every machine."""
 
 

@@ -121,7 +121,10 @@ def _failed(done: Completed, text: str, counted: Tally | None) -> tuple[Class, s
         if found := pattern.search(text):
             return "failed", found[1]
     if counted and not counted.failed:
-        return "failed", f"exit status {done.exit}, although {counted.runner} counts {counted.passed} passed and none failed"
+        return (
+            "failed",
+            f"exit status {done.exit}, although {counted.runner} counts {counted.passed} passed and none failed",
+        )
     return "failed", (text.strip().splitlines() or [f"exit status {done.exit}, and nothing written"])[-1]
 
 

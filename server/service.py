@@ -15,14 +15,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from server.context import Snippet, Surroundings, choose
+from server.context import Snippet, Surroundings, choose, unix
 from server.errors import ProviderError
 from server.providers.protocol import Provider, Request
 from server.repair import stop as stopping
 from server.repair.chain import Step, covered, emptied_by, repair
 from server.repair.draft import Draft
 from server.settings import Settings, Stop
-from syntax.languages import language_of
+from syntax.languages import Language, language_of
 
 Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
 Reuse: TypeAlias = Literal["none", "typed", "prefix", "inflight"]
@@ -145,7 +145,7 @@ class Service:
     async def _ask(self, query: Query) -> Suggestion:
         request = self._request(query)
         start = Suggestion(prompt=request.prompt.shown(), provider=self.provider.name)
-        draft = Draft(language_of(query.language), query.before, query.after, "", query.stop)
+        draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
             await self._gather(request, draft, pieces)
@@ -165,9 +165,17 @@ class Service:
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
                 pieces.append(piece)
-                if "stop" in self.settings.repairs and stopping.is_worth_asking(piece):
-                    if stopping.is_finished(replace(draft, text="".join(pieces))):
-                        return
+                if self._has_enough(draft, pieces):
+                    return
+
+    def _has_enough(self, draft: Draft, pieces: Sequence[str]) -> bool:
+        """Whether what was streamed goes past the end of what is wanted, so that the rest need not be waited for."""
+        if "stop" not in self.settings.repairs:
+            return False
+        text = unix("".join(pieces))
+        if not stopping.is_worth_asking(text, unix(pieces[-1])):
+            return False
+        return stopping.is_finished(replace(draft, text=text))
 
     def _repaired(self, raw: Suggestion, draft: Draft) -> Suggestion:
         if not raw.raw.strip():
@@ -177,6 +185,10 @@ class Service:
             return replace(raw, trail=trail, outcome="filtered", step=emptied_by(trail) or "")
         taken = covered(replace(draft, text=text))
         return replace(raw, text=text, covered=taken, trail=trail, outcome="shown")
+
+
+def _language(query: Query) -> Language | None:
+    return language_of(query.language) or language_of(query.uri)
 
 
 def _leads_to(earlier: Query, query: Query) -> bool:

@@ -64,7 +64,7 @@ def _draw(moment: Moment, parts: _Parts, style: str) -> Picture:
     after = clip(plain(parts.after))
     coloured = _coloured(before + ghost + after, moment.language)
     middle = coloured[len(before) : len(before) + len(ghost)].stylize(style) if ghost else _cursor()
-    struck = [Content(part).stylize(STRUCK) if part else Content("") for part in (left, right)]
+    struck = [Content(part.replace("\n", "⏎\n")).stylize(STRUCK) if part else Content("") for part in (left, right)]
     page = Content("").join([coloured[: len(before)], struck[0], middle, struck[1], coloured[len(before + ghost) :]])
     first = moment.line - before.count("\n")
     numbered = before.count("\n") + left.count("\n")

@@ -12,7 +12,7 @@ from tui.model import is_failure, verdict_of
 from tui.plain import first_line, plain, shorten
 from tui.words import block, place, verdict_name
 
-GAP = 2
+GAP = 1
 _ENDINGS = {
     "failed": "$text-error",
     "accepted": "$text-success",
@@ -75,7 +75,7 @@ def _verdict_style(record: Record) -> str:
     return _VERDICTS.get(verdict_of(record), "$foreground 50%")
 
 
-TAPE = Column("tape", 8, 24, _tape)
+TAPE = Column("tape", 6, 24, _tape)
 COLUMNS = (
     Column("moment", 14, 44, _place, side="end"),
     Column("block", 8, 16, block),

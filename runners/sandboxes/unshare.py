@@ -28,7 +28,18 @@ class Unshare:
 
 def _enter() -> list[str]:
     """Return the command that makes the namespaces; it dies with us, and everything in them with it."""
-    return ["setpriv", "--pdeathsig", "KILL", "unshare", *_NAMESPACES, "--fork", "--kill-child", "--", "sh", str(_SCRIPT)]
+    return [
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
+        "unshare",
+        *_NAMESPACES,
+        "--fork",
+        "--kill-child",
+        "--",
+        "sh",
+        str(_SCRIPT),
+    ]
 
 
 def _build(job: Job) -> list[str]:

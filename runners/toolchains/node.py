@@ -50,7 +50,9 @@ def _programs() -> tuple[Path, str]:
 
 def _checked(name: str) -> tuple[str, str]:
     if not (found := _REQUIREMENT.fullmatch(name)):
-        raise RequirementRefused(f"{name!r} is not a package name with a range (name@^1.2): no addresses, paths or aliases")
+        raise RequirementRefused(
+            f"{name!r} is not a package name with a range (name@^1.2): no addresses, paths or aliases"
+        )
     return found[1], found[2] or "*"
 
 

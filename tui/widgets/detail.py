@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import ScrollableContainer, Vertical
 from textual.content import Content
 from textual.widgets import Static, TabbedContent, TabPane
@@ -13,6 +16,19 @@ from tui.code import FAINT
 from tui.pages import PAGES
 from tui.plain import plain, shorten
 from tui.words import block, ending_words, place, verdict_words
+
+
+class Page(ScrollableContainer):
+    """A page that scrolls with the keys that move in the list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "scroll_down", "Scroll", key_display="↑↓ j k"),
+        Binding("up,k", "scroll_up", "Scroll up", show=False),
+        Binding("home,g", "scroll_home", "Top", show=False),
+        Binding("end,G", "scroll_end", "Bottom", show=False),
+        Binding("left,h", "scroll_left", "Left", show=False),
+        Binding("right,l", "scroll_right", "Right", show=False),
+    ]
 
 
 class Detail(Vertical):
@@ -27,7 +43,7 @@ class Detail(Vertical):
         yield Static("", id="heading", markup=False)
         with TabbedContent():
             for number, (name, (title, _)) in enumerate(PAGES.items(), 1):
-                with TabPane(Content(f"{number} {title}"), id=name), ScrollableContainer(classes="page"):
+                with TabPane(Content(f"{number} {title}"), id=name), Page():
                     yield Static("", markup=False)
 
     def show(self, record: Record | None) -> None:
@@ -49,9 +65,9 @@ class Detail(Vertical):
         event.stop()
         self._turn()
 
-    def _page(self) -> ScrollableContainer:
+    def _page(self) -> Page:
         active = self.query_one(TabbedContent).active
-        return self.query_one(f"#{active or 'suggestion'} .page", ScrollableContainer)
+        return self.query_one(f"#{active or 'suggestion'}  Page", Page)
 
     def _turn(self) -> None:
         page = self._page()

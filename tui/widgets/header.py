@@ -24,16 +24,16 @@ class SummaryHeader(Static):
     def _figures(self, run: RunView) -> Content:
         moments = run.summary.get("moments", len(run.records))
         passed = passed_words(run.summary)
-        untestable = counts(run.summary, "verdicts").get("untestable", 0)
         return Content.assemble(
             (shorten(plain(run.folder.resolve().name), 18), "bold $text-accent"),
             f"  {moments:,} moments",
             ("  tests passed " if passed else "  no verdicts yet", FAINT),
             (passed, "bold"),
-            (f"  untestable {untestable:,}" if untestable else "", FAINT),
         )
 
     def _endings(self, run: RunView) -> Content:
         found = counts(run.summary, "endings").items()
         parts = [Content.assemble((f"{name} ", FAINT), f"{number:,}") for name, number in found]
+        untestable = counts(run.summary, "verdicts").get("untestable", 0)
+        parts += [Content.assemble(("│ untestable ", FAINT), f"{untestable:,}")] if untestable else []
         return Content("  ").join(parts)

@@ -2,7 +2,13 @@ import { homedir } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-import { InlineCompletionTriggerKind, type LogOutputChannel, type TextDocument, workspace } from "vscode";
+import {
+  InlineCompletionTriggerKind,
+  type LogOutputChannel,
+  type TextDocument,
+  workspace,
+  type WorkspaceConfiguration,
+} from "vscode";
 import {
   CloseAction,
   type ErrorHandler,
@@ -32,6 +38,11 @@ export class GhostClient extends LanguageClient {
     };
   }
 
+  /** Log an error; what goes wrong before the server has once run is shown by whoever awaits the start, and not twice. */
+  override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    super.error(message, data, this.initializeResult === undefined ? false : showNotification);
+  }
+
   /** Stop the server for good, also one that is just being started. */
   async retire(): Promise<void> {
     this.#retired = true;
@@ -55,14 +66,16 @@ export function createClient(log: LogOutputChannel): GhostClient {
   });
   // A folder that is not trusted must not be where the server looks for files.
   const options = workspace.isTrusted ? {} : { cwd: homedir() };
+  const server = { command, args: ["serve", "--stdio"], options };
+  const client = new GhostClient("ghosttape", "ghosttape", server, clientOptions(log, settings));
   log.info(`Starting ${command} serve --stdio`);
-  return new GhostClient("ghosttape", "ghosttape", { command, args: ["serve", "--stdio"], options }, clientOptions(log));
+  return client;
 }
 
-function clientOptions(log: LogOutputChannel): LanguageClientOptions {
+function clientOptions(log: LogOutputChannel, settings: WorkspaceConfiguration): LanguageClientOptions {
   return {
     documentSelector: DOCUMENTS,
-    initializationOptions: initializationOptions(workspace.getConfiguration("ghosttape").get("provider")),
+    initializationOptions: initializationOptions(settings.get("provider")),
     initializationFailedHandler: () => false,
     outputChannel: log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,

@@ -1,0 +1,1 @@
+"""A small expense ledger for the command line."""

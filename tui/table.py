@@ -1,0 +1,153 @@
+"""The table at the end of a run, for someone who sees one for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tui.plain import plain, shorten
+from tui.summary import Summary, counts, metric, passed_words, percent
+from tui.words import ENDINGS, UNTESTABLE, VERDICTS
+
+WIDTH = 80
+SIDE_BY_SIDE = 3
+"""So many tapes have a column each in 80 cells; more have a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One figure: its name, what it means, and how to read it from a summary ("" where it is not there)."""
+
+    name: str
+    meaning: str
+    value: Callable[[Summary], str]
+
+
+def summary_table(summary: dict[str, Any]) -> RenderableType:
+    """Lay out a run's summary in 80 columns; keys that are missing or unknown are left out."""
+    tapes = {name: tape for name, tape in _mapping(summary.get("tapes")).items() if isinstance(tape, Mapping)}
+    if len(tapes) < 2:
+        parts: list[RenderableType] = list(_sections(summary))
+    elif len(tapes) <= SIDE_BY_SIDE:
+        parts = [_columns({**tapes, "total": summary})]
+    else:
+        parts = [*_sections(summary), _lines(tapes)]
+    return Group(*parts, *_left_out(summary))
+
+
+def keystrokes_words(summary: Summary) -> str:
+    """Return the keystrokes saved, as `412 of 1,200, 34 %`."""
+    saved = metric(summary, "keystrokes_saved")
+    value, of = saved.get("value"), saved.get("of")
+    if value is None or not of:
+        return ""
+    share = value if isinstance(value, float) and abs(value) <= 1 else value / of
+    return f"{round(share * of):,} of {of:,}, {percent(share)} %"
+
+
+def latency_words(summary: Summary) -> str:
+    """Return the middle and the slow end of the latency in ms, as `p50 143 ms, p95 1,204 ms`."""
+    latency = metric(summary, "latency_ms")
+    found = [(name, latency.get(name)) for name in ("p50", "p95")]
+    return ", ".join(f"{name} {value:,.0f} ms" for name, value in found if value is not None)
+
+
+def _figures() -> list[_Row]:
+    return [
+        _Row("moments", "", lambda summary: f"{summary['moments']:,}" if "moments" in summary else ""),
+        _Row("tests passed", "", passed_words),
+        _Row("keystrokes saved", "", keystrokes_words),
+        _Row("latency", "", latency_words),
+    ]
+
+
+def _groups(summary: Summary) -> Iterator[tuple[str, list[_Row]]]:
+    titles = {
+        "endings": ("how the moments ended", ENDINGS),
+        "verdicts": ("verdicts", VERDICTS),
+        "untestable": ("why untestable", UNTESTABLE),
+    }
+    for key, (title, meanings) in titles.items():
+        rows = [_Row(name, meanings.get(name, ""), _counted(key, name)) for name in counts(summary, key)]
+        if rows:
+            yield title, rows
+
+
+def _counted(key: str, name: str) -> Callable[[Summary], str]:
+    return lambda summary: f"{counts(summary, key).get(name, 0):,}"
+
+
+def _sections(summary: Summary) -> Iterator[RenderableType]:
+    figures = Table.grid(padding=(0, 2))
+    for row in _figures():
+        if value := row.value(summary):
+            figures.add_row(Text(row.name, "dim"), Text(value, "bold"))
+    yield Padding(figures, (1, 0, 0, 0), expand=False)
+    for title, rows in _groups(summary):
+        yield Padding(Text(title, "bold"), (1, 0, 0, 0), expand=False)
+        yield _counts(rows, summary)
+
+
+def _counts(rows: Sequence[_Row], summary: Summary) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=16, no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(Text("  " + row.name), Text(row.value(summary), "bold"), Text(row.meaning, "dim"))
+    return table
+
+
+def _columns(summaries: Mapping[str, Summary]) -> Table:
+    """Lay out a column for each summary; the last one, the total, says which rows there are."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("", no_wrap=True)
+    width = (WIDTH - 24) // len(summaries) - 3
+    for name in summaries:
+        table.add_column(Text(shorten(plain(name), width)), justify="right", max_width=width)
+    *_, total = summaries.values()
+    _add(table, [row for row in _figures() if row.value(total)], summaries)
+    for title, rows in _groups(total):
+        table.add_section()
+        table.add_row(Text(title, "bold"))
+        _add(table, rows, summaries)
+    return table
+
+
+def _add(table: Table, rows: Sequence[_Row], summaries: Mapping[str, Summary]) -> None:
+    for row in rows:
+        indent = "" if row.name in {figure.name for figure in _figures()} else "  "
+        table.add_row(Text(indent + row.name), *(Text(row.value(summary)) for summary in summaries.values()))
+
+
+def _lines(tapes: Mapping[str, Summary]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for title, justify in (("tape", "left"), ("moments", "right"), ("tests passed", "left")):
+        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    for name, tape in tapes.items():
+        moments = f"{tape['moments']:,}" if "moments" in tape else ""
+        table.add_row(Text(shorten(plain(name), 26)), moments, Text(passed_words(tape)))
+    return table
+
+
+def _left_out(summary: Summary) -> Iterator[RenderableType]:
+    found = summary.get("left_out")
+    left = [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, Sequence) else []
+    if not left:
+        return
+    yield Padding(Text("tapes left out", "bold"), (1, 0, 0, 0), expand=False)
+    table = Table.grid(padding=(0, 2))
+    for entry in left:
+        name = shorten(plain(str(entry.get("tape", "?"))), 30)
+        table.add_row(Text("  " + name), Text(plain(str(entry.get("reason", ""))), "yellow"))
+    yield table
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
