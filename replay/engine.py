@@ -183,6 +183,8 @@ class Engine:
             self.listen(Note(timeline.tape.header.id, "the oracle's answers are written"))
             write_oracle(timeline, policy, folder / "answers.jsonl")
             provider["answers"] = str(folder / "answers.jsonl")
+        if policy.debounce is None:  # moments out of their time: one must not be answered from another's answer
+            return {**self.options.settings, "provider": provider, "cache": {"entries": 0}}
         return {**self.options.settings, "provider": provider}
 
 

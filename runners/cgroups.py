@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,10 +53,11 @@ class Cgroup:
         return "processes" if _counter(self.processes / "pids.events", "max") else ""
 
     def remove(self, patience_s: float = 2.0) -> None:
-        """Remove the groups, waiting for the last killed process to leave them."""
+        """Kill what is left in the groups (without a sandbox, whatever left our session) and remove them."""
         deadline = time.monotonic() + patience_s
         for folder in (self.memory, self.processes):
             while folder.exists() and not _removed(folder) and time.monotonic() < deadline:
+                _kill_all(folder)
                 time.sleep(0.002)
 
 
@@ -65,6 +67,13 @@ def sweep(control: Path = CONTROL) -> None:
         for folder in _parent(kind, control).glob("ghosttape-*"):
             if not Path("/proc", folder.name.split("-")[1]).exists():
                 _removed(folder)
+
+
+def _kill_all(folder: Path) -> None:
+    with suppress(OSError):
+        for process in (folder / "cgroup.procs").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
 
 
 def _removed(folder: Path) -> bool:

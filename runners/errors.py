@@ -9,6 +9,8 @@ RunnerError
 └── SetupFailed        an installation or a project's own setup ended with an error
 """
 
+# ruff: noqa: N818 - the names say what happened
+
 
 class RunnerError(Exception):
     """Report that a project's tests could not be run; the cause is never the code under test."""

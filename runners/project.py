@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -13,7 +12,8 @@ from runners.errors import SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
 from runners.protocol import Completed, Job, Limits, Sandbox
 from runners.toolchains import Layer, toolchain
-from runners.verdicts import Result, classify, infrastructure, tail
+from runners.verdicts import Result, classify, ending, infrastructure, tail
+from runners.workspace import Workspace, create
 
 SETUP_S = 600.0
 
@@ -28,7 +28,7 @@ class Plan:
     command: str = ""
     cwd: str = "."
     timeout_s: float = 30.0
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +38,29 @@ class Project:
     plan: Plan
     sandbox: Sandbox
     layer: Layer
-    folder: Path
+    workspace: Workspace
     _numbers: count[int] = field(default_factory=count)
 
     async def run(self, changed: Mapping[str, str]) -> Result:
-        """Run the tests in a copy of the project with these files changed. A sandbox that did not start is retried once.
+        """Run the tests in a copy of the project with these files changed.
 
-        Raises `PathRefused` if a changed file would lie outside the project.
+        What the machine is to blame for comes back as "infrastructure", after one more try where the sandbox did not
+        start. Raises `PathRefused` if a changed file would lie outside the project.
         """
+        copy = self.workspace.folder / f"copy-{next(self._numbers)}"
+        limits = replace(self.plan.limits, wall_s=self.plan.timeout_s)
         try:
-            return await self._run_once(changed)
-        except SandboxFailed:
-            pass
-        try:
-            return await self._run_once(changed)
-        except SandboxFailed as error:
-            return infrastructure(str(error))
-
-    async def _run_once(self, changed: Mapping[str, str]) -> Result:
-        copy = self.folder / f"copy-{next(self._numbers)}"
-        try:
-            await asyncio.to_thread(_copy_changed, self.folder / "base", copy, changed)
-            return classify(await self._complete(copy), self.plan.command)
+            await asyncio.to_thread(_copy_changed, self.workspace.folder / "base", copy, changed)
+            job = Job(copy, self.plan.command, self.plan.cwd, self.layer.env, self.layer.mounts, limits)
+            return classify(await _start(self.sandbox, job), self.plan.command)
+        except (SandboxFailed, OSError) as error:
+            return infrastructure(f"{type(error).__name__}: {error}")
         finally:
             await asyncio.to_thread(remove_tree, copy)
 
-    async def _complete(self, copy: Path) -> Completed:
-        limits = replace(self.plan.limits, wall_s=self.plan.timeout_s)
-        return await self.sandbox.run(_job(self.plan, self.layer, copy, self.plan.command, limits))
-
     def close(self) -> None:
         """Remove the project from the disk."""
-        remove_tree(self.folder)
+        self.workspace.close()
 
 
 async def prepare(
@@ -80,34 +71,35 @@ async def prepare(
     Raises `ToolchainMissing`, `RequirementRefused`, `PathRefused`, `SetupFailed`, `SandboxFailed`.
     """
     layer = await toolchain(plan.toolchain).layer(plan.requires, cache, progress)
-    folder = Path(tempfile.mkdtemp(prefix="ghosttape-project-"))
+    workspace = await asyncio.to_thread(create)
     try:
-        (folder / "base").mkdir()
-        write_all(folder / "base", files)
+        base = workspace.folder / "base"
+        base.mkdir()
+        await asyncio.to_thread(write_all, base, files)
         if plan.setup:
             progress(f"setup: {plan.setup}")
-            await _set_up(plan, sandbox, layer, folder / "base")
+            await _set_up(plan, sandbox, layer, base)
     except BaseException:
-        remove_tree(folder)
+        workspace.close()
         raise
-    return Project(plan, sandbox, layer, folder)
+    return Project(plan, sandbox, layer, workspace)
 
 
 async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
-    done = await sandbox.run(_job(plan, layer, base, plan.setup, replace(plan.limits, wall_s=SETUP_S)))
+    limits = replace(plan.limits, wall_s=SETUP_S)
+    done = await _start(sandbox, Job(base, plan.setup, plan.cwd, layer.env, layer.mounts, limits))
     if done.exit != 0 or done.limit:
-        how = (
-            done.limit and f"the {done.limit} limit" or f"status {done.exit}"
-            if done.signal is None
-            else f"signal {done.signal}"
-        )
-        raise SetupFailed(f"the setup {plan.setup!r} ended with {how}: {tail(done.stdout + done.stderr, 2000)}")
+        log = tail(done.stdout + done.stderr, 2000)
+        raise SetupFailed(f"the project's setup {plan.setup!r} ended with {ending(done)}: {log}")
+
+
+async def _start(sandbox: Sandbox, job: Job) -> Completed:
+    try:
+        return await sandbox.run(job)
+    except SandboxFailed:
+        return await sandbox.run(job)
 
 
 def _copy_changed(base: Path, copy: Path, changed: Mapping[str, str]) -> None:
     copy_tree(base, copy)
     write_all(copy, changed)
-
-
-def _job(plan: Plan, layer: Layer, folder: Path, command: str, limits: Limits) -> Job:
-    return Job(folder, command, plan.cwd, layer.env, layer.mounts, limits)

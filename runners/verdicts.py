@@ -42,28 +42,25 @@ class Result:
     wall_ms: float
 
 
-_START = r"^(?:E +|# |\s*)(?:\w+: )?(?:Uncaught )?"
+_START = r"^(?:E +|# |\s*)(?:Uncaught )?"
+_MEMORY = re.compile(
+    _START + r"((?:MemoryError\b|.*(?:eap out of memory|std::bad_alloc|OutOfMemoryError)).*)", re.MULTILINE
+)
 # In order: what makes a file unreadable hides whatever else is wrong with it.
-_REASONS: tuple[tuple[Class, re.Pattern[str]], ...] = tuple(
-    (klass, re.compile(pattern, re.MULTILINE))
-    for klass, pattern in (
-        ("memory", _START + r"(?:MemoryError\b|.*JavaScript heap out of memory|.*std::bad_alloc|.*OutOfMemoryError).*"),
-        ("indentation", _START + r"(?:IndentationError|TabError)\b.*"),
-        ("syntax", _START + r"(?:SyntaxError\b|Transform failed with|(?:/\S+: )?ERROR: |Failed to parse source).*"),
-        ("undefined-name", _START + r"(?:NameError|UnboundLocalError|ReferenceError)\b.*"),
-        ("undefined-name", r"^.*error TS(?:2304|2552)\b.*|^\s*error: '.* is not defined'$"),
-        ("compile", r"^.*error TS\d+.*|^\S+\.(?:java|cs|c|cc|cpp|cxx|h|hpp)\b[:(]\d+.*\berror\b.*"),
-    )
+_REASONS: tuple[tuple[Class, str], ...] = (
+    ("indentation", _START + r"((?:IndentationError|TabError)\b.*)"),
+    ("syntax", r"^(\S+:\d+:\d+: ERROR: .*)"),
+    ("syntax", _START + r"((?:SyntaxError\b|Error: Transform failed|Error: Failed to parse source).*)"),
+    ("undefined-name", _START + r"((?:NameError|UnboundLocalError|ReferenceError)\b.*)"),
+    ("undefined-name", r"^(.*error TS(?:2304|2552)\b.*)"),
+    ("undefined-name", r"^\s*error: '(.* is not defined)'$"),
+    ("compile", r"^(.*error TS\d+.*|\S+\.(?:java|cs|c|cc|cpp|cxx|h|hpp)\b[:(]\d+.*\berror\b.*)"),
+    ("failed", r"^E +(\S.*)"),
+    ("failed", r"^\s*error: (?:\|-\n\s*|')(.+?)'?$"),
+    ("failed", _START + r"((?:[A-Za-z_.]*(?:Error|Exception)|AssertionFailed)\b.*)"),
+    ("failed", r"^((?:FAILED|ERROR|FAIL) .*)"),
 )
-_FAILURES = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r"^E +(\S.*)",
-        r"^(?:FAILED|ERROR) (\S.*)",
-        r"^\s*error: (?:\|-\n\s*|')(.+?)'?$",
-        _START + r"((?:[A-Za-z_.]*(?:Error|Exception)|AssertionFailed)\b.*)",
-    )
-)
+_PATTERNS = tuple((klass, re.compile(pattern, re.MULTILINE)) for klass, pattern in _REASONS)
 
 
 def classify(done: Completed, command: str) -> Result:
@@ -84,6 +81,13 @@ def tail(text: str, length: int = LOG_LENGTH) -> str:
     """Return the end of a log, marked where it was cut."""
     text = text.strip("\n")
     return text if len(text) <= length else f"[… {len(text) - length} characters cut]\n{text[-length:]}"
+
+
+def ending(done: Completed) -> str:
+    """Return in words how a command ended."""
+    if done.limit:
+        return f"the {done.limit} limit"
+    return f"status {done.exit}" if done.signal is None else _signal(done.signal)
 
 
 def _judge(done: Completed, text: str, counted: Tally | None) -> tuple[Class, str]:
@@ -111,20 +115,16 @@ def _succeeded(counted: Tally | None) -> tuple[Class, str]:
 
 
 def _failed(done: Completed, text: str, counted: Tally | None) -> tuple[Class, str]:
-    for klass, pattern in _REASONS:
-        if found := pattern.search(text):
-            return klass, found[0].removeprefix("E ")
+    if found := _MEMORY.search(text):
+        return "memory", found[1]
     if done.signal is not None:
-        note = " (it reached the process limit)" if done.limit == "processes" else ""
+        note = " (it had reached the process limit)" if done.limit == "processes" else ""
         return "crashed", f"ended by {_signal(done.signal)}{note}"
-    for pattern in _FAILURES:
+    for klass, pattern in _PATTERNS:
         if found := pattern.search(text):
-            return "failed", found[1]
-    if counted and not counted.failed:
-        return (
-            "failed",
-            f"exit status {done.exit}, although {counted.runner} counts {counted.passed} passed and none failed",
-        )
+            return klass, found[1]
+    if counted and counted.passed and not counted.failed:
+        return "failed", f"exit status {done.exit}, although {counted.runner} counts none failed"
     return "failed", (text.strip().splitlines() or [f"exit status {done.exit}, and nothing written"])[-1]
 
 

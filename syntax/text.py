@@ -17,11 +17,12 @@ Change: TypeAlias = tuple[int, int, str]
 """(start, end, text): UTF-16 offsets into the text before the event, and what takes their place."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def is_narrow(text: str) -> bool:
-    """Whether every character is one UTF-16 code unit, so that offsets are indices."""
-    return text.isascii() or max(text) <= "\uffff"
+    """Whether every character is one UTF-16 code unit and no half of a pair, so that offsets are indices."""
+    return text.isascii() or max(text) < "\ud800" or (max(text) <= "\uffff" and not _HALF.search(text))
 
 
 def encode(text: str) -> bytes:
@@ -67,7 +68,7 @@ def splice(text: str, changes: Sequence[Change]) -> str:
     """
     ordered = sorted(changes, key=lambda change: (change[0], change[1]))
     _check(ordered, length(text))
-    if is_narrow(text):
+    if is_narrow(text) and not any(_HALF.search(new) for _, _, new in ordered):
         return _join(text, ordered)
     return decode(_join_units(encode(text), ordered))
 

@@ -13,27 +13,17 @@ DASH = "\N{EN DASH}"
 
 
 def count(records: Sequence[Record]) -> dict[str, Any]:
-    """Count a run's records into a summary: moments, endings, verdicts, untestable, metrics.pass_at_1."""
-    verdicts = Counter[str](record.verdict.name for record in records if record.verdict)
-    reasons = Counter(r.verdict.reason for r in records if r.verdict and r.verdict.name == "untestable")
+    """Count the records of a run that has kept no summary (yet): moments, endings, verdicts, untestable, pass_at_1."""
+    from replay.metrics import pass_at_1  # statistics take half a second that a finished run does not need
+
+    verdicts = [record.verdict for record in records if record.verdict]
     return {
         "moments": len(records),
         "endings": dict(Counter(record.ending.name for record in records)),
-        "verdicts": dict(verdicts),
-        "untestable": dict(reasons),
-        "metrics": {"pass_at_1": _share(verdicts)},
+        "verdicts": dict(Counter(verdict.name for verdict in verdicts if verdict.name != "untestable")),
+        "untestable": dict(Counter(verdict.reason for verdict in verdicts if verdict.name == "untestable")),
+        "metrics": {"pass_at_1": pass_at_1(records)},
     }
-
-
-def _share(verdicts: Mapping[str, int]) -> dict[str, float] | None:
-    tested = sum(number for name, number in verdicts.items() if name not in {"untestable", "infrastructure"})
-    if not tested:
-        return None
-    from scipy.stats import binomtest  # half a second that only an unfinished run needs
-
-    passed = verdicts.get("passed", 0)
-    low, high = binomtest(passed, tested).proportion_ci(method="wilson")
-    return {"value": passed / tested, "low": float(low), "high": float(high), "n": tested}
 
 
 def metric(summary: Summary, name: str) -> Mapping[str, Any]:
@@ -55,12 +45,42 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def passed_words(summary: Summary) -> str:
-    """Return how many tests passed, as `12 of 31, 39 % (95 % interval 24-56 %)` with a long dash."""
+def share_words(value: float, of: int) -> tuple[str, str]:
+    """Return a share (0 to 1) of a number as `12 of 31` and `39 %`."""
+    return f"{round(value * of):,} of {of:,}", f"{percent(value)} %"
+
+
+def interval_words(summary: Summary) -> str:
+    """Return the 95 % interval of the tests passed as `24-56 %`, with a long dash."""
+    share = metric(summary, "pass_at_1")
+    low, high = share.get("low"), share.get("high")
+    return "" if low is None or high is None else f"{percent(low)}{DASH}{percent(high)} %"
+
+
+def passed(summary: Summary) -> tuple[str, str]:
+    """Return how many tests passed as `12 of 31` and `39 %`; empty where that was not measured."""
     share = metric(summary, "pass_at_1")
     value, number = share.get("value"), share.get("n")
-    if value is None or not number:
-        return ""
-    words = f"{round(value * number):,} of {number:,}, {percent(value)} %"
-    low, high = share.get("low"), share.get("high")
-    return words if low is None or high is None else f"{words} (95 % interval {percent(low)}{DASH}{percent(high)} %)"
+    return share_words(value, number) if value is not None and number else ("", "")
+
+
+def keystrokes(summary: Summary) -> tuple[str, str]:
+    """Return the keystrokes saved as `412 of 1,200` and `34 %`; empty where that was not measured."""
+    saved = metric(summary, "keystrokes_saved")
+    value, of = saved.get("value"), saved.get("of")
+    if value is None or not of:
+        return "", ""
+    return share_words(value if isinstance(value, float) and abs(value) <= 1 else value / of, of)
+
+
+def latency(summary: Summary, quantile: str) -> str:
+    """Return a quantile of the latency, such as `p95`, as `1,204 ms`; empty where that was not measured."""
+    value = metric(summary, "latency_ms").get(quantile)
+    return "" if value is None else f"{value:,.0f} ms"
+
+
+def passed_words(summary: Summary) -> str:
+    """Return how many tests passed as `12 of 31, 39 % (95 % interval 24-56 %)`, with a long dash."""
+    number, share = passed(summary)
+    interval = interval_words(summary)
+    return ", ".join(part for part in (number, share) if part) + (f" (95 % interval {interval})" if interval else "")

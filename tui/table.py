@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.plain import plain, shorten
-from tui.summary import Summary, counts, metric, passed_words, percent
+from tui.plain import first_line, plain, shorten
+from tui.summary import Summary, counts, interval_words, keystrokes, latency, passed, passed_words
 from tui.words import ENDINGS, UNTESTABLE, VERDICTS
 
 WIDTH = 80
@@ -42,30 +42,37 @@ def summary_table(summary: dict[str, Any]) -> RenderableType:
     return Group(*parts, *_left_out(summary))
 
 
-def keystrokes_words(summary: Summary) -> str:
-    """Return the keystrokes saved, as `412 of 1,200, 34 %`."""
-    saved = metric(summary, "keystrokes_saved")
-    value, of = saved.get("value"), saved.get("of")
-    if value is None or not of:
-        return ""
-    share = value if isinstance(value, float) and abs(value) <= 1 else value / of
-    return f"{round(share * of):,} of {of:,}, {percent(share)} %"
-
-
-def latency_words(summary: Summary) -> str:
-    """Return the middle and the slow end of the latency in ms, as `p50 143 ms, p95 1,204 ms`."""
-    latency = metric(summary, "latency_ms")
-    found = [(name, latency.get(name)) for name in ("p50", "p95")]
-    return ", ".join(f"{name} {value:,.0f} ms" for name, value in found if value is not None)
-
-
 def _figures() -> list[_Row]:
+    """Name the figures of one run, each on its line."""
     return [
-        _Row("moments", "", lambda summary: f"{summary['moments']:,}" if "moments" in summary else ""),
+        _Row("moments", "", _moments),
         _Row("tests passed", "", passed_words),
-        _Row("keystrokes saved", "", keystrokes_words),
-        _Row("latency", "", latency_words),
+        _Row("keystrokes saved", "", lambda summary: ", ".join(filter(None, keystrokes(summary)))),
+        _Row("latency", "", _latencies),
     ]
+
+
+def _narrow_figures() -> list[_Row]:
+    """Name the same figures for narrow columns."""
+    return [
+        _Row("moments", "", _moments),
+        _Row("tests passed", "", lambda summary: passed(summary)[0]),
+        _Row("  share", "", lambda summary: passed(summary)[1]),
+        _Row("  95 % interval", "", interval_words),
+        _Row("keystrokes saved", "", lambda summary: keystrokes(summary)[0]),
+        _Row("  share", "", lambda summary: keystrokes(summary)[1]),
+        _Row("latency p50", "", lambda summary: latency(summary, "p50")),
+        _Row("latency p95", "", lambda summary: latency(summary, "p95")),
+    ]
+
+
+def _moments(summary: Summary) -> str:
+    return f"{summary['moments']:,}" if "moments" in summary else ""
+
+
+def _latencies(summary: Summary) -> str:
+    found = [f"{name} {words}" for name in ("p50", "p95") if (words := latency(summary, name))]
+    return ", ".join(found)
 
 
 def _groups(summary: Summary) -> Iterator[tuple[str, list[_Row]]]:
@@ -75,9 +82,20 @@ def _groups(summary: Summary) -> Iterator[tuple[str, list[_Row]]]:
         "untestable": ("why untestable", UNTESTABLE),
     }
     for key, (title, meanings) in titles.items():
-        rows = [_Row(name, meanings.get(name, ""), _counted(key, name)) for name in counts(summary, key)]
+        told = {
+            name: meanings.get(name, "") + (_reasons(summary, name) if key == "endings" else "")
+            for name in counts(summary, key)
+        }
+        rows = [_Row(f"  {name}", meaning, _counted(key, name)) for name, meaning in told.items()]
         if rows:
             yield title, rows
+
+
+def _reasons(summary: Summary, ending: str) -> str:
+    """Return the most frequent reasons of an ending, which the summary counts as `ending(reason)`."""
+    found = [(name, number) for name, number in counts(summary, "reasons").items() if name.startswith(f"{ending}(")]
+    told = [f"{shorten(first_line(name[len(ending) + 1 : -1]), 60)} {number:,}" for name, number in found[:3]]
+    return f": {', '.join(told)}" if told else ""
 
 
 def _counted(key: str, name: str) -> Callable[[Summary], str]:
@@ -100,7 +118,7 @@ def _counts(rows: Sequence[_Row], summary: Summary) -> Table:
     table.add_column(min_width=16, no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     for row in rows:
-        table.add_row(Text("  " + row.name), Text(row.value(summary), "bold"), Text(row.meaning, "dim"))
+        table.add_row(Text(row.name), Text(row.value(summary), "bold"), Text(row.meaning, "dim"))
     return table
 
 
@@ -108,11 +126,11 @@ def _columns(summaries: Mapping[str, Summary]) -> Table:
     """Lay out a column for each summary; the last one, the total, says which rows there are."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("", no_wrap=True)
-    width = (WIDTH - 24) // len(summaries) - 3
+    width = (WIDTH - 20) // len(summaries) - 3
     for name in summaries:
         table.add_column(Text(shorten(plain(name), width)), justify="right", max_width=width)
     *_, total = summaries.values()
-    _add(table, [row for row in _figures() if row.value(total)], summaries)
+    _add(table, [row for row in _narrow_figures() if row.value(total)], summaries)
     for title, rows in _groups(total):
         table.add_section()
         table.add_row(Text(title, "bold"))
@@ -122,8 +140,7 @@ def _columns(summaries: Mapping[str, Summary]) -> Table:
 
 def _add(table: Table, rows: Sequence[_Row], summaries: Mapping[str, Summary]) -> None:
     for row in rows:
-        indent = "" if row.name in {figure.name for figure in _figures()} else "  "
-        table.add_row(Text(indent + row.name), *(Text(row.value(summary)) for summary in summaries.values()))
+        table.add_row(Text(row.name), *(Text(row.value(summary)) for summary in summaries.values()))
 
 
 def _lines(tapes: Mapping[str, Summary]) -> Table:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from runners.errors import RunnerError, SandboxMissing
-from runners.protocol import Job, Sandbox
+from runners.protocol import Job, Limits, Sandbox
 
 SANDBOXES = {
     "bubblewrap": "runners.sandboxes.bubblewrap:Bubblewrap",
@@ -50,13 +50,14 @@ def make(name: str) -> Sandbox:
 def fault(name: str) -> str:
     """Return why the sandbox does not work here, or "" if a command ran in it (asked once a process)."""
     with ThreadPoolExecutor(1) as thread:  # there may be a running event loop in this one
-        return thread.submit(lambda: asyncio.run(_fault(make(name)))).result()
+        return thread.submit(lambda: asyncio.run(probe(make(name)))).result()
 
 
-async def _fault(sandbox: Sandbox) -> str:
+async def probe(sandbox: Sandbox) -> str:
+    """Return why a command cannot run in the sandbox, or "" if one just did."""
     with tempfile.TemporaryDirectory(prefix="ghosttape-") as folder:
         try:
-            done = await sandbox.run(Job(Path(folder), "echo works"))
+            done = await sandbox.run(Job(Path(folder), "echo works", limits=Limits(wall_s=10.0)))
         except RunnerError as error:
             return str(error)
     return "" if done.stdout == "works\n" else f"it answered {done}"

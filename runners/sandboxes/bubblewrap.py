@@ -18,6 +18,7 @@ class Bubblewrap:
     name: str = "bubblewrap"
 
     async def run(self, job: Job) -> Completed:
+        """Run the job; raise `SandboxMissing` without bwrap, `SandboxFailed` if it could not build the sandbox."""
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxMissing("bwrap is not on PATH: install the package bubblewrap")

@@ -18,5 +18,6 @@ class FakeSandbox:
     jobs: list[Job] = field(default_factory=list)
 
     async def run(self, job: Job) -> Completed:
+        """Keep the job and answer for it."""
         self.jobs.append(job)
         return self.answer(job)

@@ -15,6 +15,7 @@ class NoSandbox:
     warning: str = "no sandbox: the code under test can read, change and send everything that you can"
 
     async def run(self, job: Job) -> Completed:
+        """Run the job in the project's own folder, with mounts replaced by the folders they show."""
         _link_beside(job)
         variables = [f"{name}={_real(value, job.mounts)}" for name, value in environment(job).items()]
         return await launch_job(job, lambda inner: ["env", "-i", *variables, *inner], str(job.project))

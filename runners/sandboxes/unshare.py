@@ -20,6 +20,7 @@ class Unshare:
     name: str = "unshare"
 
     async def run(self, job: Job) -> Completed:
+        """Run the job; raise `SandboxMissing` without util-linux, `SandboxFailed` if namespaces are not allowed."""
         for program in ("unshare", "setpriv", "prlimit"):
             if shutil.which(program) is None:
                 raise SandboxMissing(f"{program} is not on PATH: install the package util-linux")

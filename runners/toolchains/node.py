@@ -16,6 +16,8 @@ from runners.toolchains.store import install, layer_folder
 
 MODULES = "/node_modules"
 _FORMAT = 1
+# Copies of a project are tested side by side: more workers in each would only get in each other's way.
+_ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in ("FORKS", "THREADS")}
 _PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _REQUIREMENT = re.compile(rf"((?:@{_PART}/)?{_PART})(?:@([\w.+^~<>=|* -]+))?")
 
@@ -27,6 +29,7 @@ class Node:
     name: str = "node"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
+        """Install the packages without their scripts, or find them in the cache."""
         packages = dict(sorted(_checked(name) for name in requires))
         prefix, npm = _programs()
 
@@ -36,8 +39,8 @@ class Node:
 
         folder = await layer_folder(cache, self.name, [_FORMAT, str(prefix), packages], build)
         own = () if prefix.is_relative_to("/usr") else (Mount(prefix, str(prefix)),)
-        path = f"{MODULES}/.bin:{prefix}/bin:{ENVIRONMENT['PATH']}"
-        return Layer((Mount(folder / "node_modules", MODULES), *own), {"PATH": path})
+        env = {"PATH": f"{MODULES}/.bin:{prefix}/bin:{ENVIRONMENT['PATH']}", **_ONE_WORKER}
+        return Layer((Mount(folder / "node_modules", MODULES), *own), env)
 
 
 def _programs() -> tuple[Path, str]:

@@ -25,6 +25,7 @@ class Python:
     name: str = "python"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
+        """Make the environment and install wheels, or find both in the cache."""
         names = sorted(_checked(name) for name in requires)
 
         async def build(folder: Path) -> None:
@@ -32,10 +33,16 @@ class Python:
             await _install(names, folder)
 
         folder = await layer_folder(cache, self.name, [_FORMAT, sys.version, sys.base_prefix, names], build)
-        interpreters = {sys.base_prefix, os.path.realpath(sys.base_prefix)}
-        outside = sorted(prefix for prefix in interpreters if not prefix.startswith("/usr"))
-        mounts = (Mount(folder / "venv", VENV), *(Mount(Path(prefix), prefix) for prefix in outside))
-        return Layer(mounts, {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV})
+        return Layer(
+            (Mount(folder / "venv", VENV), *_interpreter()),
+            {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
+        )
+
+
+def _interpreter() -> list[Mount]:
+    """Return where the interpreter is installed, under both names if one is a link; sandboxes show /usr anyway."""
+    prefixes = {sys.base_prefix, os.path.realpath(sys.base_prefix)}
+    return [Mount(Path(prefix), prefix) for prefix in sorted(prefixes) if not f"{prefix}/".startswith("/usr/")]
 
 
 def _checked(name: str) -> str:

@@ -16,7 +16,7 @@ from runners.errors import SetupFailed
 from runners.files import remove_tree
 from runners.launch import launch
 from runners.protocol import Limits
-from runners.verdicts import tail
+from runners.verdicts import ending, tail
 
 _INSTALL = Limits(wall_s=900.0, disk_mb=8192)
 
@@ -51,8 +51,8 @@ async def _build(done: Path, build: Callable[[Path], Awaitable[None]]) -> None:
 async def _locked(file: Path) -> AsyncIterator[None]:
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        while not _try_lock(handle):
-            await asyncio.sleep(0.05)
+        while not _try_lock(handle):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)  # another process holds it: there is nothing to wait on
         yield
     finally:
         os.close(handle)  # and with it the lock
@@ -70,5 +70,4 @@ async def install(argv: list[str], folder: Path, env: Mapping[str, str]) -> None
     """Run an installer of ours outside of any sandbox. Raises `SetupFailed` with the end of what it wrote."""
     done = await launch(argv, env, folder, _INSTALL)
     if done.exit != 0 or done.limit:
-        how = f"the {done.limit} limit" if done.limit else f"status {done.exit}"
-        raise SetupFailed(f"{' '.join(argv)} ended with {how}: {tail(done.stdout + done.stderr, 2000)}")
+        raise SetupFailed(f"{' '.join(argv)} ended with {ending(done)}: {tail(done.stdout + done.stderr, 2000)}")

@@ -15,6 +15,7 @@ class System:
     name: str = "system"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
+        """Add nothing; raise `RequirementRefused` if anything is required."""
         if requires:
             raise RequirementRefused(f"the toolchain 'system' installs nothing, but {requires[0]!r} is required")
         return Layer()

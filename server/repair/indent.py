@@ -1,5 +1,107 @@
-from server.repair.draft import Draft
+"""Line the suggestion up with the cursor in layout languages, keeping its relative indentation.
+
+What is wrong with an indentation is told by the rule of the Python reference (section 2.1.8): a line after a header is deeper,
+every other line is at a level that is open. A suggestion without such faults is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from server.repair.draft import Draft, indent_of, width
+from server.repair.stop import Lines, is_after_header
+
+_COMMENT = re.compile(r"\s*#")
 
 
 def repair(draft: Draft) -> str:
+    """The suggestion with the fewest faults of layout; of equals the one that changes least."""
+    if draft.language is None or not draft.language.layout:
+        return draft.text
+    text = _in_the_files_characters(draft)
+    found = _faults(replace(draft, text=text))
+    if not found:
+        return text
+    candidates = [text, *_moved(draft, text)]
+    scored = [(_faults(replace(draft, text=other)), draft.errors(other), at) for at, other in enumerate(candidates)]
+    return candidates[min(scored)[2]]
+
+
+def _faults(draft: Draft) -> int:
+    """How many lines of the suggestion begin where none may."""
+    lines = Lines(draft)
+    levels, deeper = _levels(draft), is_after_header(draft.language, draft.before)
+    count, started = 0, lines.goes_on
+    for column, previous in lines.columns():
+        deeper = previous == ":" if started else deeper
+        started = True
+        if deeper and column > levels[-1]:
+            levels.append(column)
+            continue
+        while len(levels) > 1 and levels[-1] > column:
+            levels.pop()
+        count += deeper or levels[-1] != column
+    return count
+
+
+def _levels(draft: Draft) -> list[int]:
+    """The indentations that are open at the cursor, outermost first."""
+    lines = draft.before.split("\n")
+    lines = lines if draft.line_before.strip() else lines[:-1]
+    levels: list[int] = []
+    for line in reversed(lines):
+        column = width(indent_of(line))
+        if line.strip() and not _COMMENT.match(line) and (not levels or column < levels[-1]):
+            levels.append(column)
+        if levels and levels[-1] == 0:
+            break
+    return list(reversed(levels)) if levels and levels[-1] == 0 else [0, *reversed(levels)]
+
+
+def _moved(draft: Draft, text: str) -> Iterator[str]:
+    """The suggestion moved to each level that could be meant: as a whole, its later lines only, its first line only."""
+    levels, unit = _levels(draft), _unit(draft.before)
+    targets = [levels[-1] + unit, *reversed(levels)] if is_after_header(draft.language, draft.before) else [*reversed(levels)]
+    first, *rest = text.split("\n")
+    if not draft.line_before.strip():
+        for target in targets[:3]:
+            lead = max(0, target - width(draft.line_before))
+            delta = lead - width(indent_of(first))
+            head = " " * lead + first.lstrip()
+            yield "\n".join([head, *rest])
+            yield "\n".join([head, *_shifted(rest, delta)])
+            yield "\n".join([head, *_shifted(rest, target)])
+    base = next((width(indent_of(line)) for line in rest if line.strip()), 0)
+    for target in (levels[-1] + unit, levels[-1], levels[-1] + 2 * unit):
+        yield "\n".join([first, *_shifted(rest, target - base)])
+
+
+def _shifted(lines: list[str], delta: int) -> list[str]:
+    return [_shift(line, delta) for line in lines]
+
+
+def _shift(line: str, delta: int) -> str:
+    if not line.strip():
+        return line
+    return " " * max(0, width(indent_of(line)) + delta) + line.lstrip(" \t")
+
+
+def _unit(before: str) -> int:
+    """The step of the file's indentation in columns; 4 where it shows none."""
+    widths = sorted({width(indent_of(line)) for line in before.split("\n") if line.strip()} - {0})
+    return widths[0] if widths and widths[0] <= 8 else 4
+
+
+def _in_the_files_characters(draft: Draft) -> str:
+    """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
+    tabs = re.search(r"^\t", draft.before, re.MULTILINE) is not None
+    spaces = re.search(r"^ +\S", draft.before, re.MULTILINE) is not None
+    if tabs and not spaces and re.search(r"^ {2}", draft.text, re.MULTILINE):
+        step = _unit(draft.text)
+        return re.sub(r"^ +", lambda lead: "\t" * (len(lead[0]) // step), draft.text, flags=re.MULTILINE)
+    if spaces and not tabs and re.search(r"^\t", draft.text, re.MULTILINE):
+        space = " " * _unit(draft.before)
+        return re.sub(r"^\t+", lambda lead: space * len(lead[0]), draft.text, flags=re.MULTILINE)
     return draft.text

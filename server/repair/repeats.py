@@ -1,5 +1,189 @@
+"""Take out code that is said again: what stands above the cursor, what stands below it, and loops.
+
+Code repeats itself for good reasons too, so each rule asks for evidence: several lines, lines of some length, or a
+declaration that would stand there twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import Levenshtein
+
 from server.repair.draft import Draft
+
+_NEAR = 0.9
+_NEAR_LENGTH = 16
+_LONG = 12
+_LOOPED_LINES = 5
+_MAX_BLOCK = 8
+_WORD = re.compile(r"\w+|[^\w\s]")
+_NUMBER = re.compile(r"\d+")
+_DECLARES = re.compile(
+    r"(?:async\s+)?(?:def|class|function|import|from|return|raise|throw|break|continue|const|let|var|public|private|protected|"
+    r"export|interface|enum|struct|#include|using|package|@\w+)\b.*|[}\]) ]*(?:else|elif|except|finally|catch)\b.*"
+)
+_HEADER = re.compile(r".*[:{]\s*$")
 
 
 def repair(draft: Draft) -> str:
-    return draft.text
+    """The suggestion without what was said before."""
+    text = _without_restart(draft, draft.text)
+    text = _without_echo(draft, text)
+    text = _without_what_follows(draft, text)
+    return _without_loop(draft, text)
+
+
+# Above the cursor.
+
+
+def _without_restart(draft: Draft, text: str) -> str:
+    """Without the line of the cursor, and the lines above it, where the suggestion begins by saying them again."""
+    above = draft.before.split("\n")
+    for size in range(min(len(above), 40), 0, -1):
+        said = "\n".join(above[-size:])
+        rest = _after(text, said)
+        if rest is not None and _is_restart(draft, said, size, text, rest):
+            return rest
+    return text
+
+
+def _after(text: str, said: str) -> str | None:
+    """What follows in `text` behind `said`, white space folded; None when it does not begin with it."""
+    parts = [re.escape(part) for part in said.split()]
+    if not parts:
+        return None
+    match = re.match(r"\s*" + r"\s+".join(parts), text)
+    return None if match is None else text[match.end() :]
+
+
+def _is_restart(draft: Draft, said: str, size: int, text: str, rest: str) -> bool:
+    bare = said.strip()
+    if len(_WORD.findall(bare)) < 2:
+        return False
+    if size > 1 and said.split("\n", maxsplit=1)[0].strip():
+        first = said.split("\n", maxsplit=1)[0]
+        return len(bare) >= _LONG and (_HEADER.match(first) is not None or size > 4 or len(bare) > 80)
+    return size == 1 and bool(rest.strip()) and draft.errors(rest) < draft.errors(text)
+
+
+def _without_echo(draft: Draft, text: str) -> str:
+    """Without a first line that declares again what the line above the cursor declared."""
+    lines = text.split("\n")
+    above = [line for line in draft.before.split("\n")[:-1] if line.strip()]
+    if draft.line_before.strip() or not above:
+        return text
+    first = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if first is None or lines[first].strip() != above[-1].strip() or not _DECLARES.fullmatch(lines[first].strip()):
+        return text
+    rest = "\n".join(lines[first + 1 :])
+    return rest if not rest.strip() else rest.removeprefix(draft.line_before)
+
+
+# Below the cursor.
+
+
+def _without_what_follows(draft: Draft, text: str) -> str:
+    """Up to where the suggestion begins to say the code below: exact from one long line on, near from two."""
+    below = _below(draft)
+    lines = _placed(draft, text)
+    if not below:
+        return text
+    for at in range(len(lines)):
+        said = _said(lines[at:], below)
+        if said and _is_evident(draft, lines, at, said):
+            return _up_to_line(text, at)
+    return text
+
+
+def _below(draft: Draft) -> list[str]:
+    rest = draft.after.split("\n")[1:] if not draft.line_after.strip() else []
+    return [line.rstrip() for line in rest if line.strip()][: _MAX_BLOCK * 2]
+
+
+def _placed(draft: Draft, text: str) -> list[str]:
+    """The suggestion's lines as they would stand in the document."""
+    first, *rest = text.split("\n")
+    return [draft.line_before + first, *rest]
+
+
+def _said(lines: Sequence[str], below: Sequence[str]) -> int:
+    """How many of the lines, blank ones left out, say the lines below from their first one on; 0 if they go another way."""
+    told = [line.rstrip() for line in lines if line.strip()]
+    if not lines or not lines[0].strip():
+        return 0
+    count = 0
+    for mine, theirs in zip(told, below, strict=False):
+        last = count == len(told) - 1
+        if not (_is_near(mine, theirs) or (last and count and theirs.startswith(mine))):
+            break
+        count += 1
+    return count
+
+
+def _is_near(mine: str, theirs: str) -> bool:
+    if mine == theirs:
+        return True
+    if min(len(mine.strip()), len(theirs.strip())) < _NEAR_LENGTH or _NUMBER.findall(mine) != _NUMBER.findall(theirs):
+        return False
+    same_place = len(mine) - len(mine.lstrip()) == len(theirs) - len(theirs.lstrip())
+    return same_place and Levenshtein.ratio(mine, theirs) >= _NEAR
+
+
+def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
+    """Whether so many lines said again are no chance: two of which one is the very same, or one long one at the end."""
+    below = _below(draft)
+    told = [line.rstrip() for line in lines[at:] if line.strip()]
+    exact = [mine for mine, theirs in zip(told[:said], below, strict=False) if mine == theirs]
+    if not any(len(line.strip()) >= _LONG for line in exact):
+        return False
+    ends = said == len(told) or said == len(below)
+    if said >= 2:
+        return ends or said >= 3
+    repeats_above = bool(lines[:at]) and told[0] == next((line.rstrip() for line in reversed(lines[:at]) if line.strip()), "")
+    return ends and not repeats_above and not _stands_twice(draft, below[0])
+
+
+def _stands_twice(draft: Draft, line: str) -> bool:
+    """Whether the document itself says a line several times over."""
+    return (draft.before + draft.after).count(line.strip()) > 1
+
+
+def _up_to_line(text: str, at: int) -> str:
+    return "\n".join(text.split("\n")[:at]).rstrip() if at else ""
+
+
+# Loops.
+
+
+def _without_loop(draft: Draft, text: str) -> str:
+    """One copy of the lines, or of the words, that the suggestion ends by saying over and over."""
+    lines = text.split("\n")
+    for size in range(1, _MAX_BLOCK + 1):
+        copies = _copies(lines, size)
+        if copies >= _LOOPED_LINES or (copies >= 3 and size > 1 and sum(map(len, lines[-size:])) > 60):
+            return "\n".join(lines[: len(lines) - size * (copies - 1)])
+    return _without_stutter(draft, text)
+
+
+def _copies(lines: Sequence[str], size: int) -> int:
+    block = lines[len(lines) - size :]
+    if not any(line.strip() for line in block):
+        return 0
+    copies = 1
+    while lines[max(0, len(lines) - size * (copies + 1)) : len(lines) - size * copies] == block:
+        copies += 1
+    return copies
+
+
+def _without_stutter(draft: Draft, text: str) -> str:
+    """Up to the first copy of words that the last line ends with again and again; the line is cut off there anyway."""
+    found = list(_WORD.finditer(text[text.rfind("\n") + 1 :]))
+    words = [match[0] for match in found]
+    for size in range(1, 11):
+        copies = _copies(words, size)
+        if copies * size >= (10 if size == 1 else 30) and copies >= 4 and draft.errors():
+            kept = found[len(found) - size * (copies - 1) - 1]
+            return text[: text.rfind("\n") + 1 + kept.end()]
+    return text

