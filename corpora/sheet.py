@@ -8,7 +8,7 @@ from syntax.text import Change, index_of, offset_of
 
 _PAIRS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'", "`": "`"}
 _QUOTES = "\"'`"
-_CLOSE_BEFORE = " \t\r\n)]};:,>"
+_CLOSE_BEFORE = " \t\r\n)]};:.,=>`\"'"
 
 
 class Sheet:

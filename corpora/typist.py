@@ -223,7 +223,7 @@ class _Typist:
         if over:
             return self._step_over(over, 1 + len(wanted) + 1)
         self._enter()
-        if rest[len(wanted) :][:1] not in {"", "\n"}:
+        if rest[len(wanted) :][:1] != "\n":
             self._indent(len(wanted))
         return 1 + len(wanted)
 

@@ -194,7 +194,7 @@ class Player:
     def _left(self, index: int, to: int | None) -> Steps:
         """The document loses the focus."""
         if self._waiting is not None and self._waiting.doc != to:
-            yield Settled(self._moment(index, self._waiting.doc), "", "", Ending("gated", "not focused"))
+            yield Settled(self._moment(index, self._waiting.doc), "", "", Ending("gated", "focus moved"))
             self._waiting = None
         for flying in self._flying:
             flying.stale |= flying.doc != to

@@ -57,7 +57,9 @@ class Template:
 
 TEMPLATES: Mapping[str, Template] = MappingProxyType(
     {
-        "qwen": Template("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", ("<|endoftext|>", "<|fim_pad|>", "<|file_sep|>")),
+        "qwen": Template(
+            "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", ("<|endoftext|>", "<|fim_pad|>", "<|file_sep|>")
+        ),
         "starcoder": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>", "<file_sep>")),
         "granite": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>",)),
         "codellama": Template("<PRE> ", " <SUF>", " <MID>", ("<EOT>",)),

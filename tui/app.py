@@ -72,7 +72,7 @@ class Inspector(App[None]):
             self._run = RunView(self._run.folder)
             notice.unreadable(str(error))
         else:
-            notice.empty(self._run.folder)
+            notice.empty(self._run)
         self.screen.set_class(not self._run.records, "-nothing")
         self.query_one(SummaryHeader).show(self._run)
         self.query_one(FilterBar).offer(self._run)
@@ -94,7 +94,7 @@ class Inspector(App[None]):
     def action_forget(self) -> None:
         """Show all moments again."""
         self.query_one(FilterBar).forget()
-        self.query_one(MomentList).focus()
+        self.screen.set_focus(self.query_one(MomentList))
 
     def action_pane(self) -> None:
         """Go from the list to the detail, and from anywhere else to the list."""
@@ -102,7 +102,7 @@ class Inspector(App[None]):
         if moments.has_focus:
             self.query_one(Detail).focus_page()
         else:
-            moments.focus()
+            self.screen.set_focus(moments)
 
     def action_page(self, name: str) -> None:
         """Turn to a page of the detail; the focus stays in its pane."""
@@ -131,7 +131,7 @@ class Inspector(App[None]):
 
     @on(FilterLeft)
     def _back(self) -> None:
-        self.query_one(MomentList).focus()
+        self.screen.set_focus(self.query_one(MomentList))
 
 
 def run(folder: Path) -> None:

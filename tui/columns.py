@@ -19,7 +19,7 @@ _ENDINGS = {
     "part": "$text-success",
     "typed-through": "$text-success",
 }
-_VERDICTS = {"passed": "$text-success", "untestable": "$foreground 50%", "infrastructure": "$text-warning"}
+_VERDICTS = {"passed": "$text-success", "untestable": "$foreground 65%", "infrastructure": "$text-warning"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +66,33 @@ def _suggestion(record: Record) -> str:
 
 
 def _ending_style(record: Record) -> str:
-    return _ENDINGS.get(record.ending.name, "" if record.suggestion else "$foreground 50%")
+    return _ENDINGS.get(record.ending.name, "" if record.suggestion else "$foreground 65%")
 
 
 def _verdict_style(record: Record) -> str:
     if is_failure(record) and record.verdict:
         return "$text-error"
-    return _VERDICTS.get(verdict_of(record), "$foreground 50%")
+    return _VERDICTS.get(verdict_of(record), "$foreground 65%")
 
 
 TAPE = Column("tape", 6, 24, _tape)
+BLOCK = Column("block", 8, 16, block)
 COLUMNS = (
     Column("moment", 14, 44, _place, side="end"),
-    Column("block", 8, 16, block),
+    BLOCK,
     Column("ending", 9, 34, _ending, _ending_style),
     Column("verdict", 10, 26, _verdict, _verdict_style),
     Column("ms", 4, 7, _latency, lambda record: "$foreground 70%", side="right"),
-    Column("suggestion", 10, 400, _suggestion, lambda record: "italic" if record.suggestion else "$foreground 50%"),
+    Column("suggestion", 10, 400, _suggestion, lambda record: "italic" if record.suggestion else "$foreground 65%"),
 )
 
 
 def columns_of(records: Sequence[Record]) -> tuple[Column, ...]:
-    """Return the columns for these records; the tape is one of them when there is more than one."""
-    return (TAPE, *COLUMNS) if len({record.moment.tape for record in records}) > 1 else COLUMNS
+    """Return the columns for these records; tape and block are among them where they tell moments apart."""
+    several = len({record.moment.tape for record in records}) > 1
+    blocks = any(block(record) for record in records)
+    kept = tuple(column for column in COLUMNS if blocks or column is not BLOCK)
+    return (TAPE, *kept) if several else kept
 
 
 def natural(columns: Sequence[Column], records: Sequence[Record]) -> list[int]:

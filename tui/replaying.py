@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from replay.commands import config_of
+from replay.orders import config_of
 from replay.engine import Engine, Options
 from replay.store import Store
 from replay.tape import Tape, find, read

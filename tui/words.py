@@ -55,9 +55,9 @@ def place(record: Record) -> str:
 
 
 def block(record: Record) -> str:
-    """Return the kind of block and the scenario of a moment, or what it stops at."""
+    """Return the kind of block and the scenario of a moment, or what its policy stops at; empty if it does not say."""
     moment = record.moment
-    return "/".join(part for part in (moment.kind, moment.scenario) if part) or moment.stop
+    return "/".join(part for part in (moment.kind, moment.scenario) if part) or moment.stop.replace("auto", "")
 
 
 def verdict_name(verdict: Verdict | None) -> str:

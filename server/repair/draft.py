@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,9 +27,19 @@ class Draft:
         return self.before[self.before.rfind("\n") + 1 :]
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether no code stands on the cursor's line, left of the cursor."""
+        return not self.line_before.strip() or len(self.code_before) <= len(self.before) - len(self.line_before)
+
+    @property
     def line_after(self) -> str:
         """The cursor's line, right of the cursor."""
         return self.after.partition("\n")[0]
+
+    @property
+    def code_before(self) -> str:
+        """The text before the cursor without the white space and the line comments at its end."""
+        return code_before(self.before, self.language.line_comment if self.language else "")
 
     @property
     def end(self) -> int:
@@ -43,6 +54,18 @@ class Draft:
     def errors(self, text: str | None = None) -> int:
         """How many errors the splice has, with another text in place of the suggestion if one is given."""
         return 0 if self.language is None else errors_of(self.tree(text))
+
+
+def code_before(before: str, mark: str) -> str:
+    """A text without the white space and the comments, begun by `mark`, that stand at its end."""
+    left = before.rstrip()
+    while mark and left:
+        line = left[left.rfind("\n") + 1 :]
+        trailing = re.search(rf"(?:^\s*|(?<=[:{{(\[,;])\s*){re.escape(mark)}[^\"'`]*$", line)
+        if trailing is None and not line.lstrip().startswith(mark):
+            return left
+        left = left[: len(left) - len(line) + (trailing.start() if trailing else 0)].rstrip()
+    return left
 
 
 @lru_cache(maxsize=32)

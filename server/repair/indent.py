@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+import tree_sitter
+
 from server.repair.draft import Draft, indent_of, width
 from server.repair.stop import Lines, is_after_header
-
-_COMMENT = re.compile(r"\s*#")
+from server.repair.tokens import PAIRS
+from syntax.parse import is_opaque
 
 
 def repair(draft: Draft) -> str:
@@ -32,7 +34,7 @@ def repair(draft: Draft) -> str:
 def _faults(draft: Draft) -> int:
     """How many lines of the suggestion begin where none may."""
     lines = Lines(draft)
-    levels, deeper = _levels(draft), is_after_header(draft.language, draft.before)
+    levels, deeper = _levels(draft, lines), is_after_header(draft.language, draft.before)
     count, started = 0, lines.goes_on
     for column, previous in lines.columns():
         deeper = previous == ":" if started else deeper
@@ -46,24 +48,42 @@ def _faults(draft: Draft) -> int:
     return count
 
 
-def _levels(draft: Draft) -> list[int]:
+def _levels(draft: Draft, lines: Lines) -> list[int]:
     """The indentations that are open at the cursor, outermost first."""
-    lines = draft.before.split("\n")
-    lines = lines if draft.line_before.strip() else lines[:-1]
+    end = lines.open[0].start if lines.open else len(draft.code_before)
     levels: list[int] = []
-    for line in reversed(lines):
+    while end >= 0 and (not levels or levels[-1]):
+        start = draft.before.rfind("\n", 0, end) + 1
+        line = draft.before[start : max(end, start)]
         column = width(indent_of(line))
-        if line.strip() and not _COMMENT.match(line) and (not levels or column < levels[-1]):
+        if line.strip() and (not levels or column < levels[-1]) and not _is_inside(draft, start + len(indent_of(line))):
             levels.append(column)
-        if levels and levels[-1] == 0:
-            break
-    return list(reversed(levels)) if levels and levels[-1] == 0 else [0, *reversed(levels)]
+        end = start - 1
+    return [0, *reversed(levels)] if not levels or levels[-1] else list(reversed(levels))
+
+
+def _is_inside(draft: Draft, index: int) -> bool:
+    """Whether a place is in a string, in brackets that were opened before it, or begins a comment."""
+    tree = draft.tree()
+    byte = tree.byte(index)
+    node = tree.root.descendant_for_byte_range(byte, byte + 1)
+    while node is not None:
+        if node.type == "comment" or (node.start_byte < byte and (is_opaque(node) or _is_bracketed(node))):
+            return True
+        node = node.parent
+    return False
+
+
+def _is_bracketed(node: tree_sitter.Node) -> bool:
+    return node.child_count > 0 and node.children[0].type in PAIRS
 
 
 def _moved(draft: Draft, text: str) -> Iterator[str]:
     """The suggestion moved to each level that could be meant: as a whole, its later lines only, its first line only."""
-    levels, unit = _levels(draft), _unit(draft.before)
-    targets = [levels[-1] + unit, *reversed(levels)] if is_after_header(draft.language, draft.before) else [*reversed(levels)]
+    levels, unit = _levels(draft, Lines(draft)), _unit(draft.before)
+    targets = (
+        [levels[-1] + unit, *reversed(levels)] if is_after_header(draft.language, draft.before) else [*reversed(levels)]
+    )
     first, *rest = text.split("\n")
     if not draft.line_before.strip():
         for target in targets[:3]:

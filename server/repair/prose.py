@@ -49,7 +49,9 @@ def _is_text(draft: Draft, text: str, at: int) -> bool:
     byte = tree.byte(index)
     node = tree.root.descendant_for_byte_range(byte, byte)
     while node is not None:
-        if (is_opaque(node) or node.type == "jsx_text") and tree.index(node.start_byte) < index < tree.index(node.end_byte):
+        if (is_opaque(node) or node.type == "jsx_text") and tree.index(node.start_byte) < index < tree.index(
+            node.end_byte
+        ):
             return True
         node = node.parent
     return False

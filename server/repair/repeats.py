@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import Levenshtein
 
@@ -19,7 +20,7 @@ _LONG = 12
 _LOOPED_LINES = 5
 _MAX_BLOCK = 8
 _WORD = re.compile(r"\w+|[^\w\s]")
-_NUMBER = re.compile(r"\d+")
+_NAME = re.compile(r"\w+")
 _DECLARES = re.compile(
     r"(?:async\s+)?(?:def|class|function|import|from|return|raise|throw|break|continue|const|let|var|public|private|protected|"
     r"export|interface|enum|struct|#include|using|package|@\w+)\b.*|[}\]) ]*(?:else|elif|except|finally|catch)\b.*"
@@ -40,21 +41,21 @@ def repair(draft: Draft) -> str:
 
 def _without_restart(draft: Draft, text: str) -> str:
     """Without the line of the cursor, and the lines above it, where the suggestion begins by saying them again."""
-    above = draft.before.split("\n")
+    above, told = draft.before.split("\n"), text.split()
     for size in range(min(len(above), 40), 0, -1):
         said = "\n".join(above[-size:])
-        rest = _after(text, said)
+        rest = _after(text, told, said.split())
         if rest is not None and _is_restart(draft, said, size, text, rest):
             return rest
     return text
 
 
-def _after(text: str, said: str) -> str | None:
-    """What follows in `text` behind `said`, white space folded; None when it does not begin with it."""
-    parts = [re.escape(part) for part in said.split()]
-    if not parts:
+def _after(text: str, told: Sequence[str], said: Sequence[str]) -> str | None:
+    """What follows in `text`, whose words are `told`, behind the words `said`; None when it does not begin with them."""
+    size = len(said)
+    if not said or told[: size - 1] != said[:-1] or len(told) < size or not told[size - 1].startswith(said[-1]):
         return None
-    match = re.match(r"\s*" + r"\s+".join(parts), text)
+    match = re.match(r"\s*" + r"\s+".join(re.escape(word) for word in said), text)
     return None if match is None else text[match.end() :]
 
 
@@ -90,7 +91,7 @@ def _without_what_follows(draft: Draft, text: str) -> str:
     lines = _placed(draft, text)
     if not below:
         return text
-    for at in range(len(lines)):
+    for at in range(0 if text.split("\n", 1)[0].strip() else 1, len(lines)):
         said = _said(lines[at:], below)
         if said and _is_evident(draft, lines, at, said):
             return _up_to_line(text, at)
@@ -125,10 +126,10 @@ def _said(lines: Sequence[str], below: Sequence[str]) -> int:
 def _is_near(mine: str, theirs: str) -> bool:
     if mine == theirs:
         return True
-    if min(len(mine.strip()), len(theirs.strip())) < _NEAR_LENGTH or _NUMBER.findall(mine) != _NUMBER.findall(theirs):
+    if min(len(mine.strip()), len(theirs.strip())) < _NEAR_LENGTH:
         return False
     same_place = len(mine) - len(mine.lstrip()) == len(theirs) - len(theirs.lstrip())
-    return same_place and Levenshtein.ratio(mine, theirs) >= _NEAR
+    return same_place and _NAME.findall(mine) == _NAME.findall(theirs) and Levenshtein.ratio(mine, theirs) >= _NEAR
 
 
 def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
@@ -141,13 +142,17 @@ def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
     ends = said == len(told) or said == len(below)
     if said >= 2:
         return ends or said >= 3
-    repeats_above = bool(lines[:at]) and told[0] == next((line.rstrip() for line in reversed(lines[:at]) if line.strip()), "")
+    repeats_above = bool(lines[:at]) and told[0] == next(
+        (line.rstrip() for line in reversed(lines[:at]) if line.strip()), ""
+    )
     return ends and not repeats_above and not _stands_twice(draft, below[0])
 
 
 def _stands_twice(draft: Draft, line: str) -> bool:
-    """Whether the document itself says a line several times over."""
-    return (draft.before + draft.after).count(line.strip()) > 1
+    """Whether the document says the line several times over, or says any long line twice in a row: then it may again."""
+    whole = draft.before + draft.after
+    lines = [bare for row in whole.split("\n") if (bare := row.strip())]
+    return whole.count(line.strip()) > 1 or any(len(one) >= _LONG and one == other for one, other in pairwise(lines))
 
 
 def _up_to_line(text: str, at: int) -> str:

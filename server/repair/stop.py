@@ -11,18 +11,23 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from server.repair.draft import Draft, indent_of, width
+from server.repair.draft import Draft, code_before, indent_of, width
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
 from syntax.blocks import Extent, extent
 from syntax.languages import Language
 
 Keeps: TypeAlias = Callable[[Token, int, str], bool]
 
-_HEADER = re.compile(r"\s*(?:(?:async\s+)?(?:def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b|[)\]}])")
+_HEADER = re.compile(
+    r"\s*(?:(?:async\s+)?(?:def|class|if|elif|else|for|while|try|except|finally|with|match|case)\b|[)\]}])"
+)
+_STRING = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _ONLY_CLOSERS = re.compile(r"[)\]}>\"'`;:,\s]*$")
 _CLAUSES = frozenset({"elif", "else", "except", "finally", "elsif", "when", "rescue", "ensure", "end"})
 _GOES_ON = frozenset({"else", "catch", "finally", "while", "as", "satisfies", "instanceof", "in", "of"})
-_CONTINUES = frozenset({"return", "and", "or", "not", "in", "of", "new", "typeof", "await", "else", "do", "extends", "=>"})
+_CONTINUES = frozenset(
+    {"return", "and", "or", "not", "in", "of", "new", "typeof", "await", "else", "do", "extends", "=>"}
+)
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
 _BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 
@@ -63,12 +68,12 @@ def resolve(draft: Draft) -> Extent:
 
 def is_after_header(language: Language | None, before: str) -> bool:
     """Whether the last thing before the cursor opens a block."""
-    left = before.rstrip()
+    left = code_before(before, language.line_comment if language else "")
     if language is None or not language.layout:
         return left.endswith("{")
-    line = left[left.rfind("\n") + 1 :]
-    balanced = sum(line.count(opener) for opener in PAIRS) <= sum(line.count(closer) for closer in PAIRS.values())
-    return left.endswith(":") and balanced and _HEADER.match(line) is not None
+    line = _STRING.sub("", left[left.rfind("\n") + 1 :])
+    opened = sum(map(line.count, PAIRS)) - sum(map(line.count, PAIRS.values()))
+    return line.endswith(":") and (opened < 0 or (opened == 0 and _HEADER.match(line) is not None))
 
 
 def _end(draft: Draft) -> int | None:
@@ -113,7 +118,7 @@ def _layout_end(draft: Draft, kind: Extent) -> int | None:
 
 def _header_width(draft: Draft) -> int:
     """The indentation of the header before the cursor, by its first line where the tree knows it."""
-    left = draft.before.rstrip()
+    left = draft.code_before
     tree = draft.tree()
     at = tree.byte(len(left) - 1)
     node = tree.root.descendant_for_byte_range(at, at + 1)
@@ -134,7 +139,7 @@ class Lines:
         ]
         self.open = open_brackets(self.tree, len(draft.before))
         first = draft.text[: len(draft.text) - len(draft.text.lstrip())]
-        self.goes_on = bool(draft.line_before.strip()) and "\n" not in first
+        self.goes_on = not draft.is_fresh and "\n" not in first
         self.width = self._base()
         self.ruby = draft.language is not None and draft.language.id == "ruby"
         self.opened = self.decorated = self.closed = False
@@ -157,7 +162,7 @@ class Lines:
             yield self._column(token.start), previous
 
     def _begun(self) -> Iterator[tuple[Token, str]]:
-        depth, previous = len(self.open), self.draft.before.rstrip()[-1:]
+        depth, previous = len(self.open), self.draft.code_before[-1:]
         for token in self.tokens:
             if depth == 0 and not token.comment and self._begins_line(token):
                 yield token, previous
@@ -166,7 +171,7 @@ class Lines:
 
     def end(self, keeps: Keeps) -> int | None:
         """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
-        depth, reached, previous = len(self.open), 0, self.draft.before.rstrip()[-1:]
+        depth, reached, previous = len(self.open), 0, self.draft.code_before[-1:]
         started = self.goes_on
         for token in self.tokens:
             if depth == 0 and self._begins_line(token):
@@ -183,7 +188,11 @@ class Lines:
     def _begins_line(self, token: Token) -> bool:
         line = self.tree.text[self.tree.text.rfind("\n", 0, token.start) + 1 : token.start]
         above = self.tree.text[: token.start - len(line)]
-        return not line.strip() and not above.endswith("\\\n") and (token.start - len(line) > len(self.draft.before) or not self.goes_on)
+        return (
+            not line.strip()
+            and not above.endswith("\\\n")
+            and (token.start - len(line) > len(self.draft.before) or not self.goes_on)
+        )
 
     def keeps_one_line(self, token: Token, column: int, previous: str) -> bool:
         """A body on the header's own line ends with it."""

@@ -58,7 +58,7 @@ class Detail(Vertical):
 
     def focus_page(self) -> None:
         """Give the focus to the page that is seen, so that its keys scroll it."""
-        self._page().focus()
+        self.screen.set_focus(self._page())
 
     @on(TabbedContent.TabActivated)
     def _activated(self, event: TabbedContent.TabActivated) -> None:
@@ -84,6 +84,7 @@ class Detail(Vertical):
 def _heading(record: Record) -> Content:
     latency = f", {record.suggestion.latency:,.0f} ms" if record.suggestion else ""
     where = f"{plain(place(record))}"
-    about = f"  {plain(block(record))}  tape {shorten(plain(record.moment.tape), 30)}{latency}"
+    kind = f"  {plain(block(record))}" if block(record) else ""
+    about = f"{kind}  tape {shorten(plain(record.moment.tape), 30)}{latency}"
     became = f"{ending_words(record.ending)}; {verdict_words(record.verdict)}"
     return Content.assemble((where, "bold"), (about, FAINT), "\n", plain(became))

@@ -64,12 +64,12 @@ class FilterBar(Horizontal):
     def open(self, name: str) -> None:
         """Give the focus to one filter and open its choices."""
         select = self.query_one(f"#{name}", Select)
-        select.focus()
+        self.screen.set_focus(select)
         select.action_show_overlay()
 
     def search(self) -> None:
         """Give the focus to the search text."""
-        self.query_one(SearchInput).focus()
+        self.screen.set_focus(self.query_one(SearchInput))
 
     def toggle_failures(self) -> None:
         """Show failures only, or all again."""

@@ -27,7 +27,7 @@ class SummaryHeader(Static):
         return Content.assemble(
             (shorten(plain(run.folder.resolve().name), 18), "bold $text-accent"),
             f"  {moments:,} moments",
-            ("  tests passed " if passed else "  no verdicts yet", FAINT),
+            ("  tests passed " if passed else "  no verdicts", FAINT),
             (passed, "bold"),
         )
 

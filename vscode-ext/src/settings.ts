@@ -25,7 +25,8 @@ export interface InitializationOptions {
 const isMember = new Set<string>(PROVIDER_MEMBERS);
 
 /**
- * Turn the setting `ghosttape.provider` into what the server is initialized with. Values are checked by the server.
+ * Turn the setting `ghosttape.provider` into what the server is initialized with. Values are checked by the server, which
+ * also fills in what is left out: from ghosttape.toml and its environment, and last with the embedded model.
  *
  * @throws SetupError for a value that is not an object, and for members that the server does not know.
  */
@@ -44,7 +45,7 @@ export function initializationOptions(provider: unknown): InitializationOptions 
       "ghosttape.provider",
     );
   }
-  return { provider: { name: "gguf", ...provider } };
+  return { provider: { ...provider } };
 }
 
 /** Milliseconds to wait before asking: nothing when the person asked by command, else the setting `ghosttape.debounce`. */

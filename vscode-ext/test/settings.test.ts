@@ -4,8 +4,8 @@ import { SetupError } from "../src/errors";
 import { DEFAULT_DEBOUNCE, delay, initializationOptions } from "../src/settings";
 
 describe("initializationOptions", () => {
-  it("is the embedded model when nothing is chosen", () => {
-    expect(initializationOptions({})).toEqual({ provider: { name: "gguf" } });
+  it("leaves the choice to the server when nothing is chosen", () => {
+    expect(initializationOptions({})).toEqual({ provider: {} });
   });
 
   it("passes the provider's members on unchanged", () => {

@@ -1,0 +1,128 @@
+"""What happens when a client of the language server orders a replay.
+
+One argument: `{"tapes": [path, …], "options": {…}, "out": folder}`. Notifications: `ghosttape/moment` and
+`ghosttape/verdict`, each with the record; `ghosttape/left-out`. Work-done progress where the client has it, and
+cancellation by that or by `$/cancelRequest`. The result is the run's summary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from replay.commands import REPLAY
+from replay.engine import Ended, Engine, Happening, Judged, LeftOut, Note, Options, Played
+from replay.errors import ReplayError
+from replay.store import Store
+from replay.tape import Tape, find, read
+from runners.errors import RunnerError
+
+
+
+class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a client asks for: tapes or folders of tapes, options, and the folder of the run (a new one when empty)."""
+
+    tapes: tuple[str, ...]
+    options: Options = Options()
+    out: str = ""
+
+
+async def carry_out(ls: LanguageServer, order: Any) -> dict[str, Any]:
+    """Replay what a client ordered, and give the run's summary.
+
+    Raises:
+        JsonRpcInvalidParams: the order is malformed, or cannot be carried out here; the message says why.
+
+    """
+    return await _replay(ls, _order(order))
+
+
+def _order(value: Any) -> Order:
+    try:
+        return msgspec.convert(value, Order)
+    except msgspec.ValidationError as error:
+        raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
+
+
+async def _replay(ls: LanguageServer, order: Order) -> dict[str, Any]:
+    try:
+        tapes = [read(path) for path in find([Path(tape) for tape in order.tapes])]
+        with Store.create(
+            Path(order.out) if order.out else new_folder(order.options), config_of(order.options)
+        ) as store:
+            async with _progress(ls, tapes) as listen:
+                return await Engine(order.options, store, listen).replay(tapes)
+    except (ReplayError, RunnerError) as error:
+        raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
+
+
+def new_folder(options: Options) -> Path:
+    """A folder for a run that was given none: `.ghosttape/runs/` and a name that says what it is."""
+    provider = options.settings.get("provider", {}).get("name", "gguf")
+    return Path(".ghosttape/runs") / f"{provider}-{options.policy.replace(':', '-')}-{uuid.uuid4().hex[:6]}"
+
+
+def config_of(options: Options) -> dict[str, Any]:
+    """The options as they are kept beside the run, without what is None (TOML has no word for it)."""
+    values: dict[str, Any] = _without_none(msgspec.to_builtins(options))
+    return values
+
+
+def _without_none(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(item) for key, item in value.items() if item is not None}
+
+
+@asynccontextmanager
+async def _progress(ls: LanguageServer, tapes: Sequence[Tape]) -> AsyncIterator[Any]:
+    """A listener that tells the client what happens; its cancel button cancels the task that runs in here."""
+    names = ", ".join(tape.header.id for tape in tapes)
+    window = ls.client_capabilities.window
+    if not (window and window.work_done_progress):
+        yield lambda happening: _tell(ls, happening)
+        return
+    token = f"ghosttape-{uuid.uuid4().hex}"
+    await ls.work_done_progress.create_async(token)
+    begin = types.WorkDoneProgressBegin(title="ghosttape replay", message=names, cancellable=True, percentage=0)
+    ls.work_done_progress.begin(token, begin)
+    task = asyncio.current_task()
+    cancelled = ls.work_done_progress.tokens[token]
+    cancelled.add_done_callback(lambda future: task.cancel() if future.cancelled() and task else None)
+    try:
+        yield lambda happening: _tell_all(ls, token, happening)
+    finally:
+        with contextlib.suppress(RuntimeError):
+            ls.work_done_progress.end(token, types.WorkDoneProgressEnd(message="done"))
+
+
+def _tell(ls: LanguageServer, happening: Happening) -> None:
+    match happening:
+        case Ended():
+            ls.protocol.notify("ghosttape/moment", msgspec.to_builtins(happening.record))
+        case Judged():
+            ls.protocol.notify("ghosttape/verdict", msgspec.to_builtins(happening.record))
+        case LeftOut():
+            ls.protocol.notify("ghosttape/left-out", {"tape": happening.tape, "reason": happening.reason})
+
+
+def _tell_all(ls: LanguageServer, token: str, happening: Happening) -> None:
+    _tell(ls, happening)
+    match happening:
+        case Note():
+            report = types.WorkDoneProgressReport(message=f"{happening.tape}: {happening.text}")
+            ls.work_done_progress.report(token, report)
+        case Played():
+            share = int(100 * happening.done / max(1, happening.of))
+            report = types.WorkDoneProgressReport(message=happening.tape, percentage=share)
+            ls.work_done_progress.report(token, report)

@@ -1,0 +1,164 @@
+"""The player against tapes that are small enough to say by hand what must come of them."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tapes import Typist
+
+from replay.importers.workspace_recording import import_recording
+from replay.instructions import Answer, Ask, DidChange, Settled
+from replay.latency import latency_of
+from replay.player import Player
+from replay.policies import UnknownPolicyError, policy_of
+from replay.tape import Edit
+from replay.timeline import Timeline
+from replay.users import user_of
+
+RECORDINGS = Path(__file__).parents[3] / "shared/data/recordings"
+
+
+def played(tape, policy, answer=lambda ask: Answer(0.0), *, latency="fixed:0", user="exact", **options):
+    """All instructions of a replay whose requests are answered by a function."""
+    player = Player(Timeline(tape), policy_of(policy), user_of(user), latency_of(latency, 0), **options)
+    steps, reply, done = player.play(), None, []
+    try:
+        while True:
+            step = steps.send(reply)
+            reply = answer(step) if isinstance(step, Ask) else None
+            done.append(step)
+    except StopIteration:
+        return done
+
+
+def endings(steps):
+    return Counter(str(step.ending) for step in steps if isinstance(step, Settled))
+
+
+def offering(text):
+    return lambda ask: Answer(0.0, text=text, start=ask.moment.offset, end=ask.moment.offset)
+
+
+def test_a_pause_asks_only_where_the_next_change_comes_later():
+    tape = Typist(gap=100).type("abc").edit((3, 3, "d"), gap=300).tape()
+    asked = [step.moment for step in played(tape, "pause:250") if isinstance(step, Ask)]
+    assert [(moment.offset, moment.t) for moment in asked] == [(3, 550.0), (4, 850.0)]
+
+
+def test_what_did_not_pause_long_enough_ends_as_debounced():
+    tape = Typist(gap=100).type("abc").tape()
+    assert endings(played(tape, "pause:250")) == {"debounced": 2, "empty": 1}
+
+
+def test_a_change_on_the_very_millisecond_comes_before_the_request():
+    tape = Typist(gap=250).type("ab").tape()
+    assert endings(played(tape, "pause:250")) == {"debounced": 1, "empty": 1}
+
+
+def test_vscode_gives_up_what_a_new_key_supersedes():
+    tape = Typist(gap=100).type("ab").tape()
+    assert endings(played(tape, "vscode", offering("b"), latency="fixed:80")) == {"superseded": 1, "shown": 1}
+
+
+def test_an_answer_within_the_gap_is_shown():
+    tape = Typist(gap=100).type("ab").tape()
+    assert endings(played(tape, "vscode", offering("b"), latency="fixed:40")) == {"accepted": 1, "shown": 1}
+
+
+def test_an_answer_on_the_millisecond_of_the_next_key_is_not_in_time():
+    tape = Typist(gap=100).type("ab").tape()
+    assert endings(played(tape, "vscode", offering("b"), latency="fixed:50"))["superseded"] == 1
+
+
+def test_where_nothing_cancels_the_answer_comes_late():
+    tape = Typist(gap=100).type("ab").tape()
+    assert endings(played(tape, "pause:60", offering("b"), latency="fixed:80")) == {"late": 1, "shown": 1}
+
+
+def test_moving_the_cursor_away_cancels():
+    tape = Typist(gap=100).type("ab").select(0, gap=70).tape()
+    assert endings(played(tape, "vscode", offering("b"), latency="fixed:500"))["cancelled(cursor moved)"] == 1
+
+
+def test_the_cursor_report_that_follows_a_key_cancels_nothing():
+    typist = Typist(gap=100).type("a").select(1, gap=60)
+    assert endings(played(typist.tape(), "vscode", offering("b"), latency="fixed:40")) == {"shown": 1}
+
+
+@pytest.mark.parametrize("reason", ["agent", "external"])
+def test_changes_that_no_person_typed_are_gated(reason):
+    tape = Typist().edit((0, 0, "x"), reason=reason).tape()
+    assert endings(played(tape, "vscode")) == {f"gated({reason})": 1}
+
+
+def test_a_failure_ends_as_failed_with_its_reason():
+    tape = Typist().type("a").tape()
+    assert endings(played(tape, "vscode", lambda _: Answer(0.0, failed="no route"))) == {"failed(no route)": 1}
+
+
+def test_a_suggestion_emptied_by_a_repair_ends_as_filtered():
+    tape = Typist().type("a").tape()
+    assert endings(played(tape, "vscode", lambda _: Answer(0.0, filtered="prose"))) == {"filtered(prose)": 1}
+
+
+def test_the_exact_user_accepts_what_was_typed_next_and_knows_the_keys_it_saved():
+    tape = Typist(gap=100).type("ab").edit((2, 2, "c"), gap=400).type("d").tape()
+    accepted = [step for step in played(tape, "pause:250", offering("cd")) if isinstance(step, Settled) and step.covered]
+    assert [(step.ending.name, step.covered) for step in accepted] == [("accepted", (4, 5))]
+
+
+def test_a_typo_on_the_way_does_not_spoil_the_match():
+    typist = Typist(gap=400).type("a").type("x")
+    typist.edit((1, 2, ""), reason="delete").type("b")
+    assert endings(played(typist.tape(), "pause:250", offering("b")))["accepted"] >= 1
+
+
+def test_the_exact_user_rejects_what_was_not_typed():
+    tape = Typist(gap=400).type("ab").tape()
+    assert endings(played(tape, "pause:250", offering("zz"))) == {"rejected": 1, "shown": 1}
+
+
+def test_always_accepts():
+    tape = Typist(gap=400).type("ab").tape()
+    assert endings(played(tape, "pause:250", offering("zz"), user="always")) == {"accepted": 2}
+
+
+def test_every_moment_has_exactly_one_ending():
+    tape = import_recording(RECORDINGS / "RejectionCollector.test1.w.json").tape
+    for policy in ("vscode", "pause:100"):
+        settled = [step for step in played(tape, policy, offering("x"), latency="lognormal:200,1") if isinstance(step, Settled)]
+        assert len(settled) == sum(isinstance(event, Edit) for event in tape.events)
+
+
+def test_the_limit_ends_asking_but_not_the_tape():
+    steps = played(Typist(gap=400).type("abc").tape(), "pause:250", limit=1)
+    assert sum(isinstance(step, Ask) for step in steps) == 1
+    assert sum(isinstance(step, DidChange) for step in steps) == 3
+
+
+def test_an_unknown_policy_is_refused_with_those_that_exist():
+    with pytest.raises(UnknownPolicyError, match=r"vscode, blocks, pause:MS"):
+        policy_of("pause:soon")
+
+
+@pytest.mark.parametrize(("ms", "share"), [(50, 86.7), (100, 55.4), (250, 19.8), (500, 11.4), (1000, 6.9), (2000, 4.4)])
+def test_pauses_of_the_long_recording_are_as_measured_before(ms, share):
+    """Of one-character inserts, the share after which the next change of any document comes more than D ms later."""
+    tape = import_recording(RECORDINGS / "EditSourceTracker.test1.recording.w.json").tape
+    asked = {step.moment.event for step in played(tape, f"pause:{ms}") if _paused(step)}
+    edits = [index for index, event in enumerate(tape.events) if isinstance(event, Edit)]
+    single = [index for index in edits if _is_one_key(tape.events[index])]
+    following = dict(zip(edits, [*edits[1:], len(tape.events)], strict=True))
+    fired = [index for index in single if any(index < moment <= following[index] for moment in asked)]
+    assert len(single) == 1878
+    assert 100 * len(fired) / len(single) == pytest.approx(share, abs=0.1)
+
+
+def _paused(step):
+    """Whether a pause was long enough, also where a selection or another document then kept the editor from asking."""
+    gated = isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}
+    return isinstance(step, Ask) or gated
+
+
+def _is_one_key(event):
+    return len(event.changes) == 1 and event.changes[0][0] == event.changes[0][1] and len(event.changes[0][2]) == 1

@@ -1,0 +1,109 @@
+import msgspec
+import pytest
+
+from replay.records import Ending, Suggestion, Verdict
+from tui.code import suggested
+from tui.diff import diff
+from tui.model import load
+from tui.pages import PAGES, prompt_page, repairs_page, suggestion_page, tests_page, truth_page
+from tui.words import ENDINGS, UNTESTABLE, VERDICTS
+
+tests_page.__test__ = False
+
+
+@pytest.fixture
+def by_ending(folder):
+    return {record.ending.name: record for record in load(folder).records}
+
+
+def lines(picture):
+    return picture.content.plain.split("\n")
+
+
+def styled(content, style):
+    return "".join(content.plain[span.start : span.end] for span in content.spans if span.style == style)
+
+
+def test_the_suggestion_stands_at_the_cursor_under_its_line_number(by_ending):
+    picture = suggestion_page(by_ending["accepted"])
+    assert lines(picture)[picture.cursor] == '14 ▌            raise ValueError("a discount is at most 1")'
+    assert styled(picture.content, "italic on $primary 35%").endswith('raise ValueError("a discount is at most 1")')
+
+
+def test_what_the_suggestion_replaces_is_struck_through(by_ending):
+    picture = suggestion_page(by_ending["rejected"])
+    assert lines(picture)[picture.cursor] == "16 ▌        return sum(self.items.values())None"
+    assert styled(picture.content, "strike $text-error").endswith("None")
+
+
+def test_replaced_text_left_of_the_cursor_counts_utf16_units(by_ending):
+    moment = msgspec.structs.replace(by_ending["accepted"].moment, before="x = \U0001f600ab", after=")", offset=8)
+    picture = suggested(moment, Suggestion(text="cd", start=6, end=9, latency=1))
+    assert styled(picture.content, "strike $text-error") == "ab)"
+    assert picture.content.plain.endswith("x = \U0001f600abcd)")
+
+
+def test_lines_that_only_the_suggestion_adds_have_no_number(by_ending):
+    moment = msgspec.structs.replace(by_ending["accepted"].moment, before="a\nb", after="\nc\n", line=7)
+    picture = suggested(moment, Suggestion(text="1\r\n2\r\n3", start=moment.offset, end=moment.offset, latency=1))
+    assert lines(picture) == [" 7  a", " 8 ▌b1", "    2", "    3", " 9  c", "10  "]
+
+
+def test_a_moment_without_a_suggestion_says_why_in_words(by_ending):
+    assert lines(suggestion_page(by_ending["gated"]))[0] == (
+        "No suggestion. gated: the policy did not let the editor ask here (mid-word)."
+    )
+    assert "a repair left nothing of the raw text (prose)" in lines(suggestion_page(by_ending["filtered"]))[0]
+    assert "the provider failed (connection refused)" in lines(repairs_page(by_ending["failed"]))[0]
+
+
+def test_the_ground_truth_is_set_against_the_suggestion(by_ending):
+    text = truth_page(by_ending["rejected"]).content.plain
+    assert '- raise ValueError("a discount is at most 1")\n+ sum(self.items.values())' in text
+    assert truth_page(by_ending["accepted"]).content.plain.endswith("no difference")
+
+
+def test_each_repair_shows_what_it_changed_and_the_raw_text_follows(by_ending):
+    text = repairs_page(by_ending["rejected"]).content.plain
+    assert "Repair: prose\n- ```python\n  return sum(self.items.values())··\n- ```\n- Hope this helps!" in text
+    assert "Repair: repeats\n- return sum(self.items.values())··\n+ sum(self.items.values())" in text
+    assert text.endswith("```python\nreturn sum(self.items.values())  \n```\nHope this helps!")
+
+
+def test_an_untouched_suggestion_says_that_no_repair_changed_it(by_ending):
+    assert lines(repairs_page(by_ending["accepted"]))[0] == "No repair changed it."
+
+
+def test_the_tests_page_shows_counts_message_and_log(by_ending):
+    text = tests_page(by_ending["rejected"]).content.plain
+    assert "2 passed, 1 failed" in text
+    assert "Failed: DID NOT RAISE ValueError" in text
+    assert "1 failed, 2 passed in 0.03s" in text
+
+
+@pytest.mark.parametrize("page", [make for _, make in PAGES.values()])
+@pytest.mark.parametrize("ending", ["shown", "gated", "failed", "filtered"])
+def test_no_page_lets_foreign_text_reach_the_terminal_as_it_is(by_ending, page, ending):
+    text = page(by_ending[ending]).content.plain
+    assert not set(text) & set("\x1b\x07\r\t\u202e")
+    assert max(map(len, text.split("\n"))) < 1_100
+
+
+def test_foreign_text_is_not_read_as_markup(by_ending):
+    for page in (suggestion_page, repairs_page, prompt_page, tests_page):
+        assert "[bold red]not markup[/]" in page(by_ending["shown"]).content.plain
+
+
+def test_a_difference_in_line_ends_is_seen():
+    assert diff("a\r\nb", "a\nb").plain == "- a␍\n+ a\n  b"
+
+
+def test_every_ending_verdict_and_reason_has_words():
+    assert set(ENDINGS) == set(literals(Ending, "name"))
+    assert set(VERDICTS) == set(literals(Verdict, "name"))
+    assert {"rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"} == set(UNTESTABLE)
+
+
+def literals(kind, field):
+    info = msgspec.inspect.type_info(kind)
+    return next(each.type for each in info.fields if each.name == field).values

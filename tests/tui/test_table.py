@@ -1,0 +1,79 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from tui.table import summary_table
+
+ONE = {
+    "moments": 31,
+    "endings": {"gated": 4, "accepted": 12, "failed": 2},
+    "reasons": {"gated(mid-word)": 3, "gated(comment)": 1, "failed([red]refused)": 2},
+    "verdicts": {"failed": 14, "passed": 12, "syntax": 5},
+    "untestable": {"undetected": 4, "rewritten": 2},
+    "metrics": {
+        "pass_at_1": {"value": 12 / 31, "low": 0.237, "high": 0.562, "n": 31},
+        "keystrokes_saved": {"value": 412, "of": 1200},
+        "latency_ms": {"p50": 143.2, "p90": 800.0, "p95": 1204.1, "p99": 2000.0, "n": 25},
+    },
+    "left_out": [{"tape": "wobbly", "reason": "flaky: its tests do not end the same way twice"}],
+    "unknown": 1,
+}
+
+
+def printed(summary):
+    console = Console(width=80, record=True, force_terminal=True, file=io.StringIO())
+    console.print(summary_table(summary))
+    return console.export_text()
+
+
+def test_one_tape_is_told_in_lines():
+    text = printed({**ONE, "tapes": {"cart": ONE}})
+    assert "12 of 31, 39 % (95 % interval 24\N{EN DASH}56 %)" in text
+    assert "412 of 1,200, 34 %" in text
+    assert "p50 143 ms, p95 1,204 ms" in text
+    assert "wobbly  flaky: its tests do not end the same way twice" in text
+    assert "the policy did not let the editor ask here: mid-word 3," in text
+    assert text.index("accepted") < text.index("gated")
+
+
+def test_reasons_of_an_ending_are_not_told_of_a_verdict_of_the_same_name():
+    text = printed(ONE)
+    assert text.count("[red]refused 2") == 1
+
+
+def test_two_tapes_have_a_column_each_and_a_total():
+    other = {"moments": 9, "endings": {"accepted": 1}}
+    text = printed({**ONE, "tapes": {"cart": ONE, "[bold]basket": other}})
+    assert next(line.split() for line in text.splitlines() if "cart" in line) == ["cart", "[bold]basket", "total"]
+    assert ["moments", "31", "9", "31"] in [line.split() for line in text.splitlines()]
+    assert ["accepted", "12", "1", "12"] in [line.split() for line in text.splitlines()]
+
+
+def test_many_tapes_have_a_line_each():
+    text = printed({**ONE, "tapes": {f"tape-{number}": ONE for number in range(9)}})
+    assert sum("12 of 31, 39 % (95 % interval" in line for line in text.splitlines()) == 10
+
+
+@pytest.mark.parametrize("tapes", [1, 2, 3, 8])
+def test_every_line_fits_80_columns(tapes):
+    text = printed({**ONE, "tapes": {f"a-rather-long-name-of-a-tape-{number}": ONE for number in range(tapes)}})
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        {},
+        {
+            "moments": 0,
+            "metrics": {"pass_at_1": {"value": None, "low": None, "high": None, "n": 0}, "latency_ms": {"n": 0}},
+        },
+        {"metrics": {"keystrokes_saved": {"value": 0, "of": 0}}, "tapes": {"a": {}, "b": {}}},
+    ],
+)
+def test_what_was_not_measured_is_left_out(summary):
+    text = printed(summary)
+    assert "tests passed" not in text
+    assert "keystrokes" not in text
+    assert "latency" not in text
