@@ -8,7 +8,6 @@ from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
 from syntax.blocks import Extent, extent, statement_start
 from syntax.languages import Language, language_of
-from syntax.parse import has_error
 from syntax.text import index_of
 
 _TAIL = 4000
@@ -72,11 +71,14 @@ def _squash(text: str) -> str:
 
 
 def emptied(hole: Hole, language: Language) -> str:
-    """The finished document without the part, kept whole by the language's empty statement where it needs one."""
+    """The finished document without the part; where a statement began, the language's empty statement stands instead.
+
+    So a part is noticed only by what it does: a test that fails just because a block is empty proves nothing.
+    """
     head, tail = hole.final[: hole.start], hole.final[hole.end :]
-    if language.filler and has_error(language, head + tail):
-        return head + _lead(hole.truth) + language.filler + tail
-    return head + tail
+    line = head[head.rfind("\n") + 1 :].strip()
+    filler = language.filler if not line or line.endswith(":") else ""
+    return head + (_lead(hole.truth) + filler if filler else "") + tail
 
 
 def _lead(truth: str) -> str:

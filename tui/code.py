@@ -55,7 +55,7 @@ def suggested(moment: Moment, suggestion: Suggestion | None) -> Picture:
 def written(moment: Moment) -> Picture:
     """Show the moment with the ground truth at the cursor, under the last lines before it."""
     lines = moment.before.split("\n")
-    return _draw(moment, _Parts("\n".join(lines[-6:]), "", moment.truth, "", ""), TRUTH)
+    return _draw(moment, _Parts("\n".join(lines[-3:]), "", moment.truth, "", ""), TRUTH)
 
 
 def _draw(moment: Moment, parts: _Parts, style: str) -> Picture:

@@ -68,6 +68,14 @@ def code_before(before: str, mark: str) -> str:
     return left
 
 
+def logical_start(text: str) -> int:
+    """The index at which the last line of a text begins, counting lines joined by a back-slash as one."""
+    start = text.rfind("\n") + 1
+    while start and text[:start].endswith("\\\n"):
+        start = text.rfind("\n", 0, start - 1) + 1
+    return start
+
+
 @lru_cache(maxsize=32)
 def tree_of(language: Language, text: str) -> Tree:
     """Parse, or find what was parsed a moment ago."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import tree_sitter
 
-from server.repair.draft import Draft, indent_of, width
+from server.repair.draft import Draft, indent_of, logical_start, width
 from server.repair.stop import Lines, is_after_header
 from server.repair.tokens import PAIRS
 from syntax.parse import is_opaque
@@ -53,7 +53,7 @@ def _levels(draft: Draft, lines: Lines) -> list[int]:
     end = lines.open[0].start if lines.open else len(draft.code_before)
     levels: list[int] = []
     while end >= 0 and (not levels or levels[-1]):
-        start = draft.before.rfind("\n", 0, end) + 1
+        start = logical_start(draft.before[:end])
         line = draft.before[start : max(end, start)]
         column = width(indent_of(line))
         if line.strip() and (not levels or column < levels[-1]) and not _is_inside(draft, start + len(indent_of(line))):

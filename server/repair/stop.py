@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from server.repair.draft import Draft, code_before, indent_of, width
+from server.repair.draft import Draft, code_before, indent_of, logical_start, width
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
 from syntax.blocks import Extent, extent
 from syntax.languages import Language
@@ -71,7 +71,7 @@ def is_after_header(language: Language | None, before: str) -> bool:
     left = code_before(before, language.line_comment if language else "")
     if language is None or not language.layout:
         return left.endswith("{")
-    line = _STRING.sub("", left[left.rfind("\n") + 1 :])
+    line = _STRING.sub("", left[logical_start(left) :])
     opened = sum(map(line.count, PAIRS)) - sum(map(line.count, PAIRS.values()))
     return line.endswith(":") and (opened < 0 or (opened == 0 and _HEADER.match(line) is not None))
 
@@ -139,7 +139,7 @@ class Lines:
         ]
         self.open = open_brackets(self.tree, len(draft.before))
         first = draft.text[: len(draft.text) - len(draft.text.lstrip())]
-        self.goes_on = not draft.is_fresh and "\n" not in first
+        self.goes_on = (not draft.is_fresh and "\n" not in first) or draft.code_before.endswith("\\")
         self.width = self._base()
         self.ruby = draft.language is not None and draft.language.id == "ruby"
         self.opened = self.decorated = self.closed = False

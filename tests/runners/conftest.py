@@ -1,0 +1,76 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from runners.protocol import Job, Limits
+from runners.sandboxes import AUTO, fault, make
+from runners.toolchains import toolchain
+
+
+def missing(reason):
+    """Skip a test whose tool is not here; in CI every tool must be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(name="missing")
+def missing_fixture():
+    return missing
+
+
+@pytest.fixture(params=AUTO)
+def sandbox(request):
+    if reason := fault(request.param):
+        missing(f"{request.param} does not work here: {reason}")
+    return make(request.param)
+
+
+@pytest.fixture
+def bubblewrap():
+    if reason := fault("bubblewrap"):
+        missing(f"bubblewrap does not work here: {reason}")
+    return make("bubblewrap")
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """One cache of layers for the whole test run, so that each is installed once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+async def python(cache):
+    return await toolchain("python").layer((), cache, lambda _: None)
+
+
+@pytest.fixture
+def alive():
+    """Return a function that says whether any process of this machine has a word on its command line."""
+
+    def search(word):
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if word.encode() in (process / "cmdline").read_bytes():
+                    return True
+            except OSError:
+                continue
+        return False
+
+    return search
+
+
+@pytest.fixture
+def run(sandbox, tmp_path):
+    """Return a function that runs a command in a sandbox, in a project of its own."""
+    project = tmp_path / "project"
+    project.mkdir()
+
+    async def run(command, layer=None, **limits):
+        mounts, env = (layer.mounts, layer.env) if layer else ((), {})
+        return await sandbox.run(
+            Job(project, command, env=env, mounts=mounts, limits=Limits(**{"wall_s": 20.0, **limits}))
+        )
+
+    return run

@@ -1,0 +1,148 @@
+"""What code in a sandbox can use up, and that nothing of it is left over."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from runners.cgroups import Cgroup
+from runners.protocol import Job, Limits
+from runners.sandboxes import make
+
+FORK_BOMB = "bomb() { bomb | bomb & }; bomb; sleep 1"
+
+
+@pytest.fixture
+def word():
+    return f"word-{uuid.uuid4().hex}"
+
+
+async def test_an_endless_loop_is_stopped(run, alive, word):
+    done = await run(f"while :; do :; done # {word}", wall_s=0.5)
+    assert (done.limit, done.signal, alive(word)) == ("wall", signal.SIGKILL, False)
+    assert 500 <= done.wall_ms < 5000
+
+
+async def test_endless_output_is_stopped_and_kept_only_up_to_the_limit(run):
+    done = await run("yes", output_bytes=100_000)
+    assert done.limit == "output"
+    assert len(done.stdout) == 100_000
+
+
+async def test_output_on_both_streams_counts_together(run):
+    done = await run("yes & yes >&2", output_bytes=100_000)
+    assert (done.limit, len(done.stdout) + len(done.stderr) <= 100_000) == ("output", True)
+
+
+async def test_a_fork_bomb_is_bounded(run, alive, word):
+    done = await run(f"{FORK_BOMB} # {word}", processes=32, wall_s=10.0)
+    assert "fork" in done.stderr
+    assert not alive(word)
+
+
+async def test_a_hog_of_memory_is_ended(run, python):
+    done = await run("python -c 'x = b\"a\" * (1 << 30)'", python, memory_mb=128)
+    assert done.limit == "memory" or "MemoryError" in done.stderr
+    assert done.exit != 0
+
+
+async def test_node_runs_within_limits_set_a_process_at_a_time(run, monkeypatch, missing):
+    if not Path("/usr/bin/node").exists():
+        missing("node is not in /usr/bin")
+    monkeypatch.setattr(Cgroup, "create", lambda limits: None)
+    done = await run("node -p 6*7", memory_mb=512)
+    assert (done.stdout, done.exit) == ("42\n", 0)
+
+
+async def test_memory_is_limited_without_control_groups(run, python, monkeypatch):
+    monkeypatch.setattr(Cgroup, "create", lambda limits: None)
+    done = await run("python -c 'x = b\"a\" * (1 << 30)'", python, memory_mb=128)
+    assert "MemoryError" in done.stderr
+
+
+async def test_temporary_folders_are_small(run):
+    done = await run(
+        "head -c 20000000 /dev/zero >/tmp/big; head -c 20000000 /dev/zero >/dev/shm/big; wc -c /tmp/big /dev/shm/big",
+        tmp_mb=8,
+    )
+    assert done.stderr.count("No space left") == 2
+
+
+async def test_a_project_that_grows_without_end_is_stopped(run):
+    command = "n=0; while :; do head -c 4000000 /dev/zero >file-$n; n=$((n + 1)); done"
+    assert (await run(command, disk_mb=64)).limit == "disk"
+
+
+async def test_an_orphan_that_left_the_session_is_killed(run, alive, word):
+    done = await run(f"setsid sh -c 'sleep 60; echo {word}' >/dev/null 2>&1 & sleep 0.2; echo done")
+    assert (done.stdout, done.exit) == ("done\n", 0)
+    assert done.wall_ms < 10_000
+    assert not alive(word)
+
+
+async def test_an_orphan_that_holds_the_output_does_not_hold_the_run(run, alive, word):
+    done = await run(f"setsid sh -c 'sleep 60; echo {word}' & echo done")
+    assert (done.stdout, done.wall_ms < 10_000, alive(word)) == ("done\n", True, False)
+
+
+async def test_a_cancelled_run_leaves_nothing(run, alive, word):
+    task = asyncio.ensure_future(run(f"sleep 60; echo {word}"))
+    while not alive(word):
+        await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not alive(f"sleep 60; echo {word}")
+
+
+async def test_a_killed_ghosttape_leaves_nothing(sandbox, tmp_path, alive, word):
+    code = (
+        "import asyncio, sys; from pathlib import Path; from runners.protocol import Job; from runners.sandboxes import make;"
+        "asyncio.run(make(sys.argv[1]).run(Job(Path(sys.argv[2]), 'sleep 60; echo ' + sys.argv[3][::-1])))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, sandbox.name, tmp_path, word[::-1]], cwd=Path(__file__).parents[2]
+    ) as process:
+        while not alive(word):
+            await asyncio.sleep(0.02)
+        process.kill()
+    deadline = time.monotonic() + 5
+    while alive(word) and time.monotonic() < deadline:
+        await asyncio.sleep(0.02)
+    assert not alive(word)
+
+
+async def test_the_status_and_the_signal_are_told_apart(run):
+    done = await run("exit 3")
+    assert (done.exit, done.signal) == (3, None)
+    done = await run("kill -SEGV $$")
+    assert (done.exit, done.signal) == (None, signal.SIGSEGV)
+
+
+async def test_many_runs_at_once_do_not_meet(sandbox, tmp_path):
+    async def one(number):
+        (folder := tmp_path / str(number)).mkdir()
+        return (await sandbox.run(Job(folder, f"echo {number}; ls; touch mine"))).stdout
+
+    assert await asyncio.gather(*(one(n) for n in range(6))) == [f"{n}\n" for n in range(6)]
+
+
+async def test_control_groups_are_removed(run):
+    if not (group := Cgroup.create(Limits())):
+        pytest.skip("control groups are not writable here: rlimits are used, and tested above")
+    parent, own = group.memory.parent, f"ghosttape-{os.getpid()}-*"
+    group.remove()
+    await run("true")
+    assert list(parent.glob(own)) == []
+
+
+async def test_without_a_sandbox_what_stays_in_the_session_is_killed(tmp_path, alive, word):
+    done = await make("none").run(Job(tmp_path, f"sh -c 'sleep 60; echo {word}' & echo done"))
+    assert done.stdout == "done\n"
+    assert not alive(word)
