@@ -70,7 +70,7 @@ class _Wire(JsonRPCClient):
 
 
 def _plain() -> Converter:
-    """pygls makes objects of JSON that has no type of its own; here it stays JSON."""
+    """Pygls makes objects of JSON that has no type of its own; here it stays JSON."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call] # pygls leaves it so
     for message in (JsonRPCResponseMessage, JsonRPCNotification, JsonRPCRequestMessage):
         converter.register_structure_hook(message, lambda data, kind: kind(**data))

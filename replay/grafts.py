@@ -8,7 +8,8 @@ from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
 from syntax.blocks import Extent, extent, statement_start
 from syntax.languages import Language, language_of
-from syntax.text import index_of
+from syntax.parse import parse
+from syntax.text import index_of, offset_of
 
 _TAIL = 4000
 
@@ -17,7 +18,7 @@ _TAIL = 4000
 class Hole:
     """The part of a finished document that a suggestion stands in for. Indices into `str`.
 
-    `right` is where the text begins that stood right of the cursor at the moment already; `end` ≤ `right`.
+    `right` is where the text begins (white space aside) that stood right of the cursor at the moment already.
     """
 
     path: str
@@ -36,19 +37,43 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     """The part of the finished document that a moment is about, or why there is none.
 
     `before` and `after` are the whole document's text around the cursor at the moment. The extent ends where the syntax
-    says, and at the latest where text begins that stood right of the cursor already: that is no part of the answer.
+    says, and at the latest before text that stood right of the cursor already: that is no part of the answer. Where such
+    text has become the tail of something that begins in the part, the place was rewritten later.
     """
     language = language_of(moment.language) or language_of(moment.path)
     if language is None:
         return "no-syntax"
     final = timeline.final[moment.path]
-    left, right = timeline.carried(moment.path, moment.event, moment.offset, moment.offset)
-    start, limit = index_of(final, left), index_of(final, right)
+    left, _ = timeline.carried(moment.path, moment.event, moment.offset, moment.offset)
+    start = index_of(final, left)
     if not _stands(before[statement_start(language, before) :], final[:start]):
         return "rewritten"
-    end = min(extent(language, final, start, extent_kind(language, moment.stop, before, after)), limit)
-    hole = Hole(moment.path, final, start, max(start, end), limit)
+    fresh, old = _written_since(timeline, moment, start)
+    whole = extent(language, final, start, extent_kind(language, moment.stop, before, after))
+    if fresh < whole and _cut_through(language, final, start, fresh):
+        return "rewritten"
+    hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), old)
     return hole if hole.truth.strip() else "empty"
+
+
+def _written_since(timeline: Timeline, moment: Moment, start: int) -> tuple[int, int]:
+    """How far the finished text from `start` on was written after the moment, and where older text begins."""
+    final, writers = timeline.final[moment.path], timeline.writers[moment.path]
+    offset, fresh = offset_of(final, start), start
+    for index, char in enumerate(final[start:], start):
+        if not char.isspace():
+            if writers[offset] < moment.event:
+                return fresh, index
+            fresh = index + 1
+        offset += 1 if char <= "\uffff" else 2
+    return fresh, len(final)
+
+
+def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
+    """Whether something that begins in the part goes on behind its end."""
+    tree = parse(language, final)
+    spans = (tree.span(node) for node in tree.nodes())
+    return any(start <= first < end < last for first, last in spans)
 
 
 def extent_kind(language: Language, stop: Stop, before: str, after: str) -> Extent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from replay.errors import ReplayError
@@ -25,9 +26,16 @@ class Judge:
     """One finished project with its tests. A state of the project is tested once; who asks again gets the same result."""
 
     def __init__(
-        self, timeline: Timeline, project: Project | None, baseline: Verdict | None, slots: asyncio.Semaphore
+        self,
+        timeline: Timeline,
+        project: Project | None,
+        baseline: Verdict | None,
+        slots: asyncio.Semaphore,
+        *,
+        expected: int = 0,
     ) -> None:
         self.timeline, self.project, self.baseline, self._slots = timeline, project, baseline, slots
+        self.expected = expected
         self._tested: dict[tuple[str, str], asyncio.Task[Result]] = {}
 
     @classmethod
@@ -48,7 +56,7 @@ class Judge:
         project = await prepare(files, _plan(tests), sandbox, cache, told)
         told("the finished project's own tests run twice")
         results = [await project.run({}), await project.run({})]
-        return cls(timeline, project, _fault(results), slots)
+        return cls(timeline, project, _fault(results), slots, expected=results[0].passed or 0)
 
     async def close(self) -> None:
         """Stop what runs and take the copies away."""
@@ -91,7 +99,7 @@ class Judge:
     async def _run(self, changed: Mapping[str, str]) -> Result:
         assert self.project is not None
         async with self._slots:
-            return await self.project.run(changed)
+            return _in_full(await self.project.run(changed), self.expected)
 
 
 def _plan(tests: Tests) -> Plan:
@@ -110,6 +118,13 @@ def _language(moment: Moment) -> Language:
     if language is None:
         raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
     return language
+
+
+def _in_full(result: Result, expected: int) -> Result:
+    """A pass counts only if as many tests passed as in the finished project: tests that went missing did not pass."""
+    if result.klass != "passed" or (result.passed or 0) >= expected:
+        return result
+    return replace(result, klass="failed", message=f"only {result.passed} of the project's {expected} tests ran")
 
 
 def _fault(results: list[Result]) -> Verdict | None:

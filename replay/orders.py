@@ -28,7 +28,6 @@ from replay.tape import Tape, find, read
 from runners.errors import RunnerError
 
 
-
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a client asks for: tapes or folders of tapes, options, and the folder of the run (a new one when empty)."""
 

@@ -81,7 +81,7 @@ class Store:
     def put(self, record: Record) -> None:
         """Keep a record; a later one for the same moment takes its place. Committed on return."""
         with _told(self.folder), self._db:
-            body = msgspec.json.encode(self._shortened(record))
+            body = _encoded(self._shortened(record))
             verdict = record.verdict.name if record.verdict else None
             moment = record.moment
             self._db.execute(
@@ -132,6 +132,22 @@ class Store:
     def _text(self, sha: str) -> str:
         row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
         return zlib.decompress(row[0]).decode() if row else ""
+
+
+def _encoded(record: Record) -> bytes:
+    """JSON of a record; a half of a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
+    try:
+        return msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_whole(msgspec.to_builtins(record)))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _connect(folder: Path) -> sqlite3.Connection:

@@ -28,7 +28,9 @@ class Cgroup:
     @classmethod
     def create(cls, limits: Limits, control: Path = CONTROL) -> Self | None:
         """Make the groups, or return None where that is not possible (the caller then falls back on rlimits)."""
-        name = f"ghosttape-{os.getpid()}-{next(_numbers)}"
+        if (number := next(_numbers)) == 0:
+            _sweep(control)
+        name = f"ghosttape-{os.getpid()}-{number}"
         group = cls(_parent("memory", control) / name, _parent("pids", control) / name)
         try:
             group.memory.mkdir()
@@ -61,7 +63,7 @@ class Cgroup:
                 time.sleep(0.002)
 
 
-def sweep(control: Path = CONTROL) -> None:
+def _sweep(control: Path) -> None:
     """Remove groups that a killed ghosttape left behind."""
     for kind in ("memory", "pids"):
         for folder in _parent(kind, control).glob("ghosttape-*"):

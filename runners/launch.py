@@ -147,8 +147,9 @@ async def launch_job(job: Job, enclose: Callable[[list[str]], list[str]], folder
         job.command,
     ]
     argv = enclose(inner)
+    limits = replace(job.limits, output_bytes=job.limits.output_bytes + len(marker) + 1)
     try:
-        done = await launch(group.join(argv) if group else argv, _OUTER, job.project, job.limits)
+        done = await launch(group.join(argv) if group else argv, _OUTER, job.project, limits)
         limit = done.limit or (group.exceeded() if group else "")
     finally:
         if group:

@@ -65,7 +65,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What was chosen; line ends are `\\n`."""
+    """What was chosen; lines end with line feeds."""
 
     path: str
     language: str
@@ -89,7 +89,7 @@ def choose(around: Surroundings, budget: Budget) -> Context:
 
 
 def unix(text: str) -> str:
-    """The text with `\\n` for every line end."""
+    """The text with a line feed for every line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

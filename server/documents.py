@@ -1,6 +1,6 @@
-"""The texts that an editor has open, as values: knows nothing of the protocol.
+r"""The texts that an editor has open, as values: knows nothing of the protocol.
 
-Lines end as LSP says (`\\n`, `\\r\\n`, `\\r`); form feeds and U+2028 are characters of a line.
+Lines end as LSP says (`\n`, `\r\n`, `\r`); form feeds and U+2028 are characters of a line.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ class ProviderError(ServerRoomError):
     """The provider gave no answer: timeout, no connection, or one of the kinds below."""
 
 
-class ProviderMissing(ProviderError):
+class ProviderMissing(ProviderError):  # noqa: N818 - named for what happened
     """What the provider needs is not there; the message says what to install or to name."""
 
 
-class ProviderRefused(ProviderError):
+class ProviderRefused(ProviderError):  # noqa: N818 - named for what happened
     """The model server answered with an error, or with something that is no completion."""

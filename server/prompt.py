@@ -63,7 +63,12 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         "starcoder": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>", "<file_sep>")),
         "granite": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>",)),
         "codellama": Template("<PRE> ", " <SUF>", " <MID>", ("<EOT>",)),
-        "deepseek": Template("<｜fim▁begin｜>", "<｜fim▁hole｜>", "<｜fim▁end｜>", ("<｜end▁of▁sentence｜>",)),
+        "deepseek": Template(
+            "<\uff5cfim\u2581begin\uff5c>",
+            "<\uff5cfim\u2581hole\uff5c>",
+            "<\uff5cfim\u2581end\uff5c>",
+            ("<\uff5cend\u2581of\u2581sentence\uff5c>",),
+        ),
         "codestral": Template("[PREFIX]", "[SUFFIX]", "", ("[SUFFIX]", "[PREFIX]", "</s>"), suffix_first=True),
         "codegemma": Template("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", ("<|file_separator|>", "<eos>")),
     }

@@ -1,5 +1,7 @@
-"""LSP as this server speaks it, where that is more than pygls brings: own documents, requests that see the text as it was
-when they came, a stop hint in the parameters, UTF-16 whatever else the client would take.
+"""LSP as this server speaks it, where that is more than pygls brings.
+
+Own documents, requests that see the text as it was when they came, a stop hint in the parameters, and UTF-16 whatever else
+the client would take.
 """
 
 from __future__ import annotations
@@ -42,12 +44,12 @@ class Asked(types.InlineCompletionParams):
 
 def converter() -> cattrs.Converter:
     """The protocol's converter, which keeps the stop hint."""
-    made = default_converter()
+    made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     plain = made.get_structure_hook(types.InlineCompletionParams)
 
     def structure(data: Mapping[str, Any], _: type) -> Asked:
         params = plain(data, types.InlineCompletionParams)
-        stop = data.get("stop") or "auto"
+        stop: Any = data.get("stop") or "auto"
         if stop not in get_args(Stop):
             raise ValueError(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
         return Asked(params.context, params.text_document, params.position, params.work_done_token, stop)

@@ -31,7 +31,7 @@ Provider = Annotated[
     typer.Option(
         "--provider",
         envvar="GHOSTTAPE_PROVIDER",
-        help="Where completions come from: gguf (embedded model), openai (any OpenAI-compatible server), "
+        help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
         "ngram (a baseline), oracle (what was really written), recorded (a file of answers), fixed (always --text).",
     ),
 ]
@@ -55,7 +55,7 @@ SettingsJson = Annotated[
 def replay(
     tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
     *,
-    provider: Provider = "gguf",
+    provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
     answers: Answers = "",
@@ -85,7 +85,6 @@ def replay(
     """Play tapes against a model, and run the project's tests on each suggestion.
 
     Examples:
-
         ghosttape replay demo                                    the bundled tapes, the embedded model
 
         ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1
@@ -123,7 +122,7 @@ def serve(
     stdio: Annotated[bool, typer.Option("--stdio", help="Speak over standard input and output (the default).")] = False,
     tcp: Annotated[int | None, typer.Option(help="Listen on this port of 127.0.0.1 instead.")] = None,
     ws: Annotated[int | None, typer.Option(help="Listen for a WebSocket on this port of 127.0.0.1 instead.")] = None,
-    provider: Provider = "gguf",
+    provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
     answers: Answers = "",
@@ -156,7 +155,7 @@ def import_(
 
     Example: `ghosttape import session.w.json -o tapes`
     """
-    from replay.importers.workspace_recording import import_many
+    from replay.importers.batch import import_many
 
     report = import_many(files, out)
     if json:
@@ -166,7 +165,8 @@ def import_(
         f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched\n"
     )
     for file in report.files:
-        sys.stdout.write(f"  {file}\n")
+        tested = ", with the project's own tests" if file.tests else ""
+        sys.stdout.write(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{tested}\n")
 
 
 @app.command()
@@ -180,10 +180,9 @@ def tui(
 
     Example: `ghosttape tui .ghosttape/runs/demo`
     """
-    from tui.app import run as inspect
-    from tui.replaying import latest
+    from tui.inspecting import inspect
 
-    inspect(run or latest())
+    inspect(run)
 
 
 @app.command()

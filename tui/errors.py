@@ -3,6 +3,7 @@
 TuiError
 ├── RunReadError         a folder holds no run, or one that cannot be read
 ├── NoRunError           a run is wanted without a name, and there is none
+├── NoTerminalError      the inspector is started where there is no terminal
 └── ConfigurationError   `ghosttape.toml` or a flag is malformed
 """
 
@@ -23,3 +24,7 @@ class NoRunError(TuiError):
 
 class ConfigurationError(TuiError):
     """`ghosttape.toml` or a flag is malformed."""
+
+
+class NoTerminalError(TuiError):
+    """The inspector is started where there is no terminal to draw on."""

@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import msgspec
 
@@ -53,7 +53,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def _leave(error: object, status: int) -> Any:
+def _leave(error: object, status: int) -> NoReturn:
     sys.stderr.write(f"ghosttape: {error}\n")
     raise SystemExit(int(status))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Sequence
 from importlib.resources import files
@@ -12,14 +11,12 @@ from typing import Any
 
 from rich.console import Console
 
-from replay.orders import config_of
 from replay.engine import Engine, Options
+from replay.orders import config_of
 from replay.store import Store
 from replay.tape import Tape, find, read
-from tui.errors import NoRunError
+from tui.inspecting import RUNS
 from tui.progress import Progress
-
-RUNS = Path(".ghosttape/runs")
 
 
 async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
@@ -44,19 +41,6 @@ def show(summary: dict[str, Any], tapes: Sequence[Tape], folder: Path) -> None:
         style="bold",
         highlight=False,
     )
-
-
-def latest() -> Path:
-    """The run that was made last.
-
-    Raises:
-        NoRunError: there is none in `.ghosttape/runs`.
-
-    """
-    runs = [path.parent for path in RUNS.glob("*/run.sqlite")]
-    if not runs:
-        raise NoRunError(f"there is no run in {RUNS}: make one with `ghosttape replay demo`, or name a run's folder")
-    return max(runs, key=lambda path: (path / "config.toml").stat().st_mtime)
 
 
 def _path(name: str) -> Path:

@@ -103,9 +103,14 @@ def _guess(changes: Sequence[Change]) -> Reason | None:
     """`type` and `delete` where nothing else can have made the change; None where something else may have."""
     if changes and all(end > start and not new for start, end, new in changes):
         return "delete"
-    if changes and all(start == end and len(new) < 40 and _KEY.fullmatch(new) and new for start, end, new in changes):
-        return "type"
-    return None
+    return "type" if changes and all(_is_key(*change) for change in changes) else None
+
+
+def _is_key(start: int, end: int, new: str) -> bool:
+    """One key: a character, Enter with its indentation, a bracket with its closer, or a closer written over itself."""
+    if end - start == 1:
+        return new in set(")]}\"'`")
+    return start == end and 0 < len(new) < 40 and bool(_KEY.fullmatch(new))
 
 
 def _content_id(text: str) -> str:

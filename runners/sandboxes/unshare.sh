@@ -16,7 +16,8 @@ place() { # make an empty target of the same kind as the source
 show() { # SOURCE TARGET OPTIONS
     place "$1" "$2"
     mount --bind "$1" "$root$2"
-    mount -o "remount,bind,nosuid,nodev$3" "$root$2"
+    # What the source forbids must stay forbidden: if nothing may be started from there, not here either.
+    mount -o "remount,bind,nosuid,nodev$3" "$root$2" 2>/dev/null || mount -o "remount,bind,nosuid,nodev,noexec$3" "$root$2"
 }
 
 mount -t tmpfs -o size=1m,mode=755,nosuid,nodev tmpfs "$root"

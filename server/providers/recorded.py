@@ -43,7 +43,7 @@ class Recorded(Offline):
 
 def answer_key(before: str, after: str, stop: str) -> str:
     """The key of a recorded answer: SHA-256, hex, of the whole text before and after the cursor and the stop hint."""
-    return hashlib.sha256("\0".join((before, after, stop)).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(f"{before}\0{after}\0{stop}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_answers(path: Path) -> dict[str, str]:

@@ -21,6 +21,8 @@ STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
         "stop": stop.repair,
     }
 )
+_ROUNDS = 4
+"""What one step takes away can show the step before it what is wrong with the rest, so they go round until nothing changes."""
 _CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -39,19 +41,30 @@ def repair(draft: Draft, steps: Sequence[RepairName] = REPAIRS) -> tuple[str, tu
     """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
 
     A step that would make the splice parse worse is undone. A text of nothing but white space comes back empty. Line ends
-    of the result are the document's; the trail has `\\n`.
+    of the result are the document's; the trail has line feeds.
     """
     current = _normalised(draft)
-    current = replace(current, after=current.after[covered(current) :])
+    trail: list[Step] = []
+    for _ in range(_ROUNDS):
+        text, taken = _round(replace(current, after=current.after[covered(current) :]), steps)
+        trail += taken
+        if text == current.text or not text:
+            break
+        current = replace(current, text=text)
+    return _restored(draft, text), tuple(trail)
+
+
+def _round(draft: Draft, steps: Sequence[RepairName]) -> tuple[str, list[Step]]:
     trail: list[Step] = []
     for name in (name for name in REPAIRS if name in steps):
-        changed = _taken(name, current)
-        if changed is not None:
-            trail.append(changed)
-            current = current if changed.undone else replace(current, text=changed.after)
-        if not current.text:
+        step = _taken(name, draft)
+        if step is None:
+            continue
+        trail.append(step)
+        draft = draft if step.undone else replace(draft, text=step.after)
+        if not draft.text:
             break
-    return _restored(draft, current.text), tuple(trail)
+    return draft.text, trail
 
 
 def emptied_by(trail: Sequence[Step]) -> RepairName | None:

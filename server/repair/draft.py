@@ -1,4 +1,4 @@
-"""What a repair works on. Line ends are `\\n` here; the chain puts the document's own back."""
+"""What a repair works on. Lines end with line feeds here; the chain puts the document's own back."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _faults(draft: Draft) -> int:
     """How many lines of the suggestion begin where none may."""
     lines = Lines(draft)
     levels, deeper = _levels(draft, lines), is_after_header(draft.language, draft.before)
-    count, started = 0, lines.goes_on
+    count, started = int(_is_doubled(draft, levels[-1]) and deeper), lines.goes_on
     for column, previous in lines.columns():
         deeper = previous == ":" if started else deeper
         started = True
@@ -46,6 +46,13 @@ def _faults(draft: Draft) -> int:
             levels.pop()
         count += deeper or levels[-1] != column
     return count
+
+
+def _is_doubled(draft: Draft, level: int) -> bool:
+    """Whether a suggestion brings an indentation with it though the cursor stands on one already."""
+    cursor = width(draft.line_before)
+    own = width(indent_of(draft.text))
+    return not draft.line_before.strip() and own > 0 and cursor > level and cursor + own > level + _unit(draft.before)
 
 
 def _levels(draft: Draft, lines: Lines) -> list[int]:

@@ -14,12 +14,12 @@ from syntax.parse import Tree, is_opaque
 _THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
 _SPECIAL = re.compile(
     r"<\|(?:endoftext|im_end|im_start|eot_id|eom_id|end|file_separator|file_sep|fim_\w+|repo_name|assistant|user|system)\|>"
-    r"|<(?:fim_\w+|file_sep|EOT|eos|end_of_turn|start_of_turn)>|</s>|\[/?INST\]|<｜[^｜>\n]{1,40}｜>|<CURSOR>"
+    r"|<(?:fim_\w+|file_sep|EOT|eos|end_of_turn|start_of_turn)>|</s>|\[/?INST\]|<\uff5c[^\uff5c>\n]{1,40}\uff5c>|<CURSOR>"
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
 _OPENING = re.compile(
-    r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|’s| is| are)|below is|the (?:following|completed?|missing|"
-    r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|’ll| will| have|'ve)|let's|let me|you can|this "
+    r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
+    r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|\u2019ll| will| have|'ve)|let's|let me|you can|this "
     r"(?:code|function|will)|sorry|as an)\b[^\n]*(?:\n|\Z)",
     re.IGNORECASE,
 )
@@ -28,7 +28,7 @@ _CLOSING = re.compile(
     r"class|completed)|in this|here(?:'s| is)|now|please|you can|i(?:'ve| have| hope)|let me know|hope this)\b)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"^[ \t]*[A-Z][a-z']*,?(?: [\w'’`(),/-]+){3,}[.:!?]\s*$")
+_SENTENCE = re.compile(r"^[ \t]*(?:(?:\d+[.)]|[-*])[ \t]+)?[A-Z][a-z']*,?(?: [\w'\u2019`(),/-]+){3,}[.:!?]\s*$")
 
 
 def repair(draft: Draft) -> str:
@@ -86,11 +86,18 @@ def _is_all_prose(draft: Draft, text: str) -> bool:
 
 
 def _without_opening(draft: Draft, text: str) -> str:
-    match = _OPENING.match(text)
-    while match is not None and match[0].strip() and _is_prose(draft, match[0]) and not _is_text(draft, text, 1):
-        text = text[match.end() :]
-        match = _OPENING.match(text)
-    return text
+    """Without the phrases and sentences that come before the first line of code."""
+    while text.strip():
+        start = len(text) - len(text.lstrip())
+        line = text[start:].partition("\n")[0]
+        if (
+            not (_OPENING.match(line) or _SENTENCE.match(line))
+            or not _is_prose(draft, line)
+            or _is_text(draft, text, start + 1)
+        ):
+            return text
+        text = text[start + len(line) + 1 :]
+    return ""
 
 
 def _without_closing(draft: Draft, text: str) -> str:

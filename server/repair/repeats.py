@@ -45,6 +45,7 @@ def _without_restart(draft: Draft, text: str) -> str:
     for size in range(min(len(above), 40), 0, -1):
         said = "\n".join(above[-size:])
         rest = _after(text, told, said.split())
+        rest = None if rest is None else _joined(draft, rest)
         if rest is not None and _is_restart(draft, said, size, text, rest):
             return rest
     return text
@@ -59,10 +60,15 @@ def _after(text: str, told: Sequence[str], said: Sequence[str]) -> str | None:
     return None if match is None else text[match.end() :]
 
 
+def _joined(draft: Draft, rest: str) -> str:
+    """What follows a repetition, so that it fits on to the cursor's line."""
+    if not draft.line_before.strip():
+        return rest.removeprefix("\n").removeprefix(draft.line_before)
+    return rest.lstrip(" ") if draft.line_before.endswith(" ") else rest
+
+
 def _is_restart(draft: Draft, said: str, size: int, text: str, rest: str) -> bool:
     bare = said.strip()
-    if len(_WORD.findall(bare)) < 2:
-        return False
     if size > 1 and said.split("\n", maxsplit=1)[0].strip():
         first = said.split("\n", maxsplit=1)[0]
         return len(bare) >= _LONG and (_HEADER.match(first) is not None or size > 4 or len(bare) > 80)
@@ -164,11 +170,12 @@ def _up_to_line(text: str, at: int) -> str:
 
 def _without_loop(draft: Draft, text: str) -> str:
     """One copy of the lines, or of the words, that the suggestion ends by saying over and over."""
-    lines = text.split("\n")
+    lead = "" if draft.line_before.strip() else draft.line_before
+    lines = (lead + text).split("\n")
     for size in range(1, _MAX_BLOCK + 1):
         copies = _copies(lines, size)
         if copies >= _LOOPED_LINES or (copies >= 3 and size > 1 and sum(map(len, lines[-size:])) > 60):
-            return "\n".join(lines[: len(lines) - size * (copies - 1)])
+            return "\n".join(lines[: len(lines) - size * (copies - 1)]).removeprefix(lead)
     return _without_stutter(draft, text)
 
 

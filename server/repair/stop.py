@@ -139,7 +139,8 @@ class Lines:
         ]
         self.open = open_brackets(self.tree, len(draft.before))
         first = draft.text[: len(draft.text) - len(draft.text.lstrip())]
-        self.goes_on = (not draft.is_fresh and "\n" not in first) or draft.code_before.endswith("\\")
+        starts_here = not draft.is_fresh and "\n" not in first
+        self.goes_on = starts_here or bool(self.open) or draft.code_before.endswith("\\")
         self.width = self._base()
         self.ruby = draft.language is not None and draft.language.id == "ruby"
         self.opened = self.decorated = self.closed = False
@@ -308,6 +309,8 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 def _trimmed(draft: Draft, text: str) -> str:
     """Without line ends at its end, but for one where the cursor's line goes on behind it."""
+    if text == draft.text and text.endswith("\n") and text[text.rstrip().rfind("\n") + 1 :].startswith("#"):
+        return text  # a preprocessor line ends with its line end
     bare = re.sub(r"\n\s*$", "", text)
     if draft.line_after.strip() and bare != text:
         return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))

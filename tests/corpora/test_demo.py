@@ -1,5 +1,6 @@
 """The bundled tapes: what is on them, and that their projects are what they say."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -35,7 +36,10 @@ def outcome(tape, texts, folder):
         (folder / path).write_bytes(text.encode())
     program, *arguments = tape.header.tests.command.split()
     program = sys.executable if program == "python" else program
-    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        [program, *arguments], cwd=folder, env=alone, capture_output=True, text=True, timeout=120, check=False
+    )
     return done.returncode, _count(done.stdout, "passed", "pass"), _count(done.stdout, "failed", "fail")
 
 

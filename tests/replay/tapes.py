@@ -11,7 +11,13 @@ class Typist:
         self.events = [Open(0.0, 0, path, language, text), Focus(0.0, 0)]
         self.text, self.t, self.gap = text, 0.0, gap
         self.header = Header(
-            tape=1, id=name, editor="test", origin="synthesised", workspace=Embedded(), tests=tests, created="2026-01-01"
+            tape=1,
+            id=name,
+            editor="test",
+            origin="synthesised",
+            workspace=Embedded(),
+            tests=tests,
+            created="2026-01-01",
         )
 
     def type(self, text, at=None):

@@ -8,10 +8,18 @@ from syntax.languages import language_of
 from syntax.text import cut, length, position_at
 
 
-def moment_at(typist_before, event, offset, stop="auto", path="a.py", language="python"):
-    line, character = position_at(typist_before, offset)
+def moment_at(text, event, offset, *, stop, path, language):
+    line, character = position_at(text, offset)
     return Moment(
-        tape="small", event=event, path=path, language=language, offset=offset, line=line, character=character, t=0, stop=stop
+        tape="small",
+        event=event,
+        path=path,
+        language=language,
+        offset=offset,
+        line=line,
+        character=character,
+        t=0,
+        stop=stop,
     )
 
 
@@ -24,7 +32,7 @@ def case(before, after, typed, stop="auto", *, language="python", later=()):
     typist.edit((offset, offset, typed))
     for change in later:
         typist.edit(change)
-    moment = moment_at(before + after, event, offset, stop, path, language)
+    moment = moment_at(before + after, event, offset, stop=stop, path=path, language=language)
     return hole_of(Timeline(typist.tape()), moment, before, after), moment, typist
 
 

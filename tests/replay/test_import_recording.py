@@ -271,9 +271,11 @@ def test_a_notebooks_language_is_that_of_its_cells(tmp_path):
         ([(0, 0, "()")], "type"),
         ([(0, 0, "\r\n    ")], "type"),
         ([(0, 0, "x"), (1, 1, "x")], "type"),
+        ([(0, 1, ")")], "type"),
         ([(0, 2, "")], "delete"),
         ([(0, 0, "several words")], None),
         ([(0, 2, "x")], None),
+        ([], None),
     ],
 )
 def test_a_change_without_a_reason_gets_one_only_where_it_is_certain(edit, reason, tmp_path):

@@ -103,7 +103,9 @@ def test_a_suggestion_emptied_by_a_repair_ends_as_filtered():
 
 def test_the_exact_user_accepts_what_was_typed_next_and_knows_the_keys_it_saved():
     tape = Typist(gap=100).type("ab").edit((2, 2, "c"), gap=400).type("d").tape()
-    accepted = [step for step in played(tape, "pause:250", offering("cd")) if isinstance(step, Settled) and step.covered]
+    accepted = [
+        step for step in played(tape, "pause:250", offering("cd")) if isinstance(step, Settled) and step.covered
+    ]
     assert [(step.ending.name, step.covered) for step in accepted] == [("accepted", (4, 5))]
 
 
@@ -126,7 +128,9 @@ def test_always_accepts():
 def test_every_moment_has_exactly_one_ending():
     tape = import_recording(RECORDINGS / "RejectionCollector.test1.w.json").tape
     for policy in ("vscode", "pause:100"):
-        settled = [step for step in played(tape, policy, offering("x"), latency="lognormal:200,1") if isinstance(step, Settled)]
+        settled = [
+            step for step in played(tape, policy, offering("x"), latency="lognormal:200,1") if isinstance(step, Settled)
+        ]
         assert len(settled) == sum(isinstance(event, Edit) for event in tape.events)
 
 

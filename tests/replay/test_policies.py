@@ -33,7 +33,9 @@ def test_functions_ifs_and_statements_begin_where_their_body_was_begun():
 
 
 def test_braces_make_the_same_moments():
-    typist = Typist("a.js", "javascript").type("function f(x) {\n  for (const y of x) {\n    g(y);\n  }\n  return x;\n}\n")
+    typist = Typist("a.js", "javascript").type(
+        "function f(x) {\n  for (const y of x) {\n    g(y);\n  }\n  return x;\n}\n"
+    )
     assert named(typist) == {
         ("for (const y of x) {", "function", "full"),
         ("g(y);", "for", "full"),

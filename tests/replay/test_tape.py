@@ -47,8 +47,14 @@ def test_a_compressed_tape_is_read_too(tmp_path):
         ({"event": "edit", "t": 1, "doc": 7, "changes": []}, "edit in document 7, which is not open"),
         ({"event": "state", "t": 1, "doc": 0, "sha256": "00"}, "checkpoint does not match"),
         ({"event": "open", "t": 1, "doc": 0, "path": "a.py", "language": "python", "text": ""}, "opened twice"),
-        ({"event": "open", "t": 1, "doc": 1, "path": "a.py", "language": "python", "text": ""}, "already open as another"),
-        ({"event": "open", "t": 1, "doc": 1, "path": "../a.py", "language": "x", "text": ""}, "stay inside the project"),
+        (
+            {"event": "open", "t": 1, "doc": 1, "path": "a.py", "language": "python", "text": ""},
+            "already open as another",
+        ),
+        (
+            {"event": "open", "t": 1, "doc": 1, "path": "../a.py", "language": "x", "text": ""},
+            "stay inside the project",
+        ),
         ({"event": "open", "t": 1, "doc": 1, "path": "/etc/x", "language": "x", "text": ""}, "stay inside the project"),
         ({"event": "dance", "t": 1}, "dance"),
         ({"event": "edit", "t": 1, "doc": 0, "changes": [[0, 0]]}, "length 3"),

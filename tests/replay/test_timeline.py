@@ -27,7 +27,9 @@ def test_every_character_of_the_end_was_written_by_an_event_that_put_it_in(tape)
     assert len(writers) == len(units) // 2
     for position, writer in enumerate(writers):
         unit = units[2 * position : 2 * position + 2]
-        source = tape.events[0].text if writer == FROM_START else "".join(new for _, _, new in tape.events[writer].changes)
+        source = (
+            tape.events[0].text if writer == FROM_START else "".join(new for _, _, new in tape.events[writer].changes)
+        )
         assert unit in [encode(source)[at : at + 2] for at in range(0, len(encode(source)), 2)]
 
 

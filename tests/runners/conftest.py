@@ -1,3 +1,4 @@
+import asyncio
 import os
 from pathlib import Path
 
@@ -40,9 +41,10 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture
-async def python(cache):
-    return await toolchain("python").layer((), cache, lambda _: None)
+@pytest.fixture(scope="session")
+def python(cache):
+    """The layer of an interpreter with pytest and a package of no size."""
+    return asyncio.run(toolchain("python").layer(("iniconfig>=2", "pytest>=8"), cache, lambda _: None))
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from syntax.blocks import constructs, extent, statement_start
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import error_count, has_error, parse
 
-PYTHON = '''def total(rows):
+PYTHON = """def total(rows):
     result = 0
     for row in rows:
         if row.paid:
@@ -14,7 +14,7 @@ PYTHON = '''def total(rows):
 
 def other():
     pass
-'''
+"""
 JAVASCRIPT = """export function match(path) {
   const parts = path.split("/");
   for (const part of parts) {

@@ -5,7 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syntax.errors import OffsetError
-from syntax.text import carry_left, carry_right, cut, index_of, length, line_starts, minimal, offset_at, offset_of, position_at, splice
+from syntax.text import (
+    carry_left,
+    carry_right,
+    cut,
+    index_of,
+    length,
+    line_starts,
+    minimal,
+    offset_at,
+    offset_of,
+    position_at,
+    splice,
+)
 
 CHARACTERS = st.sampled_from("ab\n\r\t😀𝒳é\x0c\x0b\u2028ß")
 TEXTS = st.text(CHARACTERS, max_size=30)

@@ -1,0 +1,88 @@
+"""The bundled tapes, all the way through: server process, sandbox, the projects' own tests."""
+
+import pytest
+
+from replay.store import Store
+
+TESTED = {"passed", "failed", "syntax", "indentation", "compile", "undefined-name", "timeout", "memory", "crashed"}
+
+
+@pytest.fixture(autouse=True)
+def tools(need):
+    need("bwrap", "node", "npm")
+
+
+def testable(summary):
+    assert set(summary["verdicts"]) <= TESTED
+    return sum(summary["verdicts"].values())
+
+
+def test_the_oracle_passes_every_test(ghosttape):
+    summary = ghosttape("replay", "demo", "--provider", "oracle", "--json").json
+    figures = summary["metrics"]["pass_at_1"]
+    assert summary["moments"] >= 40
+    assert testable(summary) >= 25
+    assert figures["value"] == 1.0
+    assert figures["n"] == testable(summary) == summary["verdicts"]["passed"]
+    assert 0.8 < figures["low"] < figures["high"] == 1.0
+    assert sum(summary["endings"].values()) == summary["moments"]
+    assert sum(summary["untestable"].values()) + testable(summary) == summary["moments"]
+    assert summary["left_out"] == []
+    assert summary["metrics"]["keystrokes_saved"]["value"] > 0
+
+
+@pytest.mark.parametrize("text", ["", "pass"])
+def test_what_does_nothing_fails_every_test(ghosttape, text):
+    summary = ghosttape("replay", "demo", "--provider", "fixed", "--text", text, "--json").json
+    assert testable(summary) >= 25
+    assert summary["verdicts"].get("passed", 0) == 0
+    assert summary["metrics"]["pass_at_1"]["value"] == 0.0
+
+
+def test_the_same_run_twice_is_the_same(ghosttape, tmp_path):
+    words = ["replay", "demo", "--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--json"]
+    results = []
+    for name in ("one", "two"):
+        ghosttape(*words, "--out", tmp_path / name)
+        with Store.open(tmp_path / name) as store:
+            results.append(
+                [
+                    (
+                        record.moment.id,
+                        record.moment.t,
+                        record.suggestion.text,
+                        record.suggestion.latency,
+                        str(record.ending),
+                        record.verdict.name,
+                        record.verdict.reason,
+                    )
+                    for record in store.records()
+                ]
+            )
+    assert len(results[0]) >= 40
+    assert results[0] == results[1]
+
+
+def test_a_person_gets_a_table_and_the_way_to_look_closer(ghosttape):
+    done = ghosttape("replay", "demo", "--provider", "ngram", "--limit", "3", "--out", "here")
+    assert "tests passed" in done.out
+    assert "ghosttape tui here" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert "tests run twice" in done.err
+
+
+def test_without_node_the_second_tape_is_left_out_and_the_table_says_so(ghosttape, tmp_path, need):
+    only = tmp_path / "bin"
+    only.mkdir()
+    for name in ("sh", "bwrap", "python3", "env", "cat", "git"):
+        (only / name).symlink_to(_which(name))
+    done = ghosttape("replay", "demo", "--provider", "fixed", "--limit", "2", env={"PATH": str(only)})
+    assert "router" in done.out
+    assert "node" in done.out.lower()
+    assert "left out" in done.out
+
+
+def _which(name):
+    import shutil
+
+    return shutil.which(name)

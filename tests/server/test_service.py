@@ -1,0 +1,128 @@
+"""Answers shared, kept, used again and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from server.errors import ProviderError
+from server.providers.fixed import Fixed
+from server.service import Query, Service
+from server.settings import CacheSettings, Settings
+
+
+def _query(before: str, after: str = "\n", **more) -> Query:
+    return Query("file:///a.py", "python", before, after, **more)
+
+
+async def test_the_same_question_shares_one_answer_in_flight():
+    service = Service(Fixed("return 1", delay_s=0.05))
+    first, second = await asyncio.gather(*(service.complete(_query("def f():\n    ")) for _ in range(2)))
+    assert (first.text, second.text) == ("return 1", "return 1")
+    assert (first.cache, second.cache) == ("none", "inflight")
+    assert len(service.provider.asked) == 1
+
+
+async def test_typing_along_uses_the_answer_in_flight():
+    service = Service(Fixed("return total", delay_s=0.05))
+    first = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+    await asyncio.sleep(0.01)
+    second = await service.complete(_query("def f():\n    ret"))
+    assert (second.text, second.cache) == ("urn total", "inflight")
+    assert (await first).text == "return total"
+    assert len(service.provider.asked) == 1
+
+
+async def test_typing_something_else_asks_anew():
+    service = Service(Fixed("return total"))
+    await service.complete(_query("def f():\n    "))
+    assert (await service.complete(_query("def f():\n    x"))).cache == "none"
+    assert len(service.provider.asked) == 2
+
+
+async def test_another_text_below_the_cursor_asks_anew():
+    service = Service(Fixed("return total"))
+    await service.complete(_query("def f():\n    "))
+    await service.complete(_query("def f():\n    ", "\nx = 1\n"))
+    assert len(service.provider.asked) == 2
+
+
+async def test_what_was_typed_to_its_end_asks_anew():
+    service = Service(Fixed("return total"))
+    await service.complete(_query("def f():\n    "))
+    assert (await service.complete(_query("def f():\n    return total"))).cache == "none"
+
+
+async def test_the_provider_is_cancelled_when_the_last_one_who_waits_is():
+    provider = Fixed("return total", delay_s=1, piece=1)
+    service = Service(provider)
+    waiting = [asyncio.ensure_future(service.complete(_query("def f():\n    "))) for _ in range(2)]
+    await asyncio.sleep(0.02)
+    waiting[0].cancel()
+    await asyncio.sleep(0.02)
+    assert provider.cancelled == 0
+    waiting[1].cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await asyncio.sleep(0.02)
+    assert provider.cancelled == 1
+
+
+async def test_a_cancelled_answer_is_not_kept():
+    service = Service(Fixed("return total", delay_s=0.2))
+    waiting = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+    await asyncio.sleep(0.02)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert (await service.complete(_query("def f():\n    "))).cache == "none"
+
+
+async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
+    answers = iter([ProviderError("the model is away"), "return 1"])
+
+    def answer(request):
+        told = next(answers)
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+    service = Service(Fixed(answer))
+    failed = await service.complete(_query("def f():\n    "))
+    assert (failed.outcome, failed.reason) == ("failed", "the model is away")
+    assert (await service.complete(_query("def f():\n    "))).text == "return 1"
+
+
+async def test_a_stream_is_ended_as_soon_as_what_is_wanted_is_there():
+    text = "x = f(1)\ny = 2\nz = 3\nw = 4\n"
+    provider = Fixed(text, piece=1)
+    found = await Service(provider).complete(_query("a = 0\n", stop="statement"))
+    assert found.text == "x = f(1)"
+    assert found.tokens < len("x = f(1)\ny = ")
+    assert provider.cancelled == 1
+
+
+async def test_without_the_stop_repair_a_stream_is_read_to_its_end():
+    text = "x = f(1)\ny = 2\n"
+    service = Service(Fixed(text, piece=1), Settings(repairs=("prose",)))
+    assert (await service.complete(_query("a = 0\n", stop="statement"))).text == text
+
+
+async def test_the_least_recently_used_answer_goes_first():
+    service = Service(Fixed("return 1"), Settings(cache=CacheSettings(entries=2)))
+    for name in ("a", "b", "c", "b"):
+        await service.complete(_query(f"def {name}():\n    "))
+    assert len(service.provider.asked) == 3
+    await service.complete(_query("def a():\n    "))
+    assert len(service.provider.asked) == 4
+
+
+async def test_nothing_is_kept_when_no_entries_are_wanted():
+    service = Service(Fixed("return 1"), Settings(cache=CacheSettings(entries=0)))
+    for _ in range(2):
+        await service.complete(_query("def a():\n    "))
+    assert len(service.provider.asked) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n   \n"])
+async def test_an_answer_of_nothing_is_empty(text):
+    assert (await Service(Fixed(text)).complete(_query("x"))).outcome == "empty"
