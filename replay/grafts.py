@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
-from syntax.blocks import Extent, extent, statement_start
+from syntax.blocks import Extent, closing, extent, statement_start
 from syntax.languages import Language, language_of
 from syntax.parse import parse
-from syntax.text import index_of, offset_of
+from syntax.text import carry_left, carry_right, index_of, offset_of
 
 _TAIL = 4000
 
@@ -38,7 +38,8 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
 
     `before` and `after` are the whole document's text around the cursor at the moment. The extent ends where the syntax
     says, and at the latest before text that stood right of the cursor already: that is no part of the answer. Where such
-    text has become the tail of something that begins in the part, the place was rewritten later.
+    text has become the tail of something that begins in the part, or the bracket is gone that closed what was open at the
+    cursor, the place was rewritten later.
     """
     language = language_of(moment.language) or language_of(moment.path)
     if language is None:
@@ -48,12 +49,27 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     start = index_of(final, left)
     if not _stands(before[statement_start(language, before) :], final[:start]):
         return "rewritten"
+    if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
+        return "rewritten"
     fresh, old = _written_since(timeline, moment, start)
     whole = extent(language, final, start, extent_kind(language, moment.stop, before, after))
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), old)
     return hole if hole.truth.strip() else "empty"
+
+
+def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str) -> bool:
+    """Whether the character at an index of the text at the moment, if any, is still there in the end."""
+    if closer is None:
+        return True
+    first = offset_of(text, closer)
+    left, right = first, first + 1
+    for _, changes in timeline.since(moment.path, moment.event):
+        left, right = carry_right(left, changes), carry_left(right, changes)
+        if left >= right:
+            return False
+    return True
 
 
 def _written_since(timeline: Timeline, moment: Moment, start: int) -> tuple[int, int]:

@@ -76,6 +76,21 @@ class _Nesting:
             self._open.pop()
 
 
+def closing(language: Language, text: str, index: int) -> int | None:
+    """Where the bracket stands that closes what is open at an index; None where nothing is, or nothing closes it."""
+    tree, depth = parse(language, text), 0
+    for node in tree.leaves():
+        at, word = tree.index(node.start_byte), _word(node)
+        if at < index or node.end_byte == node.start_byte:
+            continue
+        if word in {")", "]", "}"}:
+            if not depth:
+                return at
+            depth -= 1
+        depth += word in {"(", "[", "{", "${"}
+    return None
+
+
 def _word(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 

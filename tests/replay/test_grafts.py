@@ -74,6 +74,17 @@ def test_a_statement_that_was_changed_later_makes_the_moment_untestable():
     assert hole == "rewritten"
 
 
+def test_a_bracket_that_closed_the_block_then_and_is_gone_makes_it_untestable():
+    before, after = "function f(x) {\n  ", "\n}\n"
+    hole, *_ = case(before, after, "return x;", language="javascript", later=[(28, 29, ""), (28, 28, "}")])
+    assert hole == "rewritten"
+
+
+def test_older_code_that_became_the_end_of_the_new_makes_it_untestable():
+    hole, *_ = case("x = 1\n", "(y)\n", "print")
+    assert hole == "rewritten"
+
+
 def test_white_space_before_the_cursor_may_have_changed():
     hole, *_ = case("def f(x):\n    ", "", "return x\n", later=[(10, 14, "  ")])
     assert hole.truth == "return x"
