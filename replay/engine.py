@@ -26,12 +26,14 @@ from replay.player import Player
 from replay.policies import Policy, policy_of
 from replay.records import ANSWERED, Moment, Record
 from replay.store import Store
-from replay.tape import Edit, Tape
+from replay.tape import Edit, State, Tape
 from replay.timeline import Timeline
 from replay.users import user_of
 from runners.errors import RunnerError
 from runners.protocol import Sandbox
 from runners.sandboxes import pick
+from server.providers import registry
+from server.settings import Settings, merge
 
 ORACLE = "oracle"
 _BY_HAND = {None, "type", "delete"}
@@ -131,6 +133,7 @@ class Engine:
     records: list[Record] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
     typed: dict[str, int] = field(default_factory=dict)
+    checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
 
     async def replay(self, tapes: Sequence[Tape]) -> dict[str, Any]:
         """Play the tapes one after the other; give and keep the summary.
@@ -138,11 +141,13 @@ class Engine:
         Raises:
             ReplayError: the policy, user, latency or server is not usable.
             SandboxMissing: no sandbox works here, though tests are wanted.
+            ServerRoomError: the provider is not known, or lacks what it needs.
 
         """
         policy = policy_of(self.options.policy)
         user_of(self.options.user)
         latency_of(self.options.latency, 0)
+        self._check_provider()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         slots = asyncio.Semaphore(os.cpu_count() or 1)
         for tape in tapes:
@@ -152,12 +157,19 @@ class Engine:
                 self._leave_out(tape, str(error))
         return self._summed()
 
+    def _check_provider(self) -> None:
+        """Find out before anything is run whether the provider can be had at all (the oracle's answers come later)."""
+        provider = merge(Settings(), self.options.settings).provider
+        if provider.name != ORACLE:
+            registry.make(provider)
+
     def _leave_out(self, tape: Tape, reason: str) -> None:
         self.left_out.append({"tape": tape.header.id, "reason": reason})
         self.listen(LeftOut(tape.header.id, reason))
 
     def _summed(self) -> dict[str, Any]:
-        result = summary(self.records, self.typed) | {"left_out": self.left_out, "run": str(self.store.folder)}
+        about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
+        result = summary(self.records, self.typed) | about
         self.store.put_fact("summary", result)
         return result
 
@@ -165,6 +177,7 @@ class Engine:
         name = tape.header.id
         timeline = Timeline(tape)
         judge = await Judge.prepare(timeline, sandbox, self.cache, slots, lambda text: self.listen(Note(name, text)))
+        self.checkpoints["of"] += sum(isinstance(event, State) for event in tape.events)
         self.typed[name] = sum(isinstance(event, Edit) and event.reason in _BY_HAND for event in tape.events)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(judge.close)
@@ -227,6 +240,7 @@ class _Tape:
                 self.editor.shut(step)
             case Check():
                 await self.editor.check(step)
+                self.engine.checkpoints["matched"] += 1
             case Ask():
                 self.engine.listen(Played(self.name, step.moment.event, self.size))
                 return await self.editor.ask(step)

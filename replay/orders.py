@@ -26,6 +26,7 @@ from replay.errors import ReplayError
 from replay.store import Store
 from replay.tape import Tape, find, read
 from runners.errors import RunnerError
+from server.errors import ServerRoomError
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,7 +62,7 @@ async def _replay(ls: LanguageServer, order: Order) -> dict[str, Any]:
         ) as store:
             async with _progress(ls, tapes) as listen:
                 return await Engine(order.options, store, listen).replay(tapes)
-    except (ReplayError, RunnerError) as error:
+    except (ReplayError, RunnerError, ServerRoomError) as error:
         raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
 
 

@@ -38,12 +38,12 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         from replay.errors import ReplayError, ServerError
         from runners.errors import RunnerError
-        from server.errors import ServerRoomError
+        from server.errors import ProviderMissing, ServerRoomError
         from tui.errors import TuiError
 
         try:
             return command(*args, **kwargs)
-        except (ServerError, RunnerError) as error:
+        except (ServerError, RunnerError, ProviderMissing) as error:
             _leave(error, Status.LACKING)
         except (ReplayError, ServerRoomError, TuiError) as error:
             _leave(error, Status.WRONG_USE)

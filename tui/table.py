@@ -36,7 +36,7 @@ def summary_table(summary: dict[str, Any]) -> RenderableType:
     if len(tapes) < 2:
         parts: list[RenderableType] = list(_sections(summary))
     elif len(tapes) <= SIDE_BY_SIDE:
-        parts = [_columns({**tapes, "total": summary})]
+        parts = [_columns({**tapes, "total": summary}), *_legend(summary)]
     else:
         parts = [*_sections(summary), _lines(tapes)]
     return Group(*parts, *_left_out(summary))
@@ -136,6 +136,17 @@ def _columns(summaries: Mapping[str, Summary]) -> Table:
         table.add_row(Text(title, "bold"))
         _add(table, rows, summaries)
     return table
+
+
+def _legend(summary: Summary) -> Iterator[RenderableType]:
+    """Say what the words in the columns mean, which have no room for it."""
+    told = [row for _, rows in _groups(summary) for row in rows if row.meaning]
+    if told:
+        table = Table.grid(padding=(0, 2))
+        for row in told:
+            table.add_row(Text(row.name), Text(row.meaning, "dim"))
+        yield table
+        yield Text("")
 
 
 def _add(table: Table, rows: Sequence[_Row], summaries: Mapping[str, Summary]) -> None:

@@ -42,6 +42,17 @@ class Draft:
         return code_before(self.before, self.language.line_comment if self.language else "")
 
     @property
+    def is_in_open_text(self) -> bool:
+        """Whether a comment or a string is open at the cursor that nothing below has closed yet, so that no tree tells it."""
+        if self.language is None:
+            return False
+        if self.line_before.lstrip().startswith(self.language.line_comment):
+            return True
+        if self.language.layout:
+            return any(self.before.count(quotes) % 2 for quotes in ('"""', "'''"))
+        return self.before.rfind("/*") > self.before.rfind("*/")
+
+    @property
     def end(self) -> int:
         """The index in the splice at which the suggestion ends."""
         return len(self.before) + len(self.text)

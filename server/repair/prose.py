@@ -35,6 +35,8 @@ def repair(draft: Draft) -> str:
     """The code in the answer."""
     text = _THOUGHT.sub("", draft.text, count=1)
     text = _up_to_special(draft, text)
+    if draft.is_in_open_text:
+        return text
     text = _from_fences(draft, text)
     text = _without_opening(draft, text)
     return _without_closing(draft, text)

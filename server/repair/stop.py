@@ -2,7 +2,7 @@
 
 What is wanted comes from the hint. With "auto" it is, in this order: the *block* after a header (a line of a layout language
 that ends in its `:`, or a `{`); the *line* when something other than closers stands right of the cursor; else the *statement*.
-A suggestion that lies wholly in the extent that the syntax tree of a faultless splice gives is left as it is.
+Inside a comment or a string nothing but a line is ended. A suggestion that lies wholly in the extent that the syntax tree of a faultless splice gives is left as it is.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _end(draft: Draft) -> int | None:
     kind = resolve(draft)
     if kind == "line":
         return _line_end(draft.text)
-    if draft.language is None:
+    if draft.language is None or draft.is_in_open_text:
         return None
     indented = draft.language.layout or draft.language.id == "ruby"
     end = _layout_end(draft, kind) if indented else _brace_end(draft, kind)
@@ -309,9 +309,14 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 def _trimmed(draft: Draft, text: str) -> str:
     """Without line ends at its end, but for one where the cursor's line goes on behind it."""
-    if text == draft.text and text.endswith("\n") and text[text.rstrip().rfind("\n") + 1 :].startswith("#"):
-        return text  # a preprocessor line ends with its line end
+    if text == draft.text and text.endswith("\n") and _is_directive(draft):
+        return text
     bare = re.sub(r"\n\s*$", "", text)
     if draft.line_after.strip() and bare != text:
         return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))
     return bare
+
+
+def _is_directive(draft: Draft) -> bool:
+    """Whether the suggestion ends with a preprocessor line, to which its line end belongs."""
+    return (draft.before + draft.text.rstrip()).rpartition("\n")[2].startswith("#")

@@ -35,6 +35,7 @@ class Editor:
 
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
+        self.said_goodbye = False
 
     def open(self, text: str, uri: str = "file:///a.py", language: str = "python") -> None:
         self.client.text_document_did_open(
@@ -93,7 +94,10 @@ async def start():
 
     yield begin
     for editor in started:
-        await editor.client.shutdown_session()
+        if editor.said_goodbye:
+            editor.client.exit(None)
+        else:
+            await editor.client.shutdown_session()
         await editor.client.stop()
 
 

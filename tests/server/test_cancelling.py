@@ -34,6 +34,7 @@ async def test_a_server_that_says_goodbye_lets_go_of_what_is_under_way(start, mo
     asked = asyncio.ensure_future(editor.request(1, 4))
     while not model_server.asked:
         await asyncio.sleep(0.02)
+    editor.said_goodbye = True
     await editor.client.shutdown_async(None)
     with pytest.raises(JsonRpcException):
         await asked

@@ -46,7 +46,8 @@ def _parsed(stream: bytes) -> list[dict]:
 
 def _run(argv, **options) -> tuple[list[dict], bytes]:
     process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    assert process.stdin and process.stdout
+    assert process.stdin
+    assert process.stdout
     process.stdin.write(_session())
     process.stdin.flush()
     received = b""

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.documents import Documents, moved
+from server.errors import DocumentError, SettingsError
+from server.settings import ProviderSettings, Settings, merge, parse
+from syntax.text import position_at, splice
+
+
+def test_settings_have_defaults_for_everything():
+    assert parse("{}") == Settings()
+
+
+def test_options_are_laid_over_key_by_key():
+    base = Settings(provider=ProviderSettings(name="ngram", seed=3))
+    assert merge(base, {"provider": {"seed": 4}}).provider == ProviderSettings(name="ngram", seed=4)
+    assert merge(base, None) is base
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"colour": 1}', "unknown field `colour`"),
+        ('{"provider": {"max_tokens": 0}}', "at least 1"),
+        ('{"repairs": ["prose", "magic"]}', "magic"),
+        ("[]", "must be a JSON object"),
+        ("{", "not JSON"),
+    ],
+)
+def test_wrong_settings_are_refused_with_their_place(text, message):
+    with pytest.raises(SettingsError, match=message):
+        parse(text)
+
+
+@given(
+    st.text(alphabet="ab\n\r\x0c\u2028\U0001f600é", max_size=30),
+    st.lists(
+        st.tuples(st.integers(0, 40), st.integers(0, 40), st.text(alphabet="xy\r\n\U0001f47b", max_size=4)), max_size=6
+    ),
+)
+def test_edits_by_position_do_what_edits_by_offset_do(text, edits):
+    documents = Documents()
+    documents.open("a", "python", 1, text)
+    for version, (one, other, new) in enumerate(edits, 2):
+        bounds = sorted({_boundary(text, one), _boundary(text, other)})
+        start, end = bounds[0], bounds[-1]
+        documents.change("a", version, [(position_at(text, start), position_at(text, end), new)])
+        text = splice(text, [(start, end, new)])
+        assert documents.get("a").text == text
+        assert documents.get("a").version == version
+
+
+def _boundary(text: str, at: int) -> int:
+    """An offset that a position can name: not inside a pair or a line end."""
+    at = min(at, len(text))
+    at -= at > 0 and text[at - 1 : at + 1] == "\r\n"
+    return len(text[:at].encode("utf-16-le")) // 2
+
+
+def test_a_change_that_does_not_fit_leaves_the_document_alone():
+    documents = Documents()
+    documents.open("a", "python", 1, "x\n")
+    with pytest.raises(DocumentError, match=r"a \(version 1\): line 9"):
+        documents.change("a", 2, [((0, 0), (0, 1), "y"), ((9, 0), (9, 0), "z")])
+    assert documents.get("a").text == "x\n"
+
+
+def test_a_position_moves_in_utf_16_units():
+    assert moved("f('\U0001f600')\n", (0, 3), 2) == (0, 6)
+
+
+def test_the_latest_edits_are_remembered_once_each():
+    documents = Documents()
+    documents.open("a", "python", 1, "x\ny\n")
+    for line in (0, 1, 0):
+        documents.change("a", 2, [((line, 0), (line, 0), "z")])
+    assert [touched.line for touched in documents.edits] == [1, 0]
