@@ -182,7 +182,10 @@ class Editor:
     def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
         items = (result if isinstance(result, list) else (result or {}).get("items")) or []
         told_too = {key: told[key] for key in ("raw", "prompt", "provider", "cache") if told.get(key)}
-        trail = tuple(Step(step["step"], step["before"], step["after"]) for step in told.get("trail", ()))
+        trail = tuple(
+            Step(step["step"], step["before"], step["after"], step.get("undone", False))
+            for step in told.get("trail", ())
+        )
         if not items:
             filtered = told.get("step", "") if told.get("outcome") == "filtered" else ""
             return Answer(measured, filtered=filtered or "", trail=trail, **told_too)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
+
+from pygls.exceptions import JsonRpcRequestCancelled
 
 from server.lsp import Server
 
@@ -16,4 +19,15 @@ def add_commands(server: Server) -> None:
     async def replay(ls: Server, order: Any = None) -> dict[str, Any]:
         from replay.orders import carry_out
 
-        return await carry_out(ls, order)
+        _cancel_with_request(ls)
+        try:
+            return await carry_out(ls, order)
+        except asyncio.CancelledError as error:
+            raise JsonRpcRequestCancelled(f"{REPLAY} was cancelled; what was finished is kept") from error
+
+
+def _cancel_with_request(ls: Server) -> None:
+    """End the running command when the client cancels its request; pygls ends only the waiting for it."""
+    task, waiting = asyncio.current_task(), ls.protocol._request_futures.get(ls.protocol.msg_id or "")  # noqa: SLF001
+    if task is not None and waiting is not None:
+        waiting.add_done_callback(lambda future: future.cancelled() and task.cancel())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -22,6 +22,7 @@ from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen
 from replay.judge import Judge
 from replay.latency import latency_of
 from replay.metrics import summary
+from replay.options import Options
 from replay.player import Player
 from replay.policies import Policy, policy_of
 from replay.records import ANSWERED, Moment, Record
@@ -37,22 +38,6 @@ from server.settings import Settings, merge
 
 ORACLE = "oracle"
 _BY_HAND = {None, "type", "delete"}
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One configuration of a replay. `settings` are the language server's initialization options."""
-
-    settings: dict[str, Any] = {}
-    policy: str = "blocks"
-    user: str = "exact"
-    latency: str = "measured"
-    mode: Literal["judge"] = "judge"
-    seed: int = 0
-    sandbox: str = "auto"
-    tests: bool = True
-    limit: int | None = None
-    paths: tuple[str, ...] = ()
-    """Ask only in documents whose path begins with one of these; everywhere when empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
+from server.repair.draft import Draft
+from server.repair.stop import resolve
 from syntax.blocks import Extent, closing, extent, statement_start
 from syntax.languages import Language, language_of
 from syntax.parse import parse
@@ -52,7 +54,7 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
         return "rewritten"
     fresh, old = _written_since(timeline, moment, start)
-    whole = extent(language, final, start, extent_kind(language, moment.stop, before, after))
+    whole = extent(language, final, start, _kind(language, moment.stop, before, after))
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), old)
@@ -92,14 +94,9 @@ def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
     return any(start <= first < end < last for first, last in spans)
 
 
-def extent_kind(language: Language, stop: Stop, before: str, after: str) -> Extent:
-    """What a suggestion stands in for when the policy does not say: block after a header, line before text, else statement."""
-    if stop != "auto":
-        return stop
-    if before.rstrip().endswith(":" if language.layout else "{"):
-        return "block"
-    right = after.splitlines()[0] if after.splitlines() else ""
-    return "line" if right.strip() else "statement"
+def _kind(language: Language, stop: Stop, before: str, after: str) -> Extent:
+    """What a suggestion stands in for: what the policy says, else what the server takes it for."""
+    return resolve(Draft(language, before.replace("\r\n", "\n"), after.replace("\r\n", "\n"), "", stop))
 
 
 def _stands(wanted: str, before: str) -> bool:

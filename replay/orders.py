@@ -21,8 +21,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from replay.commands import REPLAY
-from replay.engine import Ended, Engine, Happening, Judged, LeftOut, Note, Options, Played
+from replay.engine import Ended, Engine, Happening, Judged, LeftOut, Note, Played
 from replay.errors import ReplayError
+from replay.options import Options
 from replay.store import Store
 from replay.tape import Tape, find, read
 from runners.errors import RunnerError

@@ -74,11 +74,12 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One repair that changed the text."""
+    """One repair that changed the text; `undone` when its result would have parsed worse."""
 
     step: str
     before: str
     after: str
+    undone: bool = False
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):

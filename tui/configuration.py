@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from replay.engine import Options
+from replay.options import Options
 from server.settings import REPAIRS, Settings, merge, parse
 from tui.errors import ConfigurationError
 

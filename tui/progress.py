@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from replay.engine import Ended, Happening, Judged, LeftOut, Note, Options, Played
+from replay.engine import Ended, Happening, Judged, LeftOut, Note, Played
+from replay.options import Options
 
 _EVERY_S = 5.0
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from rich.console import Console
 
-from replay.engine import Engine, Options
+from replay.engine import Engine
+from replay.options import Options
 from replay.orders import config_of
 from replay.store import Store
 from replay.tape import Tape, find, read

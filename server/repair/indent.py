@@ -6,9 +6,12 @@ every other line is at a level that is open. A suggestion without such faults is
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import tree_sitter
 
@@ -20,7 +23,7 @@ from syntax.parse import is_opaque
 
 def repair(draft: Draft) -> str:
     """The suggestion with the fewest faults of layout; of equals the one that changes least."""
-    if draft.language is None or not draft.language.layout:
+    if draft.language is None or not draft.language.layout or draft.is_in_open_text or _is_in_string(draft):
         return draft.text
     text = _in_the_files_characters(draft)
     found = _faults(replace(draft, text=text))
@@ -81,6 +84,18 @@ def _is_inside(draft: Draft, index: int) -> bool:
     return False
 
 
+def _is_in_string(draft: Draft) -> bool:
+    """Whether the cursor itself stands inside a string or a comment."""
+    tree = draft.tree()
+    byte = tree.byte(len(draft.before))
+    node = tree.root.descendant_for_byte_range(byte, byte)
+    while node is not None:
+        if is_opaque(node) and node.start_byte < byte < node.end_byte:
+            return True
+        node = node.parent
+    return False
+
+
 def _is_bracketed(node: tree_sitter.Node) -> bool:
     return node.child_count > 0 and node.children[0].type in PAIRS
 
@@ -115,10 +130,11 @@ def _shift(line: str, delta: int) -> str:
     return " " * max(0, width(indent_of(line)) + delta) + line.lstrip(" \t")
 
 
-def _unit(before: str) -> int:
-    """The step of the file's indentation in columns; 4 where it shows none."""
-    widths = sorted({width(indent_of(line)) for line in before.split("\n") if line.strip()} - {0})
-    return widths[0] if widths and widths[0] <= 8 else 4
+def _unit(text: str) -> int:
+    """The step by which the lines of a text go in most often, in columns; 4 where it shows none."""
+    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip()]
+    steps = Counter(right - left for left, right in pairwise(widths) if right > left)
+    return steps.most_common(1)[0][0] if steps else 4
 
 
 def _in_the_files_characters(draft: Draft) -> str:
@@ -126,7 +142,7 @@ def _in_the_files_characters(draft: Draft) -> str:
     tabs = re.search(r"^\t", draft.before, re.MULTILINE) is not None
     spaces = re.search(r"^ +\S", draft.before, re.MULTILINE) is not None
     if tabs and not spaces and re.search(r"^ {2}", draft.text, re.MULTILINE):
-        step = _unit(draft.text)
+        step = math.gcd(*(len(lead) for lead in re.findall(r"^ +", draft.text, re.MULTILINE)))
         return re.sub(r"^ +", lambda lead: "\t" * (len(lead[0]) // step), draft.text, flags=re.MULTILINE)
     if spaces and not tabs and re.search(r"^\t", draft.text, re.MULTILINE):
         space = " " * _unit(draft.before)

@@ -25,6 +25,7 @@ _DECLARES = re.compile(
     r"(?:async\s+)?(?:def|class|function|import|from|return|raise|throw|break|continue|const|let|var|public|private|protected|"
     r"export|interface|enum|struct|#include|using|package|@\w+)\b.*|[}\]) ]*(?:else|elif|except|finally|catch)\b.*"
 )
+_ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
 
 
@@ -148,6 +149,8 @@ def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
     ends = said == len(told) or said == len(below)
     if said >= 2:
         return ends or said >= 3
+    if not at and not (_DECLARES.fullmatch(told[0].strip()) or _ASSIGNS.search(told[0])):
+        return False  # a call may well be made twice
     repeats_above = bool(lines[:at]) and told[0] == next(
         (line.rstrip() for line in reversed(lines[:at]) if line.strip()), ""
     )

@@ -309,8 +309,8 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 def _trimmed(draft: Draft, text: str) -> str:
     """Without line ends at its end, but for one where the cursor's line goes on behind it."""
-    if text == draft.text and text.endswith("\n") and _is_directive(draft):
-        return text
+    if text.rstrip() == draft.text.rstrip() and draft.text.endswith("\n") and _is_directive(draft):
+        return draft.text
     bare = re.sub(r"\n\s*$", "", text)
     if draft.line_after.strip() and bare != text:
         return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))

@@ -1,0 +1,23 @@
+"""What can be chosen for a replay."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One configuration of a replay. `settings` are the language server's initialization options."""
+
+    settings: dict[str, Any] = {}
+    policy: str = "blocks"
+    user: str = "exact"
+    latency: str = "measured"
+    mode: Literal["judge"] = "judge"
+    seed: int = 0
+    sandbox: str = "auto"
+    tests: bool = True
+    limit: int | None = None
+    paths: tuple[str, ...] = ()
+    """Ask only in documents whose path begins with one of these; everywhere when empty."""

@@ -1,0 +1,96 @@
+"""A replay ordered by an editor: `ghosttape.replay` on a running server, as a real client sees it."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient
+
+from replay.store import Store
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+OPTIONS = {"settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80", "seed": 1, "limit": 6}
+
+
+@pytest.fixture
+async def client(tmp_path, need):
+    """A client that keeps what it is told, and has work-done progress."""
+    need("bwrap", "node", "npm")
+    client = LanguageClient()
+    client.told = {"ghosttape/moment": [], "ghosttape/verdict": []}
+    client.progress = []
+    for method, kept in client.told.items():
+        client.feature(method)(lambda params, kept=kept: kept.append(params))
+    client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(lambda params: None)
+    client.feature(types.PROGRESS)(client.progress.append)
+    await client.start_io(SCRIPT, "serve", "--stdio", "--provider", "ngram", cwd=tmp_path)
+    window = types.WindowClientCapabilities(work_done_progress=True)
+    await client.initialize_session(types.InitializeParams(types.ClientCapabilities(window=window)))
+    yield client
+    await client.shutdown_session()
+    await client.stop()
+
+
+def order(client, folder, **options):
+    argument = {
+        "tapes": [str(Path(__file__).parents[2] / "corpora/demo")],
+        "options": OPTIONS | options,
+        "out": str(folder),
+    }
+    params = types.ExecuteCommandParams("ghosttape.replay", [argument])
+    return client.protocol.send_request_async(types.WORKSPACE_EXECUTE_COMMAND, params, "the-order")
+
+
+def verdicts(folder):
+    with Store.open(folder) as store:
+        return [(record.moment.id, str(record.ending), record.verdict.name) for record in store.records()]
+
+
+async def test_an_ordered_replay_gives_the_verdicts_of_the_command_line(client, tmp_path, ghosttape):
+    summary = await order(client, tmp_path / "ordered")
+    words = ["--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--limit", "6", "--out", tmp_path / "typed"]
+    ghosttape("replay", "demo", *words)
+    assert summary["moments"] == 12
+    assert verdicts(tmp_path / "ordered") == verdicts(tmp_path / "typed")
+
+
+async def test_the_client_hears_of_each_moment_each_verdict_and_the_progress(client, tmp_path):
+    await order(client, tmp_path / "run")
+    assert len(client.told["ghosttape/moment"]) == 12
+    assert {verdict.moment.event for verdict in client.told["ghosttape/verdict"]} == {
+        moment.moment.event for moment in client.told["ghosttape/moment"]
+    }
+    kinds = [
+        params.value["kind"] if isinstance(params.value, dict) else params.value.kind for params in client.progress
+    ]
+    assert kinds[0] == "begin"
+    assert kinds[-1] == "end"
+    assert kinds.count("report") > 4
+
+
+@pytest.mark.parametrize("how", ["cancel request", "cancel progress"])
+async def test_an_ordered_replay_can_be_cancelled(client, tmp_path, how):
+    running = asyncio.ensure_future(order(client, tmp_path / "run", limit=None))
+    while not client.told["ghosttape/moment"]:
+        await asyncio.sleep(0.1)
+    if how == "cancel request":
+        client.cancel_request(types.CancelParams("the-order"))
+    else:
+        token = client.progress[0].token
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
+    with pytest.raises((JsonRpcException, asyncio.CancelledError)):
+        await asyncio.wait_for(running, 20)
+    seen = len(client.told["ghosttape/moment"])
+    await asyncio.sleep(2)
+    assert len(client.told["ghosttape/moment"]) == seen < 50
+    with Store.open(tmp_path / "run") as store:
+        assert len(list(store.records())) < 50
+
+
+async def test_a_malformed_order_is_refused_with_the_reason(client):
+    params = types.ExecuteCommandParams("ghosttape.replay", [{"tapes": ["nowhere"], "options": {"policy": "psychic"}}])
+    with pytest.raises(JsonRpcException, match="nowhere"):
+        await client.protocol.send_request_async(types.WORKSPACE_EXECUTE_COMMAND, params)
