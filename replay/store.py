@@ -124,7 +124,7 @@ class Store:
         return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
 
     def _keep(self, text: str) -> str:
-        data = text.encode("utf-8", "replace")
+        data: bytes = _whole(text).encode()
         sha = hashlib.sha256(data).hexdigest()
         self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (sha, zlib.compress(data)))
         return sha

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from replay.documents import walk
 from replay.tape import Edit, Open, Tape
-from syntax.text import Change, carry_left, carry_right, cut, encode, is_narrow, minimal
+from syntax.text import Change, carry_left, carry_right, cut, length, minimal
 
 FROM_START = -1
 """The writer of characters that were on the tape before its first edit of them."""
@@ -28,23 +28,28 @@ class Timeline:
         self.languages: dict[str, str] = {}
         for index, event, documents in walk(tape):
             if isinstance(event, Open):
-                self._opened(event, documents.finished().get(event.path))
+                self._opened(index, event, documents.finished().get(event.path))
             elif isinstance(event, Edit):
                 self._edited(index, event, documents.paths[event.doc], documents.texts[event.doc])
             last = documents
         self.final = last.finished() if tape.events else {}
 
-    def _opened(self, event: Open, known: str | None) -> None:
+    def _opened(self, index: int, event: Open, known: str | None) -> None:
+        """A document that comes back with another text was changed by no one on the tape: marks move, writers are gone."""
         self.languages[event.path] = event.language
-        if known != event.text:
-            self.writers[event.path] = [FROM_START] * (len(encode(event.text)) // 2)
+        if known is None:
+            self.writers[event.path] = [FROM_START] * length(event.text)
+        elif known != event.text:
+            self._written(index, event.path, (minimal(known, (0, length(known), event.text)),), FROM_START)
 
     def _edited(self, index: int, event: Edit, path: str, text: str) -> None:
-        changes = tuple(minimal(text, change) for change in event.changes)
+        self._written(index, path, tuple(minimal(text, change) for change in event.changes), index)
+
+    def _written(self, index: int, path: str, changes: tuple[Change, ...], writer: int) -> None:
         self.edits[path].append((index, changes))
         writers = self.writers[path]
         for start, end, new in sorted(changes, reverse=True):
-            writers[start:end] = [index] * (len(new) if is_narrow(new) else len(encode(new)) // 2)
+            writers[start:end] = [writer] * length(new)
 
     def since(self, path: str, event: int) -> Sequence[tuple[int, tuple[Change, ...]]]:
         """The edits of a document from event index `event` on."""
@@ -67,8 +72,8 @@ class Window:
 
     def pass_over(self, changes: Sequence[Change]) -> bool:
         """Take one event's changes in; whether any of them touched the window."""
-        touched = False
-        for start, end, new in sorted(changes, reverse=True):
+        touched, ordered = False, sorted(changes, key=lambda change: change[:2])
+        for start, end, new in reversed(ordered):
             touched |= self._one(start, end, new)
         return touched
 

@@ -1,7 +1,8 @@
 """Small tapes for tests, typed key by key."""
 
+from replay.records import Ending, Moment, Record, Suggestion, Verdict
 from replay.tape import Edit, Embedded, Focus, Header, Open, Select, State, Tape, Tests, digest
-from syntax.text import length, splice
+from syntax.text import length, position_at, splice
 
 
 class Typist:
@@ -47,4 +48,23 @@ class Typist:
         return Tape(self.header, tuple(self.events))
 
 
-__all__ = ["Tests", "Typist"]
+def moment_of(event=0, before="", after="", **fields):
+    """A moment between two texts, which are the whole document."""
+    line, character = position_at(before + after, length(before))
+    where = {"offset": length(before), "line": line, "character": character, "before": before, "after": after}
+    known = {"tape": "small", "path": "a.py", "language": "python", "t": 100.0 * event}
+    return Moment(event=event, **{**known, **where, **fields})
+
+
+def record_of(event, ending, verdict=None, *, tape="small", latency=10.0, covered=(), reason=""):
+    """A record with nothing in it but what the metrics count."""
+    return Record(
+        moment=moment_of(event, tape=tape),
+        ending=Ending(ending, reason),
+        suggestion=None if latency is None else Suggestion(text="x", start=0, end=0, latency=latency),
+        verdict=None if verdict is None else Verdict(name=verdict),
+        covered=tuple(covered),
+    )
+
+
+__all__ = ["Tests", "Typist", "moment_of", "record_of"]

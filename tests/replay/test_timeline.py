@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tapes import Typist
 
-from replay.tape import Edit
+from replay.tape import Close, Edit, Open, Tape
 from replay.timeline import FROM_START, Timeline, typed_next
 from syntax.text import cut, encode, length
 
@@ -59,3 +59,12 @@ def test_typing_elsewhere_is_not_seen():
 def test_characters_that_a_replacement_puts_back_keep_their_writer():
     typist = Typist(text="con").edit((0, 3, "console"), reason="accept")
     assert Timeline(typist.tape()).writers["a.py"] == [FROM_START] * 3 + [2] * 4
+
+
+def test_a_document_that_comes_back_changed_carries_its_marks_and_has_no_writers_there():
+    typist = Typist(text="one\n").type("two")
+    tape = typist.tape()
+    back = (Close(900.0, 0), Open(1000.0, 0, "a.py", "python", "zero\none\ntwo"))
+    timeline = Timeline(Tape(tape.header, tape.events + back))
+    assert timeline.carried("a.py", 2, 4, 4) == (9, 12)
+    assert timeline.writers["a.py"] == [FROM_START] * 9 + [2, 3, 4]

@@ -1,0 +1,58 @@
+"""The oracle's rows for tapes that are small enough to say by hand what must stand there."""
+
+import hashlib
+import json
+
+from tapes import Typist
+
+from replay.answers import asks, write_oracle
+from replay.policies import policy_of
+from replay.timeline import Timeline
+
+
+def key(before, after, stop):
+    return hashlib.sha256(f"{before}\0{after}\0{stop}".encode()).hexdigest()
+
+
+def rows(tape, policy, path):
+    write_oracle(Timeline(tape), policy_of(policy), path)
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def typed():
+    return Typist().type("def f(x):\n    y = x + 1\n    return y\n").tape()
+
+
+def test_each_moment_has_one_row_with_what_came_to_stand_there(tmp_path):
+    head = "def f(x):\n    "
+    by_key = {row["key"]: row["text"] for row in rows(typed(), "blocks", tmp_path / "answers.jsonl")}
+    assert by_key[key(head, "", "block")] == "y = x + 1\n    return y"
+    assert by_key[key(head, "", "statement")] == "y = x + 1"
+    assert by_key[key(head + "y = x + 1\n    ", "", "block")] == "return y"
+
+
+def test_rows_are_for_the_moments_at_which_the_policy_asks(tmp_path):
+    asked = list(asks(Timeline(typed()), policy_of("blocks")))
+    keys = [row["key"] for row in rows(typed(), "blocks", tmp_path / "answers.jsonl")]
+    assert keys == [key(ask.before, ask.after, ask.moment.stop) for ask in asked]
+    assert len(asked) >= 3
+
+
+def test_a_policy_that_waits_asks_in_the_pauses_only():
+    tape = Typist(gap=100).type("x = ").edit((4, 4, "1"), gap=400).tape()
+    assert [ask.before for ask in asks(Timeline(tape), policy_of("pause:250"))] == ["x = ", "x = 1"]
+
+
+def test_a_moment_after_which_nothing_was_written_has_no_row(tmp_path):
+    tape = Typist(gap=100).type("x = ").edit((4, 4, "1"), gap=400).tape()
+    found = rows(tape, "pause:250", tmp_path / "answers.jsonl")
+    assert found == [{"key": key("x = ", "", "auto"), "text": "1"}]
+
+
+def test_the_rows_of_a_second_tape_are_added_to_those_of_the_first(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    first = rows(typed(), "blocks", path)
+    other = Typist().type("def g():\n    return 2\n").tape()
+    both = rows(other, "blocks", path)
+    assert both[: len(first)] == first
+    assert both[len(first)]["text"] == "return 2"

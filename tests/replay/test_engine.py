@@ -1,0 +1,161 @@
+"""Whole replays of small tapes: the real server in its process, the store, what the listener hears."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tapes import Tests, Typist
+
+from replay.engine import Ended, Engine, Judged, LeftOut, Note, Played
+from replay.errors import ServerError
+from replay.latency import LatencyError
+from replay.options import Options
+from replay.store import Store
+from replay.users import UnknownUserError
+from server.errors import ServerRoomError
+
+HEAD, BODY = "def f(x):\n    ", "return x + 1"
+FIXED = {"provider": {"name": "fixed", "text": BODY}}
+
+
+@pytest.fixture
+def replay(tmp_path):
+    """A function that replays tapes: the summary, what was heard, and the records in the store."""
+
+    async def run(*tapes, **options):
+        heard = []
+        known = {"settings": FIXED, "latency": "fixed:0", "tests": False, "sandbox": "none"}
+        with Store.create(tmp_path / "run", {}) as store:
+            engine = Engine(Options(**{**known, **options}), store, heard.append, cache=tmp_path / "cache")
+            summary = await engine.replay(tapes)
+            assert store.fact("summary") == json.loads(json.dumps(summary))
+        with Store.open(tmp_path / "run") as store:
+            return summary, heard, list(store.records())
+
+    return run
+
+
+def tape(name="small", **options):
+    return Typist(name=name, **options).type(f"{HEAD}{BODY}\n").checkpoint().tape()
+
+
+async def test_a_tape_plays_through_the_real_server_into_the_store(replay):
+    summary, heard, records = await replay(tape())
+    offered = {(record.moment.stop, record.moment.before): record for record in records}
+    full = offered["block", HEAD]
+    assert (full.suggestion.text, full.suggestion.provider, full.ending.name) == (BODY, "fixed", "accepted")
+    assert full.moment.truth == BODY
+    assert len(full.covered) == len(BODY)
+    assert summary["moments"] == len(records) == sum(isinstance(one, Ended) for one in heard)
+    assert summary["checkpoints"] == {"matched": 1, "of": 1}
+    assert summary["left_out"] == []
+    assert summary["metrics"]["keystrokes_saved"] == {"value": len(BODY) - 1, "of": len(f"{HEAD}{BODY}\n")}
+
+
+async def test_without_tests_there_are_no_verdicts_and_none_is_waited_for(replay):
+    summary, heard, records = await replay(tape(tests=Tests(toolchain="none", command="true")))
+    assert {record.verdict for record in records} == {None}
+    assert summary["metrics"]["pass_at_1"]["n"] == 0
+    assert not any(isinstance(one, Judged) or (isinstance(one, Ended) and one.awaits_verdict) for one in heard)
+
+
+async def test_with_tests_every_answer_gets_its_verdict(replay):
+    tests = Tests(toolchain="none", command="grep -q 'return x + 1' a.py")
+    summary, heard, records = await replay(tape(tests=tests), tests=True)
+    assert {record.verdict.name for record in records} == {"passed"}
+    assert len([one for one in heard if isinstance(one, Judged)]) == len(records) == summary["moments"]
+    assert summary["metrics"]["pass_at_1"]["value"] == 1.0
+
+
+async def test_the_listener_hears_how_far_the_tape_is_up_to_its_end(replay):
+    played = tape()
+    _, heard, _ = await replay(played)
+    steps = [one for one in heard if isinstance(one, Played)]
+    assert [one.done for one in steps] == sorted(one.done for one in steps)
+    assert steps[-1] == Played("small", len(played.events), len(played.events))
+    assert any(isinstance(one, Note) for one in heard)
+
+
+async def test_what_an_agent_wrote_counts_as_no_key_of_the_persons(replay):
+    typist = Typist().type("x = 1\n").edit((6, 6, "y = 2\n"), reason="agent").edit((0, 1, "z"), reason="paste")
+    summary, _, _ = await replay(typist.tape())
+    assert summary["metrics"]["keystrokes_saved"]["of"] == 6
+
+
+async def test_a_limit_ends_the_asking_on_each_tape(replay):
+    summary, _, _ = await replay(tape("one"), tape("two"), limit=1)
+    assert [summary["tapes"][name]["moments"] for name in ("one", "two")] == [1, 1]
+
+
+async def test_only_documents_below_the_given_paths_are_asked_in(replay):
+    summary, _, records = await replay(tape("one", path="src/a.py"), tape("two", path="test/a.py"), paths=("src/",))
+    assert {record.moment.tape for record in records} == {"one"}
+    assert summary["tapes"]["two"]["moments"] == 0
+
+
+async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes_on(replay, tmp_path):
+    empty = tmp_path / "answers.jsonl"
+    empty.write_text("")
+    provider = {"name": "recorded", "answers": str(empty), "required": True}
+    summary, _, records = await replay(tape(), settings={"provider": provider})
+    assert len(records) > 1
+    assert {record.ending.name for record in records} == {"failed"}
+    assert {record.suggestion for record in records} == {None}
+    assert summary["checkpoints"] == {"matched": 1, "of": 1}
+
+
+async def test_a_tape_whose_tools_are_missing_is_left_out_with_the_reason_and_the_others_play(replay):
+    missing = tape("missing", tests=Tests(toolchain="none", command="true", requires=("left-pad",)))
+    summary, heard, records = await replay(missing, tape("playable"), tests=True)
+    assert [(one["tape"], "left-pad" in one["reason"]) for one in summary["left_out"]] == [("missing", True)]
+    assert [one.tape for one in heard if isinstance(one, LeftOut)] == ["missing"]
+    assert {record.moment.tape for record in records} == {"playable"}
+    assert set(summary["tapes"]) == {"playable"}
+    assert summary["checkpoints"] == {"matched": 1, "of": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"user": "nobody"}, UnknownUserError),
+        ({"latency": "soon"}, LatencyError),
+        ({"settings": {"provider": {"name": "crystal-ball"}}}, ServerRoomError),
+    ],
+)
+async def test_what_cannot_work_is_refused_before_anything_runs(replay, options, error):
+    broken = tape(tests=Tests(toolchain="none", command="true", setup="touch never"))
+    with pytest.raises(error):
+        await replay(broken, tests=True, **options)
+
+
+@pytest.fixture
+def other_server(monkeypatch, tmp_path):
+    """A function that puts a server of the standard library in the place of ours."""
+
+    def stand_in(plan):
+        script = str(Path(__file__).with_name("stdio_server.py"))
+        argv = [sys.executable, script, json.dumps(plan), str(tmp_path / "log")]
+        monkeypatch.setattr("replay.engine.server_command", lambda: argv)
+
+    return stand_in
+
+
+async def test_a_server_whose_document_differs_from_a_checkpoint_ends_the_replay_with_its_name(replay, other_server):
+    other_server({"ghosttape/state": {"result": {"version": 9, "sha256": "0" * 64}}})
+    with pytest.raises(ServerError, match=r"the server's document a\.py differs from the checkpoint \(version 9\)"):
+        await replay(tape())
+
+
+async def test_a_server_that_dies_ends_the_replay_with_its_last_words(replay, other_server):
+    other_server({"textDocument/inlineCompletion": {"stderr": "out of memory\n", "die": 3}})
+    with pytest.raises(ServerError, match="status 3; its last words:\nout of memory"):
+        await replay(tape())
+
+
+async def test_any_server_with_inline_completion_can_be_replayed(replay, other_server):
+    other_server({"textDocument/inlineCompletion": {"result": [{"insertText": BODY}]}})
+    summary, _, records = await replay(tape())
+    assert summary["endings"].get("accepted", 0) >= 1
+    assert {record.suggestion.text for record in records} == {BODY}
+    assert summary["checkpoints"] == {"matched": 1, "of": 1}
