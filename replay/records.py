@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from runners.verdicts import Class
+
 EndingName: TypeAlias = Literal[
     "gated",
     "debounced",
@@ -27,19 +29,7 @@ ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings in which the provider gave its answer, so that a verdict can be given on it."""
 
 Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"]
-VerdictName: TypeAlias = Literal[
-    "passed",
-    "failed",
-    "syntax",
-    "indentation",
-    "compile",
-    "undefined-name",
-    "timeout",
-    "memory",
-    "crashed",
-    "infrastructure",
-    "untestable",
-]
+VerdictName: TypeAlias = Class | Literal["untestable"]
 Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
 
 

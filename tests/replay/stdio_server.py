@@ -1,7 +1,8 @@
 """A language server of the standard library alone, which does what it is told: `python stdio_server.py PLAN LOG`.
 
 PLAN (JSON) says by method what to do: `result` or `error` to answer with, `stderr` to write, `noise` (bytes) to write on
-standard error, `die` to end with that exit status, `first` a request to send to the client before the answer. LOG gets every message that came, one JSON line each.
+standard error, `die` to end with that exit status, `first` a request to send to the client before the answer. LOG gets
+every message that came, one JSON line each.
 """
 
 import json

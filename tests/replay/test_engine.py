@@ -5,13 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from tapes import Tests, Typist
+from tapes import Typist
 
 from replay.engine import Ended, Engine, Judged, LeftOut, Note, Played
 from replay.errors import ServerError
 from replay.latency import LatencyError
 from replay.options import Options
 from replay.store import Store
+from replay.tape import Tests as ProjectTests
 from replay.users import UnknownUserError
 from server.errors import ServerRoomError
 
@@ -54,14 +55,14 @@ async def test_a_tape_plays_through_the_real_server_into_the_store(replay):
 
 
 async def test_without_tests_there_are_no_verdicts_and_none_is_waited_for(replay):
-    summary, heard, records = await replay(tape(tests=Tests(toolchain="none", command="true")))
+    summary, heard, records = await replay(tape(tests=ProjectTests(toolchain="none", command="true")))
     assert {record.verdict for record in records} == {None}
     assert summary["metrics"]["pass_at_1"]["n"] == 0
     assert not any(isinstance(one, Judged) or (isinstance(one, Ended) and one.awaits_verdict) for one in heard)
 
 
 async def test_with_tests_every_answer_gets_its_verdict(replay):
-    tests = Tests(toolchain="none", command="grep -q 'return x + 1' a.py")
+    tests = ProjectTests(toolchain="none", command="grep -q 'return x + 1' a.py")
     summary, heard, records = await replay(tape(tests=tests), tests=True)
     assert {record.verdict.name for record in records} == {"passed"}
     assert len([one for one in heard if isinstance(one, Judged)]) == len(records) == summary["moments"]
@@ -106,7 +107,7 @@ async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes
 
 
 async def test_a_tape_whose_tools_are_missing_is_left_out_with_the_reason_and_the_others_play(replay):
-    missing = tape("missing", tests=Tests(toolchain="none", command="true", requires=("left-pad",)))
+    missing = tape("missing", tests=ProjectTests(toolchain="none", command="true", requires=("left-pad",)))
     summary, heard, records = await replay(missing, tape("playable"), tests=True)
     assert [(one["tape"], "left-pad" in one["reason"]) for one in summary["left_out"]] == [("missing", True)]
     assert [one.tape for one in heard if isinstance(one, LeftOut)] == ["missing"]
@@ -124,7 +125,7 @@ async def test_a_tape_whose_tools_are_missing_is_left_out_with_the_reason_and_th
     ],
 )
 async def test_what_cannot_work_is_refused_before_anything_runs(replay, options, error):
-    broken = tape(tests=Tests(toolchain="none", command="true", setup="touch never"))
+    broken = tape(tests=ProjectTests(toolchain="none", command="true", setup="touch never"))
     with pytest.raises(error):
         await replay(broken, tests=True, **options)
 

@@ -3,11 +3,12 @@
 import asyncio
 
 import pytest
-from tapes import Tests, Typist, moment_of
+from tapes import Typist, moment_of
 
 from replay.instructions import Settled
 from replay.judge import Judge
 from replay.records import Ending, Suggestion
+from replay.tape import Tests as ProjectTests
 from replay.timeline import Timeline
 from runners.errors import SandboxFailed, SetupFailed
 from runners.protocol import Completed
@@ -42,7 +43,7 @@ def broken():
 
 
 def timeline_of(command="pytest -q", **tests):
-    typist = Typist(tests=Tests(toolchain="none", command=command, **tests)).type(FINAL)
+    typist = Typist(tests=ProjectTests(toolchain="none", command=command, **tests)).type(FINAL)
     return Timeline(typist.tape())
 
 
