@@ -49,8 +49,14 @@ class Documents:
     def _open(self, number: int, event: Open) -> None:
         if event.doc in self.shown:
             raise TapeError(self.source, number, f"document {event.doc} ({event.path}) is opened twice")
-        if event.path in self.paths.values() and self.paths.get(event.doc) != event.path:
-            raise TapeError(self.source, number, f"{event.path} is already open as another document")
+        if self.paths.get(event.doc, event.path) != event.path:
+            raise TapeError(
+                self.source, number, f"document {event.doc} was {self.paths[event.doc]} and cannot be {event.path}"
+            )
+        for other in [doc for doc, path in self.paths.items() if path == event.path and doc != event.doc]:
+            if other in self.shown:
+                raise TapeError(self.source, number, f"{event.path} is already open as another document")
+            del self.texts[other], self.paths[other]
         self.texts[event.doc], self.paths[event.doc] = event.text, event.path
         self.languages[event.doc] = event.language
         self.shown.add(event.doc)

@@ -27,17 +27,16 @@ from replay.player import Player
 from replay.policies import Policy, policy_of
 from replay.records import ANSWERED, Moment, Record
 from replay.store import Store
-from replay.tape import Edit, State, Tape
+from replay.tape import State, Tape
 from replay.timeline import Timeline
 from replay.users import user_of
-from runners.errors import RunnerError
+from runners.errors import RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
 from runners.sandboxes import pick
 from server.providers import registry
 from server.settings import Settings, merge
 
 ORACLE = "oracle"
-_BY_HAND = {None, "type", "delete"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +106,17 @@ def cache_folder() -> Path:
     return Path(os.environ.get("GHOSTTAPE_CACHE") or platformdirs.user_cache_dir("ghosttape"))
 
 
+def _refuse_twins(tapes: Sequence[Tape]) -> None:
+    """Refuse two tapes of one id: their moments could not be told apart."""
+    first: dict[str, Tape] = {}
+    for tape in tapes:
+        twin = first.setdefault(tape.header.id, tape)
+        if twin is not tape:
+            raise ReplayError(
+                f"two tapes have the id {tape.header.id!r}: {twin.source} and {tape.source}; replay them apart"
+            )
+
+
 @dataclass(slots=True)
 class Engine:
     """Plays tapes into a store and tells a listener what happens."""
@@ -134,13 +144,19 @@ class Engine:
         latency_of(self.options.latency, 0)
         self._check_provider()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
-        slots = asyncio.Semaphore(os.cpu_count() or 1)
+        _refuse_twins(tapes)
+        slots = asyncio.Semaphore(self._slots())
         for tape in tapes:
             try:
                 await self._one(tape, policy, sandbox, slots)
             except RunnerError as error:
-                self._leave_out(tape, str(error))
+                self._leave_out(tape, error)
         return self._summed()
+
+    def _slots(self) -> int:
+        """How many test runs at once: one core stays free for the model where its time is measured."""
+        cores = os.cpu_count() or 1
+        return max(1, cores - 1) if self.options.latency == "measured" else cores
 
     def _check_provider(self) -> None:
         """Find out before anything is run whether the provider can be had at all (the oracle's answers come later)."""
@@ -148,9 +164,10 @@ class Engine:
         if provider.name != ORACLE:
             registry.make(provider)
 
-    def _leave_out(self, tape: Tape, reason: str) -> None:
-        self.left_out.append({"tape": tape.header.id, "reason": reason})
-        self.listen(LeftOut(tape.header.id, reason))
+    def _leave_out(self, tape: Tape, error: RunnerError) -> None:
+        lacking = isinstance(error, ToolchainMissing)
+        self.left_out.append({"tape": tape.header.id, "reason": str(error), "why": "lacking" if lacking else "failed"})
+        self.listen(LeftOut(tape.header.id, str(error)))
 
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
@@ -163,7 +180,7 @@ class Engine:
         timeline = Timeline(tape)
         judge = await Judge.prepare(timeline, sandbox, self.cache, slots, lambda text: self.listen(Note(name, text)))
         self.checkpoints["of"] += sum(isinstance(event, State) for event in tape.events)
-        self.typed[name] = sum(isinstance(event, Edit) and event.reason in _BY_HAND for event in tape.events)
+        self.typed[name] = sum(map(timeline.is_by_hand, range(len(tape.events))))
         async with AsyncExitStack() as stack:
             stack.push_async_callback(judge.close)
             settings = self._settings(timeline, policy, stack)
@@ -243,11 +260,12 @@ class _Tape:
             covered=settled.covered,
         )
         judged = answered and self.judge.can_judge
+        self.engine.store.put(record)
         self.engine.listen(Ended(record, awaits_verdict=judged))
         if judged:
             verdicts.create_task(self._judge(settled, record))
         else:
-            self._keep(record)
+            self.engine.records.append(record)
 
     def _with_truth(self, settled: Settled) -> Moment:
         hole = self.judge.hole(settled.moment, settled.before, settled.after)
@@ -255,9 +273,6 @@ class _Tape:
 
     async def _judge(self, settled: Settled, record: Record) -> None:
         record = msgspec.structs.replace(record, verdict=await self.judge.verdict(settled))
-        self._keep(record)
-        self.engine.listen(Judged(record))
-
-    def _keep(self, record: Record) -> None:
         self.engine.store.put(record)
         self.engine.records.append(record)
+        self.engine.listen(Judged(record))

@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from replay.clock import virtual_times
 from replay.documents import Documents, walk
 from replay.instructions import (
     Answer,
@@ -70,7 +71,7 @@ Steps: TypeAlias = Generator[Instruction, Answer | None, None]
 
 
 class Player:
-    """One tape under one policy, one user and one latency model. `limit` ends asking after so many requests."""
+    """One tape under one policy, one user and one latency model. There are no moments after `limit` requests."""
 
     def __init__(
         self,
@@ -97,13 +98,14 @@ class Player:
 
     def play(self) -> Steps:
         """Play the tape to its end."""
-        index = 0
+        index, times = 0, virtual_times(self.tape.events)
         for index, event, documents in walk(self.tape):
             self._documents = documents
-            self.now = max(self.now, event.t)
+            self.now = times[index]
             yield from self._due(index)
             for place in self._places.get(index, ()):
-                yield from self._ask_at(place)
+                if self._wants(place.path):
+                    yield from self._ask_at(place)
             yield from self._on(index, event)
         self.now = math.inf
         yield from self._due(index + 1)
@@ -158,12 +160,16 @@ class Player:
         path, before = self._documents.paths[event.doc], self._documents.texts[event.doc]
         yield DidChange(path, self._screen.versions[event.doc], before, event.changes)
         self._screen.cursors[event.doc] = _cursor_after(event.changes)
-        if self.policy.debounce is None:
+        if self.policy.debounce is None or not self._wants(path):
             return
         if gate:
             yield Settled(self._moment(index + 1, event.doc, after=event), "", "", Ending("gated", gate))
         else:
             self._waiting = _Waiting(self.now + self.policy.debounce, event.doc, index)
+
+    def _wants(self, path: str) -> bool:
+        """Whether there are moments in a document: the limit is not reached, and the path is among those asked for."""
+        return self.left > 0 and path.startswith(self.paths or "")
 
     def _gate(self, event: Edit) -> str:
         focus = self._screen.focus
@@ -224,8 +230,6 @@ class Player:
         yield from self._ask(moment, doc, self.now)
 
     def _ask(self, moment: Moment, doc: int, at: float) -> Steps:
-        if self.left <= 0 or not moment.path.startswith(self.paths or ""):
-            return
         self.left -= 1
         text = self._documents.texts[doc]
         ask = Ask(moment, cut(text, 0, moment.offset), cut(text, moment.offset, length(text)))
@@ -246,7 +250,7 @@ class Player:
         if ending.name == "shown":
             typing = typing_after(self.timeline, ask.moment, _as_typed(flying.suggestion, ask))
             ending = self.user(typing)
-            covered = typing.events if typing.matched and ending.name == "accepted" else ()
+            covered = typing.by_hand if typing.matched and ending.name == "accepted" else ()
         suggestion = None if answer.failed else flying.suggestion
         return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered)
 

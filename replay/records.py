@@ -109,11 +109,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One moment with all that became of it. `saved` are the recorded keys that accepting made needless, less one."""
+    """One moment with all that became of it. A record is kept when the moment ends, and again with its verdict."""
 
     moment: Moment
     ending: Ending
     suggestion: Suggestion | None = None
     verdict: Verdict | None = None
     covered: tuple[int, ...] = ()
-    """Indices of the tape's edit events that an accepted suggestion made needless."""
+    """Indices of the edit events, made by hand, that an accepted suggestion made needless."""

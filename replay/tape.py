@@ -10,7 +10,7 @@ import gzip
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import IO, Literal, TypeAlias, TypeVar
+from typing import IO, Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from syntax.text import Change
 
 T = TypeVar("T")
 FORMAT = 1
+Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
 Phase: TypeAlias = Literal["asked", "shown", "accepted", "part", "rejected", "ignored"]
 
@@ -110,9 +111,12 @@ class Edit(_DocEvent, frozen=True):
 
 
 class Select(_DocEvent, frozen=True):
-    """Cursors and selections `[start, end]`; the first is the main one, an empty list means none."""
+    """Cursors and selections `[start, end]`; the first is the main one, an empty list means none.
 
-    ranges: tuple[tuple[int, int], ...]
+    Editors report a selection before or after the change that moved it: an offset past the end means the end.
+    """
+
+    ranges: tuple[tuple[Offset, Offset], ...]
 
 
 class Focus(_DocEvent, frozen=True):
@@ -132,7 +136,7 @@ class Ghost(_DocEvent, frozen=True):
 
     request: int
     phase: Phase
-    offset: int = 0
+    offset: Offset = 0
     text: str = ""
     latency: float = 0.0
 

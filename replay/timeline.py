@@ -10,6 +10,8 @@ from replay.documents import walk
 from replay.tape import Edit, Open, Tape
 from syntax.text import Change, carry_left, carry_right, cut, length, minimal
 
+BY_HAND = frozenset({"type", "delete"})
+"""Reasons of edits that cost a key each. An edit without a reason may have been an agent's."""
 FROM_START = -1
 """The writer of characters that were on the tape before its first edit of them."""
 
@@ -50,6 +52,11 @@ class Timeline:
         writers = self.writers[path]
         for start, end, new in sorted(changes, reverse=True):
             writers[start:end] = [writer] * length(new)
+
+    def is_by_hand(self, index: int) -> bool:
+        """Whether an event is an edit that a person made key by key."""
+        event = self.tape.events[index]
+        return isinstance(event, Edit) and event.reason in BY_HAND
 
     def since(self, path: str, event: int) -> Sequence[tuple[int, tuple[Change, ...]]]:
         """The edits of a document from event index `event` on."""

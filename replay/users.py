@@ -20,10 +20,14 @@ class UnknownUserError(ReplayError):
 
 @dataclass(frozen=True, slots=True)
 class Typing:
-    """What was typed at the place of a suggestion: whether the suggestion came to stand there, and by which edits."""
+    """What was typed at the place of a suggestion: whether the suggestion came to stand there, and by which edits.
+
+    `events` are all edits that touched the place, `by_hand` those of them that were keys of the person.
+    """
 
     matched: bool
     events: tuple[int, ...]
+    by_hand: tuple[int, ...] = ()
 
 
 def typing_after(timeline: Timeline, moment: Moment, wanted: str) -> Typing:
@@ -35,7 +39,7 @@ def typing_after(timeline: Timeline, moment: Moment, wanted: str) -> Typing:
     for event, text in typed_next(timeline, moment.path, moment.event, moment.offset):
         events.append(event)
         if wanted and text.startswith(wanted):
-            return Typing(matched=True, events=tuple(events))
+            return Typing(matched=True, events=tuple(events), by_hand=tuple(filter(timeline.is_by_hand, events)))
         if len(text) > PATIENCE * len(wanted) + 200:
             break
     return Typing(matched=False, events=tuple(events))

@@ -24,10 +24,14 @@ class Status(IntEnum):
 
     @classmethod
     def of(cls, summary: Mapping[str, Any]) -> Status:
-        """1 when requests failed or the infrastructure did, so that the numbers are not whole; 3 when nothing was played."""
+        """1 when requests, the infrastructure or the set-up of a tape failed, so that the numbers are not whole.
+
+        3 when nothing was played. A tape left out for want of its toolchain is named, and no failure.
+        """
         if not summary["tapes"]:
             return cls.LACKING
         hurt = summary["endings"].get("failed", 0) + summary["verdicts"].get("infrastructure", 0)
+        hurt += sum(tape["why"] == "failed" for tape in summary["left_out"])
         return cls.FAILURES if hurt else cls.DONE
 
 

@@ -74,8 +74,10 @@ class Progress:
     def _note(self) -> str:
         counts = self._counts
         if not counts["awaited"]:
-            return f"{counts['asked']} answers"
-        return f"{counts['asked']} answers, {counts['judged']}/{counts['awaited']} tested, {counts['passed']} passed"
+            return f"{counts['asked']} suggestions"
+        return (
+            f"{counts['asked']} suggestions, {counts['judged']}/{counts['awaited']} tested, {counts['passed']} passed"
+        )
 
     def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
         if tape not in self._tapes:

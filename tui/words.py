@@ -7,7 +7,7 @@ from replay.records import Ending, Record, Verdict
 ENDINGS: dict[str, str] = {
     "gated": "the policy did not let the editor ask here",
     "debounced": "the developer typed on before the editor asked",
-    "superseded": "a newer request took the place of this one",
+    "superseded": "a newer change made this request useless",
     "cancelled": "the editor took the request back",
     "failed": "the provider failed",
     "empty": "the provider had nothing to offer",

@@ -12,7 +12,7 @@ def tools(need):
     need("bwrap", "node", "npm")
 
 
-def testable(summary):
+def judged(summary):
     assert set(summary["verdicts"]) <= TESTED
     return sum(summary["verdicts"].values())
 
@@ -21,12 +21,12 @@ def test_the_oracle_passes_every_test(ghosttape):
     summary = ghosttape("replay", "demo", "--provider", "oracle", "--json").json
     figures = summary["metrics"]["pass_at_1"]
     assert summary["moments"] >= 40
-    assert testable(summary) >= 25
+    assert judged(summary) >= 25
     assert figures["value"] == 1.0
-    assert figures["n"] == testable(summary) == summary["verdicts"]["passed"]
+    assert figures["n"] == judged(summary) == summary["verdicts"]["passed"]
     assert 0.8 < figures["low"] < figures["high"] == 1.0
     assert sum(summary["endings"].values()) == summary["moments"]
-    assert sum(summary["untestable"].values()) + testable(summary) == summary["moments"]
+    assert sum(summary["untestable"].values()) + judged(summary) == summary["moments"]
     assert summary["left_out"] == []
     assert summary["metrics"]["keystrokes_saved"]["value"] > 0
 
@@ -34,7 +34,7 @@ def test_the_oracle_passes_every_test(ghosttape):
 @pytest.mark.parametrize("text", ["", "pass"])
 def test_what_does_nothing_fails_every_test(ghosttape, text):
     summary = ghosttape("replay", "demo", "--provider", "fixed", "--text", text, "--json").json
-    assert testable(summary) >= 25
+    assert judged(summary) >= 25
     assert summary["verdicts"].get("passed", 0) == 0
     assert summary["metrics"]["pass_at_1"]["value"] == 0.0
 

@@ -1,6 +1,7 @@
 """The player against tapes that are small enough to say by hand what must come of them."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,34 @@ def test_the_limit_ends_asking_but_not_the_tape():
     steps = played(Typist(gap=400).type("abc").tape(), "pause:250", limit=1)
     assert sum(isinstance(step, Ask) for step in steps) == 1
     assert sum(isinstance(step, DidChange) for step in steps) == 3
+
+
+def test_a_clock_that_steps_back_lets_no_time_pass_and_goes_on():
+    typist = Typist(gap=100).type("a")
+    typist.t = -5000.0
+    typist.type("b").edit((2, 2, "c"), gap=400)
+    assert endings(played(typist.tape(), "pause:250")) == {"debounced": 1, "empty": 2}
+
+
+def test_a_recording_whose_first_stamp_is_late_is_played_in_its_own_time():
+    """Against the gaps themselves: 134 of its 159 changes are followed by more than 50 ms."""
+    tape = import_recording(RECORDINGS / "RejectionCollector.test1.w.json").tape
+    stamps = [event.t for event in tape.events if isinstance(event, Edit)]
+    quick = sum(after - before <= 50 for before, after in pairwise(stamps))
+    assert endings(played(tape, "vscode", latency="fixed:80"))["debounced"] == quick == 25
+
+
+def test_moments_outside_the_paths_asked_for_do_not_exist():
+    tape = Typist(gap=100).type("abc").tape()
+    assert endings(played(tape, "pause:250", paths=("b",))) == {}
+
+
+def test_edits_that_no_person_made_are_not_saved_keys():
+    typist = Typist(gap=400).type("a")
+    for char in "bc":
+        typist.edit((len(typist.text), len(typist.text), char), reason="agent")
+    settled = [step for step in played(typist.tape(), "pause:250", offering("bc")) if isinstance(step, Settled)]
+    assert [(step.ending.name, step.covered) for step in settled if step.ending.name != "gated"] == [("accepted", ())]
 
 
 def test_an_unknown_policy_is_refused_with_those_that_exist():

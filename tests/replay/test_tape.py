@@ -56,6 +56,7 @@ def test_a_compressed_tape_is_read_too(tmp_path):
             "stay inside the project",
         ),
         ({"event": "open", "t": 1, "doc": 1, "path": "/etc/x", "language": "x", "text": ""}, "stay inside the project"),
+        ({"event": "select", "t": 1, "doc": 0, "ranges": [[-5, 0]]}, ">= 0"),
         ({"event": "dance", "t": 1}, "dance"),
         ({"event": "edit", "t": 1, "doc": 0, "changes": [[0, 0]]}, "length 3"),
         ({"event": "focus", "t": 1, "doc": 0, "colour": "red"}, "colour"),
@@ -101,3 +102,14 @@ def test_a_document_can_be_closed_and_opened_again_with_other_text():
         Run(4, "pytest", 1, 0, 0),
     )
     assert verify(Tape(msgspec.convert(HEADER, Header), events)).finished() == {"a.py": "yz"}
+
+
+def test_a_document_keeps_its_path():
+    events = (Open(0, 0, "a.py", "python", "x"), Close(1, 0), Open(2, 0, "b.py", "python", "y"))
+    with pytest.raises(TapeError, match=r"document 0 was a.py and cannot be b.py"):
+        verify(Tape(msgspec.convert(HEADER, Header), events))
+
+
+def test_a_closed_path_can_come_back_as_another_document():
+    events = (Open(0, 0, "a.py", "python", "x"), Close(1, 0), Open(2, 1, "a.py", "python", "y"))
+    assert verify(Tape(msgspec.convert(HEADER, Header), events)).finished() == {"a.py": "y"}

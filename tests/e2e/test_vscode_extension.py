@@ -1,0 +1,74 @@
+"""The VS Code extension from a clean checkout of its folder: installed, checked, tested, packaged."""
+
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = "vscode-ext"
+
+
+@pytest.fixture(scope="session")
+def npm(need, tmp_path_factory):
+    """A function that runs npm in a copy of the extension's own files, with what they require installed."""
+    need("node", "npm", "git")
+    copy = tmp_path_factory.mktemp("extension")
+    listed = subprocess.run(["git", "ls-files", "-z", FOLDER], cwd=ROOT, check=True, capture_output=True, text=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        target = copy / Path(name).relative_to(FOLDER)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
+    assert (copy / "package-lock.json").is_file(), "git knows the extension's files"
+
+    def run(*words):
+        done = subprocess.run(
+            ["npm", *words],
+            cwd=copy,
+            env={**os.environ, "CI": "true", "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, f"npm {' '.join(words)}:\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    run("ci", "--no-audit", "--no-fund")
+    run.folder = copy
+    return run
+
+
+def test_the_lock_file_installs_just_what_it_says(npm):
+    wanted = json.loads((npm.folder / "package.json").read_text())["devDependencies"]
+    installed = json.loads(npm("ls", "--json", "--depth=0"))
+    assert set(installed["dependencies"]) == set(wanted)
+    assert "problems" not in installed
+
+
+def test_the_types_are_right(npm):
+    npm("run", "typecheck")
+
+
+def test_the_linter_finds_nothing(npm):
+    npm("run", "lint")
+
+
+def test_the_extensions_own_tests_pass(npm):
+    out = npm("run", "test")
+    assert "passed" in out
+    assert "failed" not in out
+
+
+def test_a_package_comes_out_with_the_program_in_it_and_no_sources(npm):
+    npm("run", "package")
+    (package,) = npm.folder.glob("*.vsix")
+    with zipfile.ZipFile(package) as archive:
+        names = set(archive.namelist())
+        manifest = json.loads(archive.read("extension/package.json"))
+    assert f"extension/{manifest['main'].removeprefix('./')}" in names
+    assert not [name for name in names if name.endswith(".ts") or "node_modules" in name]

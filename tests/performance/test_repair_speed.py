@@ -1,0 +1,56 @@
+"""What the repairs of one suggestion cost, in parses of the file that it stands in."""
+
+from pathlib import Path
+
+import pytest
+
+from replay.tape import read
+from replay.timeline import Timeline
+from server.repair.chain import repair
+from server.repair.draft import Draft, tree_of
+from syntax.languages import language_of, parser_of
+from syntax.parse import has_error, parse
+
+DEMO = Path(__file__).parents[2] / "corpora/demo"
+WRONG = "Here is the code:\n```\n" + "total = f(total, x)\n" * 4 + "```\nI hope that this helps."
+
+
+@pytest.fixture(params=["ledger/ledger/parse.py", "router/src/router.js", "long recording"])
+def file(request):
+    """A path and a text: two small files, and the largest of the long recording."""
+    if request.param != "long recording":
+        return request.param, (DEMO / request.param).read_text()
+    final = Timeline(read(request.getfixturevalue("long_tape"))).final
+    return max(final.items(), key=lambda item: len(item[1]) * (language_of(item[0]) is not None))
+
+
+def statement_near_the_middle(language, text):
+    """Start and end of a line without which the file still parses."""
+    start, mark = len(text) // 2, ")" if language.layout else ";"
+    while True:
+        start = text.index("\n", start) + 1
+        end = text.index("\n", start)
+        if text[start:end].rstrip().endswith(mark) and not has_error(language, text[:start] + text[end:]):
+            return start, end
+
+
+@pytest.mark.parametrize("kind", ["right", "wrong"])
+def test_repairing_a_suggestion_against_parsing_its_file(measure, file, kind):
+    path, text = file
+    language = language_of(path)
+    start, end = statement_near_the_middle(language, text)
+    draft = Draft(language, text[:start], text[end:], text[start:end] if kind == "right" else WRONG)
+
+    def forget():
+        tree_of.cache_clear()
+        parse.cache_clear()
+
+    data = text.encode()
+    repaired, trail = measure(
+        lambda: repair(draft), lambda: parser_of(language).parse(data), prepare=forget, characters=len(text)
+    )
+    if kind == "right":
+        assert repaired == draft.text
+    else:
+        assert trail
+        assert "```" not in repaired
