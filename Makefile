@@ -37,14 +37,14 @@ clean: ## Remove what was made, but for runs
 
 dev: $(VENV)/.ready-dev
 
-$(VENV)/bin/python:
+$(VENV)/bin/pip:
 	@if [ -z "$(PYTHON)" ]; then echo "ghosttape needs Python 3.11 or newer: install it, or run: make PYTHON=/path/to/python3" >&2; exit 3; fi
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
 		.ci/packages python3-venv; $(PYTHON) -m venv $(VENV); } || { rm -rf $(VENV); \
 		echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian: python3-venv)" >&2; exit 3; }
 
-$(VENV)/.ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.ready: pyproject.toml | $(VENV)/bin/pip
 	@echo "Installing ghosttape and its libraries (about 250 MB with the embedded model, once)"
 	@printf "%s" "A current pip " && $(PIP) install --upgrade "pip>=25.1"
 	@printf "%s" "The libraries "

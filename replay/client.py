@@ -25,6 +25,8 @@ from replay.tape import digest
 from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
+PATIENCE_S = 120.0
+"""How long an answer is waited for; our own server's providers give up earlier."""
 _LOG_LINES = 40
 _LINE_BYTES = 4000
 _LAST_WORDS_S = 2.0
@@ -235,7 +237,9 @@ class Editor:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
         try:
-            return await self._wire.protocol.send_request_async(method, params)
+            return await asyncio.wait_for(self._wire.protocol.send_request_async(method, params), PATIENCE_S)
+        except TimeoutError as error:
+            raise JsonRpcException(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
         except RuntimeError as error:  # pygls' word for a server that died
             raise ServerError(await self._wire.last_words()) from error
 

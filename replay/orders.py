@@ -50,9 +50,12 @@ async def carry_out(ls: LanguageServer, order: Any) -> dict[str, Any]:
 
 def _order(value: Any) -> Order:
     try:
-        return msgspec.convert(value, Order)
+        order = msgspec.convert(value, Order)
     except msgspec.ValidationError as error:
         raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
+    if order.options.sandbox == "none":
+        raise JsonRpcInvalidParams(f"{REPLAY}: sandbox none can only be asked for on the command line")
+    return order
 
 
 async def _replay(ls: LanguageServer, order: Order) -> dict[str, Any]:

@@ -90,16 +90,11 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     return server
 
 
-def serve(server: Server, tcp: int | None = None, websocket: int | None = None, host: str = "127.0.0.1") -> None:
-    """Run a server until its client leaves: over standard input and output, or on a port."""
+def serve(server: Server) -> None:
+    """Run a server over standard input and output until its client leaves."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    if tcp is not None:
-        server.start_tcp(host, tcp)
-    elif websocket is not None:
-        server.start_ws(host, websocket)
-    else:
-        server.start_io(*stdio.claim())
+    server.start_io(*stdio.claim())
 
 
 def _initialize(ls: Server, params: types.InitializeParams) -> None:

@@ -108,6 +108,8 @@ class Service:
 
     async def _flown(self, query: Query) -> Suggestion:
         for flight in list(self._flights):
+            if flight.task.cancelling():
+                continue  # its last waiter left while this one waited for another
             if flight.query == query or _leads_to(flight.query, query):
                 answer = await self._join(flight)
                 if flight.query == query:
@@ -124,7 +126,7 @@ class Service:
         return flight
 
     def _land(self, flight: _Flight) -> None:
-        self._flights.remove(flight)
+        self._forget(flight)
         if flight.task.cancelled() or flight.task.exception() is not None:
             return
         answer = flight.task.result()
@@ -140,7 +142,12 @@ class Service:
         finally:
             flight.waiting -= 1
             if not flight.waiting:
+                self._forget(flight)  # at once: who asks before the task has ended must not wait for it
                 flight.task.cancel()
+
+    def _forget(self, flight: _Flight) -> None:
+        if flight in self._flights:
+            self._flights.remove(flight)
 
     async def _ask(self, query: Query) -> Suggestion:
         request = self._request(query)

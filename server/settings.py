@@ -37,6 +37,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     api: Literal["auto", "completions", "chat"] = "auto"
     template: str = ""
     threads: int = 1
+    use_key: bool = True
+    """openai: send the key of the environment. Off for a `base_url` that only a workspace's file names."""
     required: bool = False
     """recorded: a missing answer is a failure instead of nothing (`--require-recorded`)."""
 

@@ -119,9 +119,12 @@ def replay(
 @guarded
 def serve(
     *,
-    stdio: Annotated[bool, typer.Option("--stdio", help="Speak over standard input and output (the default).")] = False,
-    tcp: Annotated[int | None, typer.Option(help="Listen on this port of 127.0.0.1 instead.")] = None,
-    ws: Annotated[int | None, typer.Option(help="Listen for a WebSocket on this port of 127.0.0.1 instead.")] = None,
+    stdio: Annotated[
+        bool,
+        typer.Option(
+            "--stdio", help="Speak over standard input and output; there is no other way, and editors say so."
+        ),
+    ] = False,
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
@@ -140,7 +143,7 @@ def serve(
     flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
     server = lsp.create(settings_of(settings, flags))
     add_commands(server)
-    lsp.serve(server, tcp=tcp, websocket=ws)
+    lsp.serve(server)
 
 
 @app.command(name="import")

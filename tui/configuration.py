@@ -24,14 +24,25 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
     """The language server's settings; empty flags say nothing.
 
+    A server that only the folder's file names does not get the key of the environment: the folder may be anyone's.
+
     Raises:
         SettingsError, ConfigurationError: a file or a flag is malformed.
 
     """
-    base = merge(
-        merge(Settings(), _file(folder or Path())), msgspec.to_builtins(parse(settings)) if settings != "{}" else None
-    )
-    return merge(base, {"provider": {key: value for key, value in flags.items() if value}})
+    from_file, chosen = _file(folder or Path()), _json(settings)
+    given = {key: value for key, value in flags.items() if value}
+    named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
+    trusted = named_here or "base_url" not in from_file.get("provider", {})
+    base = merge(merge(Settings(), from_file), chosen)
+    return merge(base, {"provider": given if trusted else given | {"use_key": False}})
+
+
+def _json(settings: str) -> dict[str, Any]:
+    """The settings of a flag; what they leave out says nothing."""
+    parse(settings)
+    values: dict[str, Any] = msgspec.json.decode(settings)
+    return values
 
 
 def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: Any) -> Options:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Sequence
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tui.progress import Progress
 async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Replay and show. With `quiet` nothing is printed on standard output."""
     tapes = [read(path) for path in find([_path(name) for name in names])]
-    folder = out or RUNS / _name(options)
+    folder = out or _fresh(RUNS / _name(options))
     with Store.create(folder, config_of(options)) as store, Progress(Console(stderr=True), options) as progress:
         summary = await Engine(options, store, progress.listen).replay(tapes)
     if not quiet:
@@ -48,6 +49,12 @@ def _path(name: str) -> Path:
     if name == "demo" and not Path(name).exists():
         return Path(str(files("corpora"))) / "demo"
     return Path(name)
+
+
+def _fresh(folder: Path) -> Path:
+    """The folder, or the first free one of its name with a number: two runs may begin in the same second."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return folder if not folder.exists() else next(other for other in numbered if not other.exists())
 
 
 def _name(options: Options) -> str:

@@ -78,8 +78,13 @@ def tape_name(path: Path) -> str:
 
 
 def inside(relative_path: str) -> str:
-    """The path on the tape: forward slashes, and what lies outside the workspace in a folder of its own."""
+    """The path on the tape: forward slashes, and what lies outside the workspace in a folder of its own.
+
+    Raises ValueError if the path names the workspace itself.
+    """
     parts = [part for part in relative_path.replace("\\", "/").split("/") if part != "."]
+    if not parts:
+        raise ValueError(f"relativePath {relative_path!r} names the workspace itself, not a document in it")
     kept = [part.rstrip(":") for part in parts if part not in {"", ".."}]
     left = parts[:1] in ([".."], [""]) or parts[0].endswith(":") or ".." in parts
     return "/".join([OUTSIDE, *kept] if left else kept)

@@ -233,7 +233,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     """
     if not settings.base_url.startswith(("http://", "https://")):
         raise ProviderMissing("provider 'openai' needs provider.base_url, as in http://127.0.0.1:8080/v1")
-    key = next((value for name in _KEYS if (value := os.environ.get(name))), "")
+    key = next((value for name in _KEYS if (value := os.environ.get(name))), "") if settings.use_key else ""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     timeout = httpx.Timeout(settings.timeout_s, connect=min(settings.timeout_s, 2.0))
     base = settings.base_url.rstrip("/") + "/"

@@ -1,8 +1,13 @@
 """What a stranger may type, and what may be broken."""
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+
+from replay.store import Store
 
 
 @pytest.mark.parametrize(
@@ -70,21 +75,56 @@ def test_settings_of_the_workspace_are_used_and_flags_win(ghosttape, tmp_path):
     assert "from the file" not in (tmp_path / "b/config.toml").read_text()
 
 
-def test_a_key_in_the_environment_is_not_kept_with_the_run(ghosttape, tmp_path):
-    key = "sk-this-must-not-be-kept"
-    ghosttape(
-        "replay",
-        "demo",
-        "--provider",
-        "fixed",
-        "--no-tests",
-        "--limit",
-        "1",
-        "--out",
-        "a",
-        env={"GHOSTTAPE_API_KEY": key},
-    )
-    assert not [path for path in (tmp_path / "a").iterdir() if key.encode() in path.read_bytes()]
+@pytest.fixture
+def echo():
+    """A model server that says in its refusal which key it was sent."""
+
+    class Echo(BaseHTTPRequestHandler):
+        def do_POST(self):
+            keys.append(self.headers.get("Authorization"))
+            body = f'{{"error": {{"message": "no: {keys[-1]}"}}}}'.encode()
+            self.send_response(400)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    keys = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1", keys
+        server.shutdown()
+
+
+KEY = "sk-this-must-not-be-kept"
+ONE = ["--no-tests", "--limit", "1", "--out", "a"]
+
+
+def test_a_key_reaches_the_server_and_neither_the_run_nor_the_screen(ghosttape, tmp_path, echo):
+    base_url, keys = echo
+    words = ["--provider", "openai", "--base-url", base_url, *ONE]
+    done = ghosttape("replay", "demo", *words, status=1, env={"GHOSTTAPE_API_KEY": KEY})
+    with Store.open(tmp_path / "a") as store:
+        kept = repr([store.config, *store.records()])
+    assert set(keys) == {f"Bearer {KEY}"}
+    assert "failed" in kept
+    assert KEY not in kept + done.out + done.err
+
+
+def test_a_server_that_only_the_folders_file_names_gets_no_key(ghosttape, tmp_path, echo):
+    base_url, keys = echo
+    (tmp_path / "ghosttape.toml").write_text(f'[server.provider]\nname = "openai"\nbase_url = "{base_url}"\n')
+    ghosttape("replay", "demo", *ONE, status=1, env={"GHOSTTAPE_API_KEY": KEY})
+    assert set(keys) == {None}
+
+
+def test_two_tapes_of_one_id_are_refused(ghosttape, tmp_path):
+    tape = Path(__file__).parents[2] / "corpora/demo/ledger.tape.jsonl"
+    (tmp_path / "copy.tape.jsonl").write_bytes(tape.read_bytes())
+    done = ghosttape("replay", tape, "copy.tape.jsonl", "--provider", "fixed", "--no-tests", status=2)
+    assert "two tapes have the id 'ledger'" in done.err
 
 
 def test_json_is_one_document_and_nothing_else(ghosttape):

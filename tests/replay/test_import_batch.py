@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from replay import tape as tapes
-from replay.importers.batch import import_many
+from replay.importers.batch import _move, import_many
 from replay.importers.errors import ImportRefusedError, RecordingError
 
 RECORDINGS = Path(__file__).parents[2].parent / "shared" / "data" / "recordings"
@@ -75,6 +75,40 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "out").write_text("", encoding="utf-8")
     with pytest.raises(ImportRefusedError, match="cannot be written there"):
         import_many([path], tmp_path / "out")
+
+
+def test_a_folder_in_the_place_of_a_tape_is_refused_and_nothing_is_written(tmp_path):
+    paths = [recording(tmp_path / f"{name}.json", (0, 0, "y")) for name in "abc"]
+    import_many(paths[:1], tmp_path / "out")
+    kept = (tmp_path / "out" / "a.tape.jsonl").read_bytes()
+    recording(paths[0], (0, 0, "z"))
+    (tmp_path / "out" / "c.tape.jsonl").mkdir()
+    with pytest.raises(ImportRefusedError, match=r"c\.tape\.jsonl is no file"):
+        import_many(paths, tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.tape.jsonl", "c.tape.jsonl"]
+    assert (tmp_path / "out" / "a.tape.jsonl").read_bytes() == kept
+
+
+def test_a_move_that_fails_midway_is_undone(tmp_path):
+    out, there = tmp_path / "out", tmp_path / "there"
+    there.mkdir()
+    for name in "ab":
+        (tmp_path / name).write_text("new", encoding="utf-8")
+    (there / "a").write_text("old", encoding="utf-8")
+    with pytest.raises(FileNotFoundError):
+        _move({tmp_path / "a": there / "a", tmp_path / "b": out / "deep" / "b", tmp_path / "gone": there / "c"})
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in there.iterdir()] == [("a", "old")]
+    assert not out.exists()
+
+
+def test_a_tape_that_is_a_link_is_replaced_and_not_what_it_points_to(tmp_path):
+    path = recording(tmp_path / "a.json", (0, 0, "y"))
+    (tmp_path / "other").write_text("mine", encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.tape.jsonl").symlink_to(tmp_path / "other")
+    import_many([path], tmp_path / "out")
+    assert not (tmp_path / "out" / "a.tape.jsonl").is_symlink()
+    assert (tmp_path / "other").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_missing_input_is_refused_by_name(tmp_path):

@@ -170,6 +170,11 @@ def test_a_cut_file_is_refused(tmp_path):
         ({"kind": "restoreContent", "id": 0, "time": 1, "contentId": "gone"}, "never stored"),
         ({"kind": "storeContent", "id": 0, "time": 1, "contentId": "wrong"}, "content wrong is stored"),
         ({"kind": "selectionChanged", "id": 7, "time": 1, "selection": [[0, 0]]}, "not open"),
+        (
+            {"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": "."},
+            "relativePath '.' names the workspace",
+        ),
+        ({"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": ".\\."}, "names the workspace itself"),
         (["not", "an", "object"], "Expected `object`"),
     ],
 )

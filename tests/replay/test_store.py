@@ -1,3 +1,4 @@
+import contextlib
 import signal
 import sqlite3
 import subprocess
@@ -182,6 +183,16 @@ def test_what_was_put_is_there_after_the_writing_process_was_killed(store, write
     assert found[: len(told)] == told
     assert len(found) - len(told) <= 1, "at most the one that was put but not told"
     assert found == list(range(len(found)))
+
+
+def test_who_is_in_the_middle_of_reading_does_not_hold_the_writer_up(store):
+    for event in range(3):
+        store.put(record_of(event, "shown"))
+    with contextlib.closing(sqlite3.connect(store.folder / "run.sqlite")) as reader:
+        rows = reader.execute("SELECT event FROM records ORDER BY event")
+        assert next(rows) == (0,)
+        store.put(record_of(3, "shown"))
+        assert rows.fetchall() == [(1,), (2,)]
 
 
 def test_another_process_reads_and_writes_while_one_writes(store, writer):

@@ -77,6 +77,30 @@ async def test_a_cancelled_answer_is_not_kept():
     assert (await service.complete(_query("def f():\n    "))).cache == "none"
 
 
+@pytest.mark.parametrize("typed", ["", "r"])
+async def test_who_asks_right_after_the_last_waiter_left_is_answered(typed):
+    service = Service(Fixed("return total", delay_s=0.02))
+    left = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+    await asyncio.sleep(0.005)
+    left.cancel()
+    found = await asyncio.ensure_future(service.complete(_query(f"def f():\n    {typed}")))
+    assert (found.text, found.cache) == ("return total", "none")
+    assert left.cancelled()
+
+
+async def test_an_answer_that_is_given_up_while_another_is_waited_for_is_not_joined():
+    service = Service(Fixed(lambda request: "no" if request.before.endswith("    ") else "yes", delay_s=0.02))
+    first = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+    await asyncio.sleep(0.01)
+    second = service._launch(_query("def f():\n    r"))
+    left = asyncio.ensure_future(service._join(second))
+    found = asyncio.ensure_future(service.complete(_query("def f():\n    re")))
+    await asyncio.sleep(0)
+    first.add_done_callback(lambda _: left.cancel())
+    assert (await found).text == "yes"
+    assert left.cancelled()
+
+
 async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
     answers = iter([ProviderError("the model is away"), "return 1"])
 
