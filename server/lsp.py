@@ -21,6 +21,7 @@ from server import stdio
 from server.context import Snippet
 from server.documents import Document, Documents, Place, moved
 from server.errors import DocumentError, ProviderError, SettingsError
+from server.keys import masked
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
 from server.providers.protocol import Provider
@@ -74,7 +75,7 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log it; what goes wrong with a notification is shown to the person too."""
-        _log.error("%s", error)
+        _log.error("%s", masked(str(error)))
         super().report_server_error(error, source)
 
 
@@ -109,14 +110,14 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
     try:
         await ls.service.provider.start()
     except (ProviderError, SettingsError) as error:
-        _log.warning("%s", error)
+        _log.warning("%s", masked(str(error)))
 
 
 async def _shut_down(ls: Server, params: None) -> None:
     try:
         await ls.service.close()
     except (ProviderError, SettingsError) as error:
-        _log.warning("%s", error)
+        _log.warning("%s", masked(str(error)))
 
 
 async def _complete(ls: Server, params: Asked) -> list[types.InlineCompletionItem]:
@@ -127,7 +128,7 @@ async def _complete(ls: Server, params: Asked) -> list[types.InlineCompletionIte
         ls.remember(where, Suggestion(outcome="cancelled", provider=ls.settings.provider.name))
         raise
     except (ProviderError, SettingsError, DocumentError) as error:
-        suggestion = Suggestion(outcome="failed", reason=str(error), provider=ls.settings.provider.name)
+        suggestion = Suggestion(outcome="failed", reason=masked(str(error)), provider=ls.settings.provider.name)
     ls.remember(where, suggestion)
     if suggestion.outcome == "failed":
         raise RequestFailed(suggestion.reason)

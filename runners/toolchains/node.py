@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,9 @@ MODULES = "/node_modules"
 _FORMAT = 1
 # Copies of a project are tested side by side: more workers in each would only get in each other's way.
 _ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in ("FORKS", "THREADS")}
+# What every sandbox shows of the machine anyway.
+_SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
+_ASK = "JSON.stringify([process.execPath, ...process.report.getReport().sharedObjects])"
 _PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _REQUIREMENT = re.compile(rf"((?:@{_PART}/)?{_PART})(?:@([\w.+^~<>=|* -]+))?")
 
@@ -31,24 +36,40 @@ class Node:
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Install the packages without their scripts, or find them in the cache."""
         packages = dict(sorted(_checked(name) for name in requires))
-        prefix, npm = _programs()
+        node, npm = _programs()
+        binary, *libraries = await asyncio.to_thread(_loaded, node)
 
         async def build(folder: Path) -> None:
             progress(f"node: installing {', '.join(packages) or 'nothing'}")
             await _install(packages, folder, npm)
 
-        folder = await layer_folder(cache, self.name, [_FORMAT, str(prefix), packages], build)
-        own = () if prefix.is_relative_to("/usr") else (Mount(prefix, str(prefix)),)
-        env = {"PATH": f"{MODULES}/.bin:{prefix}/bin:{ENVIRONMENT['PATH']}", **_ONE_WORKER}
-        return Layer((Mount(folder / "node_modules", MODULES), *own), env)
+        folder = await layer_folder(cache, self.name, [_FORMAT, str(binary.parent.parent), packages], build)
+        program = binary if binary.name == "node" else node
+        env = {"PATH": f"{MODULES}/.bin:{program.parent}:{ENVIRONMENT['PATH']}", **_ONE_WORKER}
+        own = {program: binary, binary: binary, **{library: library.resolve() for library in libraries}}
+        mounts = (Mount(source, str(path)) for path, source in own.items() if not str(path).startswith(_SHOWN))
+        return Layer((Mount(folder / "node_modules", MODULES), *mounts), env)
 
 
 def _programs() -> tuple[Path, str]:
-    """Return the folder that node is installed in, and npm."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         raise ToolchainMissing("node and npm must both be on PATH: install Node.js 20 or later")
-    return Path(node).resolve().parent.parent, npm
+    return Path(node).absolute(), npm
+
+
+def _loaded(node: Path) -> list[Path]:
+    """Return the files that node consists of: its binary (what is on PATH may be a link or a script), its libraries.
+
+    The folder around them is not asked for: it may be someone's home.
+    """
+    env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
+    try:
+        done = subprocess.run([str(node), "-p", _ASK], capture_output=True, check=True, timeout=60, env=env)
+        files = msgspec.json.decode(done.stdout, type=list[str])
+    except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
+        raise ToolchainMissing(f"{node} does not tell what it consists of: install Node.js 20 or later") from error
+    return [Path(os.path.normpath(file)) for file in files if file.startswith("/")]
 
 
 def _checked(name: str) -> tuple[str, str]:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,13 +11,16 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from runners.errors import RequirementRefused
+from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
 from runners.toolchains.protocol import Layer
 from runners.toolchains.store import install, layer_folder
 
 VENV = "/venv"
 _FORMAT = 1
+# What every sandbox shows of the machine anyway.
+_SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
+_LIBRARY = re.compile(r"^\s*(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +38,44 @@ class Python:
             await _install(names, folder)
 
         folder = await layer_folder(cache, self.name, [_FORMAT, sys.version, sys.base_prefix, names], build)
+        home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() fails for a user without one
+        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, home)
         return Layer(
-            (Mount(folder / "venv", VENV), *_interpreter()),
+            (Mount(folder / "venv", VENV), *interpreter),
             {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
         )
 
 
-def _interpreter() -> list[Mount]:
-    """Return where the interpreter is installed, under both names if one is a link; sandboxes show /usr anyway."""
-    prefixes = {sys.base_prefix, os.path.realpath(sys.base_prefix)}
-    return [Mount(Path(prefix), prefix) for prefix in sorted(prefixes) if not f"{prefix}/".startswith("/usr/")]
+def _interpreter(base: str, home: Path) -> list[Mount]:
+    """Return where the interpreter is installed, under both names if one is a link; sandboxes show /usr anyway.
+
+    A folder that holds more than an interpreter (one with the home in it, or its `.local`) is shown in parts.
+    """
+    prefixes = sorted({Path(base), Path(base).resolve()})
+    paths = [path for prefix in prefixes for path in (_parts(prefix) if _is_shared(prefix, home) else [prefix])]
+    return [Mount(path.resolve(), str(path)) for path in paths if not f"{path}/".startswith(_SHOWN)]
+
+
+def _is_shared(prefix: Path, home: Path) -> bool:
+    inner, outer = home.resolve(), prefix.resolve()
+    return inner.is_relative_to(outer) or outer == (home / ".local").resolve()
+
+
+def _parts(prefix: Path) -> list[Path]:
+    """Return only what the interpreter needs of a folder, and the libraries that it loads from anywhere."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}"
+    programs = [path for name in ("python", "python3", version) if (path := prefix / "bin" / name).is_file()]
+    folders = [path for name in sorted({"lib", sys.platlibdir}) if (path := prefix / name / version).is_dir()]
+    modules = [module for folder in folders for module in sorted((folder / "lib-dynload").glob("*.so"))]
+    return [*programs, *folders, *_libraries([*programs, *modules])]
+
+
+def _libraries(files: Sequence[Path]) -> list[Path]:
+    try:
+        done = subprocess.run(["ldd", *map(str, files)], capture_output=True, check=False, timeout=60, text=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolchainMissing("ldd, which tells the libraries of Python, cannot be run: install libc-bin") from error
+    return sorted({Path(os.path.normpath(found)) for found in _LIBRARY.findall(done.stdout)})
 
 
 def _checked(name: str) -> str:

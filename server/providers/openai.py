@@ -7,7 +7,6 @@ and goes into one header; it is never logged, stored or shown.
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,6 +15,7 @@ import httpx
 import msgspec
 import tenacity
 
+from server import keys
 from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
@@ -23,7 +23,6 @@ from server.prompt import Prompt
 from server.providers.protocol import Request
 from server.settings import ProviderSettings
 
-_KEYS = ("GHOSTTAPE_API_KEY", "OPENAI_API_KEY")
 _TRIES = 3
 _LONGEST_WAIT_S = 2.0
 _NO_ROUTE = frozenset({404, 405, 501})
@@ -233,7 +232,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     """
     if not settings.base_url.startswith(("http://", "https://")):
         raise ProviderMissing("provider 'openai' needs provider.base_url, as in http://127.0.0.1:8080/v1")
-    key = next((value for name in _KEYS if (value := os.environ.get(name))), "") if settings.use_key else ""
+    key = keys.found() if settings.use_key else ""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     timeout = httpx.Timeout(settings.timeout_s, connect=min(settings.timeout_s, 2.0))
     base = settings.base_url.rstrip("/") + "/"
