@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 
 from server.context import Snippet, Surroundings, choose, unix
 from server.errors import ProviderError
+from server.keys import masked
 from server.providers.protocol import Provider, Request
 from server.repair import stop as stopping
 from server.repair.chain import Step, covered, emptied_by, repair
@@ -157,7 +158,7 @@ class Service:
         try:
             await self._gather(request, draft, pieces)
         except ProviderError as error:
-            return replace(start, raw="".join(pieces), tokens=len(pieces), outcome="failed", reason=str(error))
+            return replace(start, raw="".join(pieces), tokens=len(pieces), outcome="failed", reason=masked(str(error)))
         return self._repaired(replace(start, raw="".join(pieces), tokens=len(pieces)), draft)
 
     def _request(self, query: Query) -> Request:

@@ -38,12 +38,15 @@ class Python:
             await _install(names, folder)
 
         folder = await layer_folder(cache, self.name, [_FORMAT, sys.version, sys.base_prefix, names], build)
-        home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() fails for a user without one
-        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, home)
+        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, _home())
         return Layer(
             (Mount(folder / "venv", VENV), *interpreter),
             {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
         )
+
+
+def _home() -> Path:
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() fails for a user without one
 
 
 def _interpreter(base: str, home: Path) -> list[Mount]:

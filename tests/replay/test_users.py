@@ -12,17 +12,23 @@ def typing(typist, wanted, *, at=0, event=2, text=""):
 
 
 def test_what_was_typed_next_to_the_letter_is_a_match_with_the_edits_that_typed_it():
-    assert typing(Typist().type("abcd"), "abc") == Typing(matched=True, events=(2, 3, 4))
+    assert typing(Typist().type("abcd"), "abc") == Typing(matched=True, events=(2, 3, 4), by_hand=(2, 3, 4))
 
 
 def test_a_mistyped_key_that_was_corrected_does_not_end_the_match():
     typist = Typist().type("ax").edit((1, 2, ""), reason="delete").type("bc")
-    assert typing(typist, "abc") == Typing(matched=True, events=(2, 3, 4, 5, 6))
+    assert typing(typist, "abc") == Typing(matched=True, events=(2, 3, 4, 5, 6), by_hand=(2, 3, 4, 5, 6))
 
 
 def test_edits_elsewhere_are_not_covered_by_the_match():
     typist = Typist(text="head\n\n").type("ab", at=5).type("x", at=0).type("c", at=8)
-    assert typing(typist, "abc", at=5, text="head\n\n") == Typing(matched=True, events=(2, 3, 5))
+    assert typing(typist, "abc", at=5, text="head\n\n") == Typing(matched=True, events=(2, 3, 5), by_hand=(2, 3, 5))
+
+
+@pytest.mark.parametrize("reason", ["paste", "accept", "agent", "external", "format", "undo", "redo"])
+def test_what_no_finger_typed_belongs_to_the_match_but_was_not_typed_by_hand(reason):
+    typist = Typist().type("a").edit((1, 1, "bc"), reason=reason).type("d")
+    assert typing(typist, "abcd") == Typing(matched=True, events=(2, 3, 4), by_hand=(2, 4))
 
 
 def test_other_text_is_no_match():

@@ -1,6 +1,7 @@
 """What a toolchain installs, from the real package indexes, and that it does so once."""
 
 import asyncio
+import os
 import shutil
 import signal
 import sys
@@ -13,6 +14,7 @@ from runners.errors import RequirementRefused, SetupFailed, ToolchainMissing
 from runners.protocol import Job
 from runners.sandboxes import make
 from runners.toolchains import TOOLCHAINS, toolchain
+from runners.toolchains.python import _interpreter
 from runners.toolchains.store import layer_folder
 
 
@@ -115,6 +117,64 @@ async def test_node_missing_is_told(cache, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolchainMissing, match=r"install Node\.js"):
         await toolchain("node").layer((), cache, ignore)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home with keys in it."""
+    (tmp_path / "home" / ".local" / "share").mkdir(parents=True)
+    for key in ("id_key", ".local/share/key"):
+        (tmp_path / "home" / key).write_text("secret")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize(
+    ("binary", "link"),
+    [("bin/node", ""), (".local/bin/node", ""), ("versions/node", "bin/node"), ("node-20", ".local/bin/node")],
+)
+async def test_of_a_home_with_node_in_it_only_node_is_shown(
+    binary, link, node, home, cache, sandbox, tmp_path, monkeypatch
+):
+    (home / binary).parent.mkdir(exist_ok=True)
+    shutil.copy(Path(shutil.which("node")).resolve(), home / binary)
+    program = home / (link or binary)
+    program.parent.mkdir(exist_ok=True)
+    if link:
+        program.symlink_to(home / binary)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    layer = await node.layer((), cache, ignore)
+    (project := tmp_path / "project").mkdir()
+    command = f"node -p process.execPath && find {home} -type f"
+    done = await sandbox.run(Job(project, command, env=layer.env, mounts=layer.mounts))
+    ran, *shown = done.stdout.splitlines()
+    assert ran in shown
+    assert set(shown) <= {str(home / binary), str(program)}
+
+
+@pytest.mark.parametrize("place", [".", ".local"])
+async def test_of_a_home_with_python_in_it_only_python_is_shown(place, home, sandbox, tmp_path):
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for folder in ("bin", "lib"):
+        (home / place / folder).mkdir()
+    shutil.copy(Path(sys.executable).resolve(), home / place / "bin" / version)
+    (home / place / "bin" / "python3").symlink_to(version)
+    (home / place / "bin" / "python-notes").write_text("secret")
+    skipped = shutil.ignore_patterns("site-packages", "dist-packages", "test", "tests", "__pycache__", "*.a")
+    shutil.copytree(Path(os.__file__).parent, home / place / "lib" / version, ignore=skipped)
+    mounts = _interpreter(str(home / place), home)
+    (project := tmp_path / "project").mkdir()
+    command = (
+        f"{home / place}/bin/python3 -c 'import sys, ssl, ctypes; print(sys.base_prefix)'"
+        f" && find {home} -type f ! -path '*/lib/{version}/*' | sort"
+    )
+    done = await sandbox.run(Job(project, command, mounts=tuple(mounts)))
+    names = [str(home / place / "bin" / name) for name in ("python3", version)]
+    assert done.stdout.splitlines() == [str(home / place), *names]
+
+
+def test_of_a_root_folder_with_python_in_it_nothing_more_is_shown(home):
+    assert not [mount for mount in _interpreter("/", home) if home.is_relative_to(mount.source)]
 
 
 async def test_one_layer_asked_for_many_times_at_once_is_built_once(tmp_path):
