@@ -202,8 +202,10 @@ class Editor:
         if not items:
             filtered = told.get("step", "") if told.get("outcome") == "filtered" else ""
             return Answer(measured, filtered=filtered or "", trail=trail, **told_too)
-        text = items[0]["insertText"]
-        text = text["value"] if isinstance(text, dict) else text
+        text = items[0].get("insertText")
+        text = text.get("value") if isinstance(text, dict) else text
+        if not isinstance(text, str):
+            return Answer(measured, failed="the server's item has no text")
         try:
             start, end = self._replaced(ask, items[0].get("range"))
         except OffsetError as error:

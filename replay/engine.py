@@ -25,6 +25,7 @@ from replay.metrics import summary
 from replay.options import Options
 from replay.player import Player
 from replay.policies import Policy, policy_of
+from replay.projects import starting_files
 from replay.records import ANSWERED, Moment, Record
 from replay.store import Store
 from replay.tape import State, Tape
@@ -134,7 +135,7 @@ class Engine:
         """Play the tapes one after the other; give and keep the summary.
 
         Raises:
-            ReplayError: the policy, user, latency or server is not usable.
+            ReplayError: the policy, user, latency, server or a tape's project is not usable.
             SandboxMissing: no sandbox works here, though tests are wanted.
             ServerRoomError: the provider is not known, or lacks what it needs.
 
@@ -145,6 +146,9 @@ class Engine:
         self._check_provider()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         _refuse_twins(tapes)
+        if sandbox is not None:
+            for tape in tapes:
+                starting_files(tape)
         slots = asyncio.Semaphore(self._slots())
         for tape in tapes:
             try:

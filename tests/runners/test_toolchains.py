@@ -134,7 +134,7 @@ def home(tmp_path, monkeypatch):
     [("bin/node", ""), (".local/bin/node", ""), ("versions/node", "bin/node"), ("node-20", ".local/bin/node")],
 )
 async def test_of_a_home_with_node_in_it_only_node_is_shown(
-    binary, link, node, home, cache, sandbox, tmp_path, monkeypatch
+    binary, link, *, node, home, cache, sandbox, tmp_path, monkeypatch
 ):
     (home / binary).parent.mkdir(exist_ok=True)
     shutil.copy(Path(shutil.which("node")).resolve(), home / binary)
@@ -166,7 +166,7 @@ async def test_of_a_home_with_python_in_it_only_python_is_shown(place, home, san
     (project := tmp_path / "project").mkdir()
     command = (
         f"{home / place}/bin/python3 -c 'import sys, ssl, ctypes; print(sys.base_prefix)'"
-        f" && find {home} -type f ! -path '*/lib/{version}/*' | sort"
+        f"; find {home} -type f ! -path '*/lib/{version}/*' | sort"
     )
     done = await sandbox.run(Job(project, command, mounts=tuple(mounts)))
     names = [str(home / place / "bin" / name) for name in ("python3", version)]

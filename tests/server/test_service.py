@@ -88,16 +88,15 @@ async def test_who_asks_right_after_the_last_waiter_left_is_answered(typed):
     assert left.cancelled()
 
 
-async def test_an_answer_that_is_given_up_while_another_is_waited_for_is_not_joined():
-    service = Service(Fixed(lambda request: "no" if request.before.endswith("    ") else "yes", delay_s=0.02))
-    first = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+async def test_an_answer_that_was_given_up_while_another_was_waited_for_is_not_joined():
+    service = Service(Fixed(lambda request: "yes" if request.before.endswith("xy") else "no", delay_s=0.02))
+    first = service._launch(_query("def f():\n    "))
     await asyncio.sleep(0.01)
-    second = service._launch(_query("def f():\n    r"))
+    second = service._launch(_query("def f():\n    x"))
     left = asyncio.ensure_future(service._join(second))
-    found = asyncio.ensure_future(service.complete(_query("def f():\n    re")))
     await asyncio.sleep(0)
-    first.add_done_callback(lambda _: left.cancel())
-    assert (await found).text == "yes"
+    first.task.add_done_callback(lambda _: left.cancel())
+    assert (await service.complete(_query("def f():\n    xy"))).text == "yes"
     assert left.cancelled()
 
 
