@@ -7,7 +7,9 @@ prose and does not parse as a statement of the language.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from server.repair import brackets
 from server.repair.draft import Draft, tree_of
 from syntax.parse import Tree, is_opaque
 
@@ -16,7 +18,8 @@ _SPECIAL = re.compile(
     r"<\|(?:endoftext|im_end|im_start|eot_id|eom_id|end|file_separator|file_sep|fim_\w+|repo_name|assistant|user|system)\|>"
     r"|<(?:fim_\w+|file_sep|EOT|eos|end_of_turn|start_of_turn)>|</s>|\[/?INST\]|<\uff5c[^\uff5c>\n]{1,40}\uff5c>|<CURSOR>"
 )
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"[ \t]*(?:#+ |\*\*)?[A-Z][^{}\[\];=<>\"]*[:.!](?:\*\*)?[ \t]*$")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
     r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|\u2019ll| will| have|'ve)|let's|let me|you can|this "
@@ -37,9 +40,20 @@ def repair(draft: Draft) -> str:
     text = _up_to_special(draft, text)
     if draft.is_in_open_text:
         return text
-    text = _from_fences(draft, text)
-    text = _without_opening(draft, text)
-    return _without_closing(draft, text)
+    code = _from_fences(draft, text)
+    bare = _without_closing(draft, _without_opening(draft, code))
+    return bare if code == text else _no_worse(draft, bare)
+
+
+def _no_worse(draft: Draft, code: str) -> str:
+    """What stood in fences, closed if the splice parses worse for it; nothing if it does so even then.
+
+    A pair of fences with code between them can parse as template literals, so code that breaks off can have more errors.
+    """
+    if not code.strip() or draft.errors(code) <= draft.errors():
+        return code
+    closed = brackets.repair(replace(draft, text=code))
+    return closed if draft.errors(closed) <= draft.errors() else ""
 
 
 def _is_text(draft: Draft, text: str, at: int) -> bool:
@@ -72,7 +86,7 @@ def _up_to_special(draft: Draft, text: str) -> str:
 
 def _from_fences(draft: Draft, text: str) -> str:
     """What stands between the first fence and the next; up to it, where code stands before it."""
-    fences = [match for match in _FENCE.finditer(text) if not _is_text(draft, text, match.start())]
+    fences = _fences(draft, text)
     if not fences:
         return text
     first = fences[0]
@@ -83,8 +97,18 @@ def _from_fences(draft: Draft, text: str) -> str:
     return text[first.end() + 1 : max(end, first.end() + 1)]
 
 
+def _fences(draft: Draft, text: str) -> list[re.Match[str]]:
+    """The fences that are no text of the program; judged without any of them, as back-ticks begin and end strings."""
+    blank = _FENCE.sub(lambda match: " " * len(match[0]), text)
+    return [match for match in _FENCE.finditer(text) if not _is_text(draft, blank, match.start())]
+
+
 def _is_all_prose(draft: Draft, text: str) -> bool:
-    return all(_OPENING.match(line) or _SENTENCE.match(line) for line in text.splitlines() if line.strip())
+    lines = [line for line in text.splitlines() if line.strip()]
+    return all(
+        _OPENING.match(line) or _SENTENCE.match(line) or (_HEADING.match(line) and _is_prose(draft, line))
+        for line in lines
+    )
 
 
 def _without_opening(draft: Draft, text: str) -> str:

@@ -12,12 +12,13 @@ from itertools import pairwise
 
 import Levenshtein
 
-from server.repair.draft import Draft
+from server.repair.draft import Draft, indent_of, width
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
 _LONG = 12
 _LOOPED_LINES = 5
+_UNROLLED_LINES = 4
 _MAX_BLOCK = 8
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NAME = re.compile(r"\w+")
@@ -27,6 +28,9 @@ _DECLARES = re.compile(
 )
 _ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
+_LOOP = re.compile(r"[ \t]*(?:\w+:[ \t]*)?(?:(?:async[ \t]+)?for|foreach|while|do|loop)(?=[\s({]|$)")
+_FUNCTION = re.compile(r".*(?:=>|\b(?:def|function|func|fn|class)\b)")
+_STATEMENT = re.compile(r"[ \t]*[\w(+*&$@-].*[\w)\]};'\"+-]\s*$")
 
 
 def repair(draft: Draft) -> str:
@@ -34,6 +38,7 @@ def repair(draft: Draft) -> str:
     text = _without_restart(draft, draft.text)
     text = _without_echo(draft, text)
     text = _without_what_follows(draft, text)
+    text = _without_unrolled(draft, text)
     return _without_loop(draft, text)
 
 
@@ -159,9 +164,12 @@ def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
 
 def _stands_twice(draft: Draft, line: str) -> bool:
     """Whether the document says the line several times over, or says any long line twice in a row: then it may again."""
-    whole = draft.before + draft.after
-    lines = [bare for row in whole.split("\n") if (bare := row.strip())]
-    return whole.count(line.strip()) > 1 or any(len(one) >= _LONG and one == other for one, other in pairwise(lines))
+    return (draft.before + draft.after).count(line.strip()) > 1 or _says_twice_in_a_row(draft)
+
+
+def _says_twice_in_a_row(draft: Draft) -> bool:
+    lines = [bare for row in (draft.before + draft.after).split("\n") if (bare := row.strip())]
+    return any(len(one) >= _LONG and one == other for one, other in pairwise(lines))
 
 
 def _up_to_line(text: str, at: int) -> str:
@@ -169,6 +177,48 @@ def _up_to_line(text: str, at: int) -> str:
 
 
 # Loops.
+
+
+def _without_unrolled(draft: Draft, text: str) -> str:
+    """One copy of a statement that the body of a loop says four times in a row; the loop is there to say it again."""
+    lines = (draft.before + text).split("\n")
+    at = draft.before.count("\n")
+    if draft.is_in_open_text or _says_twice_in_a_row(draft):
+        return text
+    while at < len(lines):
+        end = _run_end(lines, at)
+        if end - at >= _UNROLLED_LINES and _STATEMENT.match(lines[at]) and _is_in_loop(lines[: at + 1]):
+            del lines[at + 1 : end + _is_broken_off(lines, end)]
+            end = at + 1
+        at = end
+    return "\n".join(lines)[len(draft.before) :]
+
+
+def _run_end(lines: Sequence[str], at: int) -> int:
+    others = (number for number in range(at, len(lines)) if lines[number].rstrip() != lines[at].rstrip())
+    return next(others, len(lines))
+
+
+def _is_broken_off(lines: Sequence[str], end: int) -> bool:
+    """Whether the last line is the beginning of one more copy of the line above it."""
+    return end == len(lines) - 1 and bool(lines[end].strip()) and lines[end - 1].startswith(lines[end])
+
+
+def _is_in_loop(lines: Sequence[str]) -> bool:
+    """Whether the last line stands in the body of a loop of its own function; by indentation, as trees of what is unfinished do not tell."""
+    above = [line for line in lines[:-1] if line.strip() and line.strip() != "{"]
+    if above and _LOOP.match(above[-1]) and _HEADER.match(above[-1]):
+        return True
+    column = width(indent_of(lines[-1]))
+    for line in reversed(above):
+        if width(indent_of(line)) >= column:
+            continue
+        if _LOOP.match(line):
+            return True
+        if not _HEADER.match(line) or _FUNCTION.match(line):
+            return False
+        column = width(indent_of(line))
+    return False
 
 
 def _without_loop(draft: Draft, text: str) -> str:
