@@ -25,7 +25,7 @@ async def client(tmp_path, need):
     for method, kept in client.told.items():
         client.feature(method)(lambda params, kept=kept: kept.append(params))
     client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(lambda params: None)
-    client.feature(types.PROGRESS)(client.progress.append)
+    client.feature(types.PROGRESS)(lambda params: client.progress.append(params))  # noqa: PLW0108 - pygls marks it
     await client.start_io(SCRIPT, "serve", "--stdio", "--provider", "ngram", cwd=tmp_path)
     window = types.WindowClientCapabilities(work_done_progress=True)
     await client.initialize_session(types.InitializeParams(types.ClientCapabilities(window=window)))
