@@ -196,7 +196,8 @@ class Engine:
             await _Tape(self, timeline, policy, judge, editor).play()
 
     def _settings(self, timeline: Timeline, policy: Policy, stack: AsyncExitStack) -> Mapping[str, Any]:
-        provider = {"seed": self.options.seed, **self.options.settings.get("provider", {})}
+        provider = dict(self.options.settings.get("provider", {}))
+        provider["seed"] = self.options.seed or provider.get("seed", 0)
         if provider.get("name") == ORACLE and not provider.get("answers"):
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-oracle-")))
             self.listen(Note(timeline.tape.header.id, "the oracle's answers are written"))

@@ -4,6 +4,7 @@ import pytest
 
 from replay.store import Store
 
+QUICK = ["--latency", "fixed:0"]  # where no model is measured, every core runs tests
 TESTED = {"passed", "failed", "syntax", "indentation", "compile", "undefined-name", "timeout", "memory", "crashed"}
 
 
@@ -18,7 +19,7 @@ def judged(summary):
 
 
 def test_the_oracle_passes_every_test(ghosttape):
-    summary = ghosttape("replay", "demo", "--provider", "oracle", "--json").json
+    summary = ghosttape("replay", "demo", "--provider", "oracle", *QUICK, "--json").json
     figures = summary["metrics"]["pass_at_1"]
     assert summary["moments"] >= 40
     assert judged(summary) >= 25
@@ -33,7 +34,7 @@ def test_the_oracle_passes_every_test(ghosttape):
 
 @pytest.mark.parametrize("text", ["", "pass"])
 def test_what_does_nothing_fails_every_test(ghosttape, text):
-    summary = ghosttape("replay", "demo", "--provider", "fixed", "--text", text, "--json").json
+    summary = ghosttape("replay", "demo", "--provider", "fixed", "--text", text, *QUICK, "--json").json
     assert judged(summary) >= 25
     assert summary["verdicts"].get("passed", 0) == 0
     assert summary["metrics"]["pass_at_1"]["value"] == 0.0
@@ -64,7 +65,7 @@ def test_the_same_run_twice_is_the_same(ghosttape, tmp_path):
 
 
 def test_a_person_gets_a_table_and_the_way_to_look_closer(ghosttape):
-    done = ghosttape("replay", "demo", "--provider", "ngram", "--limit", "3", "--out", "here")
+    done = ghosttape("replay", "demo", "--provider", "ngram", "--limit", "3", *QUICK, "--out", "here")
     assert "tests passed" in done.out
     assert "ghosttape tui here" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
