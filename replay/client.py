@@ -44,7 +44,7 @@ class _Wire(JsonRPCClient):
         self._draining: asyncio.Task[None] | None = None
 
     async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
-        await self.start_io(*argv, env=env, cwd=folder)
+        await self.start_io(*argv, env=env, cwd=folder, start_new_session=True)  # Ctrl-C is for us; it goes when we do
         self._draining = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:

@@ -99,14 +99,19 @@ def summary(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, An
     return {**whole, "tapes": {tape: _figures(own, typed[tape]) for tape, own in by_tape.items()}}
 
 
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each name comes, the most frequent first, names of one count by the alphabet."""
+    return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+
+
 def _figures(records: Sequence[Record], typed: int) -> dict[str, Any]:
     verdicts = [record.verdict for record in records if record.verdict]
     return {
         "moments": len(records),
-        "endings": dict(Counter(record.ending.name for record in records)),
-        "reasons": dict(Counter(str(record.ending) for record in records if record.ending.reason)),
-        "verdicts": dict(Counter(verdict.name for verdict in verdicts if verdict.name != "untestable")),
-        "untestable": dict(Counter(verdict.reason for verdict in verdicts if verdict.name == "untestable")),
+        "endings": _counted(record.ending.name for record in records),
+        "reasons": _counted(str(record.ending) for record in records if record.ending.reason),
+        "verdicts": _counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
+        "untestable": _counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         "metrics": {
             "pass_at_1": pass_at_1(records),
             "passed_in_time": passed_in_time(records),

@@ -138,10 +138,13 @@ def serve(
     """
     from replay.commands import add_commands
     from server import lsp
+    from server.providers import registry
     from tui.configuration import settings_of
 
     flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
-    server = lsp.create(settings_of(settings, flags))
+    chosen = settings_of(settings, flags)
+    registry.check(chosen.provider.name)
+    server = lsp.create(chosen)
     add_commands(server)
     lsp.serve(server)
 

@@ -35,7 +35,14 @@ def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = N
     named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
     trusted = named_here or "base_url" not in from_file.get("provider", {})
     base = merge(merge(Settings(), from_file), chosen)
-    return merge(base, {"provider": given if trusted else given | {"use_key": False}})
+    return _rooted(merge(base, {"provider": given if trusted else given | {"use_key": False}}))
+
+
+def _rooted(settings: Settings) -> Settings:
+    """Settings whose files are named from the root: the server that reads them has a working folder of its own."""
+    files = ("model", "answers") if settings.provider.name == "gguf" else ("answers",)
+    named = {name: getattr(settings.provider, name) for name in files}
+    return merge(settings, {"provider": {name: str(Path(path).absolute()) for name, path in named.items() if path}})
 
 
 def _json(settings: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import sys
 from collections.abc import Callable, Mapping
@@ -51,7 +52,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             _leave(error, Status.LACKING)
         except (ReplayError, ServerRoomError, TuiError) as error:
             _leave(error, Status.WRONG_USE)
-        except KeyboardInterrupt:
+        except OSError as error:
+            _leave(f"{error.filename or 'the system'}: {error.strerror or error}", Status.LACKING)
+        except (KeyboardInterrupt, asyncio.CancelledError):
             _leave("interrupted; what was finished is kept", 130)
 
     return run

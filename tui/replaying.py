@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import signal
 import time
 from collections.abc import Sequence
 from importlib.resources import files
@@ -23,6 +25,7 @@ from tui.progress import Progress
 
 async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Replay and show. With `quiet` nothing is printed on standard output."""
+    _end_on_sigterm()
     tapes = [read(path) for path in find([_path(name) for name in names])]
     folder = out or _fresh(RUNS / _name(options))
     with Store.create(folder, config_of(options)) as store, Progress(Console(stderr=True), options) as progress:
@@ -30,6 +33,13 @@ async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet
     if not quiet:
         show(summary, tapes, folder)
     return summary
+
+
+def _end_on_sigterm() -> None:
+    """End a run that is told to stop as Ctrl-C ends it: with everything stopped and taken away."""
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 def show(summary: dict[str, Any], tapes: Sequence[Tape], folder: Path) -> None:

@@ -7,6 +7,7 @@ and goes into one header; it is never logged, stored or shown.
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -67,10 +68,14 @@ class OpenAI:
             response = await self._opened(self.prompt(request.context))
         try:
             await _refuse(response)
-            async for text in _texts(response):
+            pieces, ends = 0, time.monotonic() + self.settings.timeout_s
+            async for text in _texts(response, ends):
                 yield text
+                pieces += 1
+                if pieces >= self.settings.max_tokens:  # a piece is a token at least: a server that never stops
+                    return
         except httpx.TimeoutException as error:
-            raise ProviderError(f"{self._place}: no more of the answer within {self.settings.timeout_s:g} s") from error
+            raise ProviderError(f"{self._place}: no end of the answer within {self.settings.timeout_s:g} s") from error
         except httpx.HTTPError as error:
             raise ProviderRefused(f"{self._place}: the answer was cut off ({_told(error)})") from error
         finally:
@@ -174,13 +179,20 @@ def _message(body: bytes) -> str:
     return str(error.get("message", error) if isinstance(error, dict) else error)[:300]
 
 
-async def _texts(response: httpx.Response) -> AsyncIterator[str]:
-    """The pieces of text in a stream of server-sent events (or in one JSON document, from servers that do not stream)."""
+async def _texts(response: httpx.Response, ends: float) -> AsyncIterator[str]:
+    """The pieces of text in a stream of server-sent events (or in one JSON document, from servers that do not stream).
+
+    Raises:
+        TimeoutException: the stream goes on after `ends` (monotonic seconds), whatever drips from it.
+
+    """
     if "event-stream" not in response.headers.get("content-type", ""):
         yield _text_of(await response.aread())
         return
     ended: Literal[True, False] = False
     async for line in response.aiter_lines():
+        if time.monotonic() > ends:
+            raise httpx.ReadTimeout("the answer has no end")
         if not line.startswith("data:"):
             continue
         data = line[5:].strip()

@@ -31,8 +31,16 @@ def make(settings: ProviderSettings) -> Provider:
         ProviderMissing: it needs something that is not there.
 
     """
-    try:
-        module = PROVIDERS[settings.name]
-    except KeyError:
-        raise SettingsError(f"provider.name: {settings.name!r} is none of {', '.join(PROVIDERS)}") from None
-    return cast("Provider", importlib.import_module(module).make(settings))
+    check(settings.name)
+    return cast("Provider", importlib.import_module(PROVIDERS[settings.name]).make(settings))
+
+
+def check(name: str) -> None:
+    """Refuse a name that no provider has.
+
+    Raises:
+        SettingsError: there is none of that name.
+
+    """
+    if name not in PROVIDERS:
+        raise SettingsError(f"provider.name: {name!r} is none of {', '.join(PROVIDERS)}")

@@ -1,6 +1,10 @@
 """What a stranger may type, and what may be broken."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -8,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from replay.store import Store
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
 
 @pytest.mark.parametrize(
@@ -130,3 +136,43 @@ def test_two_tapes_of_one_id_are_refused(ghosttape, tmp_path):
 def test_json_is_one_document_and_nothing_else(ghosttape):
     done = ghosttape("replay", "demo", "--provider", "fixed", "--no-tests", "--limit", "1", "--json")
     assert json.loads(done.out)["moments"] == 2
+
+
+def test_files_are_named_from_the_folder_of_the_person(ghosttape, tmp_path):
+    (tmp_path / "answers.jsonl").write_text("")
+    summary = ghosttape("replay", "demo", "--provider", "recorded", "--answers", "answers.jsonl", *ONE, "--json").json
+    assert summary["endings"] == {"empty": 2}
+
+
+def test_a_cache_that_cannot_be_written_is_something_the_environment_lacks(ghosttape, tmp_path, need):
+    need("bwrap")
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    done = ghosttape(
+        "replay", "demo", "--provider", "fixed", status=3, env={"GHOSTTAPE_CACHE": str(tmp_path / "cache")}
+    )
+    assert str(tmp_path / "cache") in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_unknown_provider_is_refused_before_the_server_starts(ghosttape):
+    assert "'nope' is none of gguf" in ghosttape("serve", "--provider", "nope", status=2).err
+
+
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_running(tmp_path, need, way):
+    need("bwrap")
+    words = [SCRIPT, "replay", "demo", "--provider", "ngram", "--out", "run"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    for line in process.stderr:
+        if "suggestions" in line:
+            break
+    process.send_signal(way)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.endswith("ghosttape: interrupted; what was finished is kept\n")
+    assert "Traceback" not in said
+    assert not list(tmp_path.glob("ghosttape-*"))
+    with Store.open(tmp_path / "run") as store:
+        assert list(store.records())
