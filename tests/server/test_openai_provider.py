@@ -130,3 +130,16 @@ async def test_closing_the_stream_closes_the_connection(model_server):
 def test_a_base_url_is_asked_for():
     with pytest.raises(ProviderMissing, match=r"provider\.base_url"):
         make(ProviderSettings(name="openai"))
+
+
+async def test_a_stream_that_drips_for_ever_ends_with_the_timeout(model_server):
+    model_server.pieces, model_server.delay_s = ["x "] * 1000, 0.05
+    began = time.monotonic()
+    with pytest.raises(ProviderError, match=r"no end of the answer within 0\.5 s"):
+        await _answer(model_server, timeout_s=0.5, max_tokens=500)
+    assert time.monotonic() - began < 5
+
+
+async def test_no_more_is_taken_than_was_asked_for(model_server):
+    model_server.pieces = ["x"] * 1000
+    assert await _answer(model_server, max_tokens=7) == "x" * 7
