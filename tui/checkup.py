@@ -27,11 +27,11 @@ async def checkup() -> list[dict[str, Any]]:
 
 
 async def _model() -> dict[str, Any]:
-    """Ask the embedded model for a few tokens."""
+    """Load the embedded model, which makes it write a token."""
     from server.providers.registry import make
     from server.settings import ProviderSettings
 
-    done = {"name": "embedded model", "ok": True, "detail": "loads", "hint": ""}
+    done = {"name": "embedded model", "ok": True, "detail": "loads and writes", "hint": ""}
     try:
         provider = make(ProviderSettings(name="gguf"))
         await provider.start()

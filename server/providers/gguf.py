@@ -168,9 +168,12 @@ def _load(path: Path, threads: int) -> Any:
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
     make: Callable[[Any], Any] = xllamacpp.Server
     try:
-        return make(parameters)
+        engine = make(parameters)
     except (RuntimeError, ValueError) as error:
         raise ProviderMissing(f"{path} cannot be loaded as a GGUF model: {error}") from error
+    # One token, so that its loop runs: an engine that goes before that is waited for for ever, with Python's lock held.
+    engine.handle_completions({"prompt": "x", "max_tokens": 1})
+    return engine
 
 
 def make(settings: ProviderSettings) -> Gguf:
