@@ -163,7 +163,12 @@ def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_runnin
     need("bwrap")
     words = [SCRIPT, "replay", "demo", "--provider", "ngram", "--out", "run"]
     process = subprocess.Popen(
-        words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+        words,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a shell in the background ignores it
     )
     for line in process.stderr:
         if "suggestions" in line:
