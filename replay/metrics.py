@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from scipy import stats
-
 from replay.records import ANSWERED, Record
 
 CONFIDENCE = 0.95
@@ -20,6 +17,8 @@ def share(successes: int, n: int) -> dict[str, float | int | None]:
 
     With n = 0 there is no value: value, low and high are None.
     """
+    from scipy import stats  # takes over a second to load: not before a run has something to sum up
+
     if n == 0:
         return {"value": None, "low": None, "high": None, "n": 0}
     interval = stats.binomtest(successes, n).proportion_ci(CONFIDENCE, method="wilson")
@@ -63,6 +62,9 @@ def latency_ms(records: Iterable[Record]) -> dict[str, float | int | None]:
     )
     if not values:
         return {"n": 0}
+    import numpy as np
+    from scipy import stats
+
     points = {f"p{point}": float(np.percentile(values, point)) for point in (50, 75, 90, 95, 99)}
     interval = stats.quantile_test(values, p=0.5).confidence_interval(CONFIDENCE)
     return {**points, "p50_low": _finite(interval.low), "p50_high": _finite(interval.high), "n": len(values)}

@@ -92,7 +92,6 @@ def replay(
         ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json
     """
     from tui.configuration import options_of
-    from tui.replaying import run
 
     flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
     options = options_of(
@@ -109,6 +108,8 @@ def replay(
         limit=limit,
         paths=tuple(path or ()),
     )
+    from tui.replaying import run  # loads much: not before the words are known to be right
+
     summary = asyncio.run(run(tapes, options, out, quiet=json))
     if json:
         print_json(summary)

@@ -8,7 +8,10 @@ from typing import Any
 
 import msgspec
 
+from replay.latency import latency_of
 from replay.options import Options
+from replay.policies import policy_of
+from replay.users import user_of
 from server.settings import REPAIRS, Settings, merge, parse
 from tui.errors import ConfigurationError
 
@@ -56,14 +59,18 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     """The options of a replay.
 
     Raises:
-        SettingsError, ConfigurationError: a flag is malformed or names something unknown.
+        SettingsError, ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
     chosen = msgspec.to_builtins(settings_of(settings, flags))
     try:
-        return msgspec.convert({"settings": chosen | {"repairs": _repairs(repairs)}, **rest}, Options)
+        options = msgspec.convert({"settings": chosen | {"repairs": _repairs(repairs)}, **rest}, Options)
     except msgspec.ValidationError as error:
         raise ConfigurationError(f"options: {error}") from error
+    policy_of(options.policy)
+    user_of(options.user)
+    latency_of(options.latency, options.seed)
+    return options
 
 
 def _repairs(text: str) -> tuple[str, ...]:
