@@ -29,7 +29,7 @@ ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings in which the provider gave its answer, so that a verdict can be given on it."""
 
 Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"]
-VerdictName: TypeAlias = Class | Literal["untestable"]
+VerdictName: TypeAlias = Literal[Class, "untestable"]
 Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
 
 

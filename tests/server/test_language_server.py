@@ -88,7 +88,7 @@ async def test_a_closed_document_is_forgotten(start):
 async def test_a_provider_that_cannot_be_made_fails_the_request_with_its_reason(start):
     editor = await start({"provider": {"name": "gguf", "model": "nowhere.gguf"}})
     editor.open("def f():\n    ")
-    with pytest.raises(JsonRpcException, match=r"there is no file nowhere\.gguf") as failure:
+    with pytest.raises(JsonRpcException, match=r"there is no file .*nowhere\.gguf") as failure:
         await editor.request(1, 4)
     assert failure.value.code == -32803
     told = await editor.explain(1, 4)
