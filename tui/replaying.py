@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import signal
 import time
@@ -25,6 +26,7 @@ from tui.progress import Progress
 
 async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
     """Replay and show. With `quiet` nothing is printed on standard output."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
     _end_on_sigterm()
     tapes = [read(path) for path in find([_path(name) for name in names])]
     folder = out or _fresh(RUNS / _name(options))

@@ -40,7 +40,7 @@ class Node:
         binary, *libraries = await asyncio.to_thread(_loaded, node)
 
         async def build(folder: Path) -> None:
-            progress(f"node: installing {', '.join(packages) or 'nothing'}")
+            progress(f"node: installing {', '.join(packages)}" if packages else "node: getting ready")
             await _install(packages, folder, npm)
 
         folder = await layer_folder(cache, self.name, [_FORMAT, str(binary.parent.parent), packages], build)

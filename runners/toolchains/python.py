@@ -34,7 +34,7 @@ class Python:
         names = sorted(_checked(name) for name in requires)
 
         async def build(folder: Path) -> None:
-            progress(f"python: installing {', '.join(names) or 'nothing'}")
+            progress(f"python: installing {', '.join(names)}" if names else "python: getting ready")
             await _install(names, folder)
 
         folder = await layer_folder(cache, self.name, [_FORMAT, sys.version, sys.base_prefix, names], build)
