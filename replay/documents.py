@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from replay.errors import TapeError
-from replay.tape import Close, Edit, Event, Open, Run, State, Tape, digest
+from replay.tape import Close, Edit, Event, Foreign, Open, Run, State, Tape, digest
 from syntax.errors import OffsetError
 from syntax.text import length, splice
 
@@ -33,7 +33,7 @@ class Documents:
         """
         if isinstance(event, Open):
             self._open(number, event)
-        elif not isinstance(event, Run):
+        elif not isinstance(event, Run | Foreign):
             self._require_open(number, event.doc, event)
         if isinstance(event, Edit):
             self._edit(number, event)

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import IO, Annotated, Literal, TypeAlias, TypeVar
+from typing import IO, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -72,6 +72,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     workspace: Workspace
     tests: Tests | None = None
     created: str
+    carried: dict[str, Any] = {}
+    """What an imported file says of itself beyond this, kept so that it can be exported again."""
 
     def __post_init__(self) -> None:
         """Refuse an origin that is none of recorded, imported:FORMAT, synthesised."""
@@ -132,13 +134,14 @@ class Close(_DocEvent, frozen=True):
 
 
 class Ghost(_DocEvent, frozen=True):
-    """What an assistant did then. `latency` in ms since it was asked."""
+    """What an assistant did then. `latency` in ms since it was asked; `trigger` says whether the person asked by hand."""
 
     request: int
     phase: Phase
     offset: Offset = 0
     text: str = ""
     latency: float = 0.0
+    trigger: Literal["automatic", "invoked"] = "automatic"
 
 
 class Run(_Event, frozen=True):
@@ -156,7 +159,18 @@ class State(_DocEvent, frozen=True):
     sha256: str
 
 
-Event: TypeAlias = Open | Edit | Select | Focus | Save | Close | Ghost | Run | State
+class Foreign(_Event, frozen=True):
+    """An entry of an imported `format` that the other events cannot tell without loss, as it was (JSON).
+
+    The next `tells` events say of it what a tape can say: an exporter writes `entry` and passes over them.
+    """
+
+    format: str
+    entry: Any
+    tells: int = 0
+
+
+Event: TypeAlias = Open | Edit | Select | Focus | Save | Close | Ghost | Run | State | Foreign
 
 
 class Tape(msgspec.Struct, frozen=True):
