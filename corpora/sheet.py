@@ -44,7 +44,11 @@ class Sheet:
     def selected(self) -> tuple[int, int]:
         """The selection in UTF-16 offsets."""
         start, end = self.selection
-        return offset_of(self.text, start), offset_of(self.text, end)
+        return self.offset(start), self.offset(end)
+
+    def offset(self, index: int) -> int:
+        """The UTF-16 offset of an index."""
+        return offset_of(self.text, index)
 
     def go(self, before: str, after: str) -> None:
         """Put the cursor before or after a text, or at the end."""
@@ -73,7 +77,7 @@ class Sheet:
 
     def change(self, changes: Sequence[tuple[int, int, str]], cursor: int) -> tuple[Change, ...]:
         """Change the text, all against it as it stands, and give the changes in UTF-16 offsets."""
-        written = tuple((offset_of(self.text, start), offset_of(self.text, end), new) for start, end, new in changes)
+        written = tuple((self.offset(start), self.offset(end), new) for start, end, new in changes)
         for start, end, new in sorted(changes, reverse=True):
             self.text = self.text[:start] + new + self.text[end:]
             self.closers = [

@@ -43,15 +43,20 @@ class Followed:
         return () if last is None else tuple(event for event in self.touched if event <= last)
 
 
-def follow(timeline: Timeline, path: str, event: int, offset: int, wanted: str) -> Followed:
+def follow(
+    timeline: Timeline, path: str, event: int, offset: int, wanted: str, *, begun: str = ""
+) -> Followed:
     """Follow a place, from just before an event on, until the wanted text stands there or the place has outgrown it.
 
     A character that was mistyped and corrected does not end the match: only the text as it came to stand counts.
-    `offset` is in UTF-16 code units of the document as it was recorded.
+    `offset` is in UTF-16 code units of the document as it was recorded; `begun` is what stands there already, from it on.
     """
-    steps: list[tuple[int, int]] = []
+    standing = _common(begun, wanted)
+    steps: list[tuple[int, int]] = [(event - 1, standing)] if standing else []
     touched: list[int] = []
-    for at, text in typed_next(timeline, path, event, offset):
+    if standing == len(wanted):
+        return Followed(wanted, tuple(steps), ())
+    for at, text in typed_next(timeline, path, event, offset, begun=begun):
         touched.append(at)
         length = _common(text, wanted)
         if length > (steps[-1][1] if steps else 0):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from replay.records import Ending, Moment, Step, Suggestion
 from syntax.text import Change
+
+Cause: TypeAlias = Literal["tape", "accept", "delete", "mend"]
+"""Why a document changes: as recorded, by accepting, because accepted text was wrong, or to be as recorded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +24,14 @@ class DidOpen:
 
 @dataclass(frozen=True, slots=True)
 class DidChange:
-    """Change a document: changes against `before`."""
+    """Change a document: changes against `before`. `keys` is what the change costs the person."""
 
     path: str
     version: int
     before: str
     changes: tuple[Change, ...]
+    cause: Cause = "tape"
+    keys: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +57,40 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """Ask for an inline completion. `before` and `after` are the whole document around the cursor."""
+class Spot:
+    """A moment as it stands on the tape: the same as in the editor, but in drive mode where the document is ahead.
+
+    `before` and `after` are the whole recorded document around it.
+    """
 
     moment: Moment
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask for an inline completion. `before` and `after` are the whole document around the cursor.
+
+    After `patience` ms the editor will give the request up. `doomed`: its answer is known to come later than that, so it
+    is worth waiting for only if the server has it already.
+    """
+
+    moment: Moment
+    before: str
+    after: str
+    spot: Spot | None = None
+    patience: float = math.inf
+    doomed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """Find out whether a suggestion passes the tests, before the person decides: answered with True or False."""
+
+    moment: Moment
+    spot: Spot | None
+    suggestion: Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +103,18 @@ class Settled:
     ending: Ending
     suggestion: Suggestion | None = None
     covered: tuple[int, ...] = ()
+    spot: Spot | None = None
 
 
-Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Settled
+Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Try | Settled
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the server said. `measured` is wall time in ms; `failed`, `filtered` name the reason why there is no text."""
+    """What the server said. `measured` is wall time in ms; `failed`, `filtered` name the reason why there is no text.
+
+    `given_up`: the editor cancelled the request before the answer came.
+    """
 
     measured: float
     text: str = ""
@@ -89,3 +127,5 @@ class Answer:
     provider: str = ""
     cache: str = "none"
     trail: tuple[Step, ...] = ()
+    confidence: float | None = None
+    given_up: bool = False

@@ -1,73 +1,41 @@
-"""The player: a tape's events in, instructions out, on a virtual clock. Judge mode: the tape goes on as recorded.
+"""The player: a tape's events in, instructions out, on a virtual clock.
 
 `Player.play` is a generator and pure: no clock, network, file or random source but its arguments. Each `Ask` that it
-yields is answered by sending an `Answer` in; everything else is answered with None. When a change and an answer or a
-timer fall on the same millisecond, the change comes first: a person did not wait for what came with the next key.
+yields is answered by sending an `Answer` in, each `Try` by True or False; everything else is answered with None. When a
+change and an answer or a timer fall on the same millisecond, the change comes first: a person did not wait for what came
+with the next key.
+
+In judge mode the tape goes on as recorded and each moment is judged alone. In drive mode what is accepted stays, and the
+rest of the tape is rebased on it (`replay.rebase`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from replay.blocks import Place
 from replay.clock import virtual_times
-from replay.documents import Documents, walk
-from replay.instructions import (
-    Answer,
-    Ask,
-    Check,
-    DidChange,
-    DidClose,
-    DidOpen,
-    DidSave,
-    Instruction,
-    Settled,
-)
+from replay.flights import Flying, Waiting, outcome, suggestion_of
+from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Try
 from replay.latency import Latency
-from replay.policies import Place, Policy
-from replay.records import Ending, Moment, Stop, Suggestion
-from replay.tape import Close, Edit, Event, Focus, Open, Save, Select, State
+from replay.lookahead import Lookahead
+from replay.pacing import Pacer, Situation
+from replay.policies import Policy
+from replay.records import Effort, Ending, Moment, Stop, Trigger
+from replay.screen import Decision, Screen
+from replay.stage import Stage
+from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
 from replay.timeline import Timeline
-from replay.users import User, typing_after
-from syntax.text import Change, cut, length, position_at, splice
+from replay.users import User
+from syntax.text import Change, cut, index_of, length, position_at
 
 WINDOW = (4000, 2000)
 """How many characters before and after the cursor a moment keeps for display."""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A change whose debounce runs."""
-
-    due: float
-    doc: int
-    index: int
-
-
-@dataclass(slots=True)
-class _Flying:
-    """A request under way on the virtual clock."""
-
-    due: float
-    doc: int
-    ask: Ask
-    answer: Answer
-    suggestion: Suggestion
-    stale: bool = False
-
-
-@dataclass(slots=True)
-class _Screen:
-    """What the editor knows beyond the documents."""
-
-    cursors: dict[int, tuple[int, int]] = field(default_factory=dict)
-    versions: dict[int, int] = field(default_factory=dict)
-    focus: int | None = None
-
-
-Steps: TypeAlias = Generator[Instruction, Answer | None, None]
+Reply: TypeAlias = Answer | bool | None
+Steps: TypeAlias = Generator[Instruction, Reply, None]
 
 
 class Player:
@@ -80,48 +48,65 @@ class Player:
         user: User,
         latency: Latency,
         *,
+        drive: bool = False,
+        seed: int = 0,
         limit: int | None = None,
         paths: Sequence[str] = (),
     ) -> None:
-        self.timeline, self.policy, self.user, self.latency = timeline, policy, user, latency
-        self.tape = timeline.tape
+        self.timeline, self.policy, self.latency = timeline, policy, latency
+        self.tape, self.drive = timeline.tape, drive
         self.left = math.inf if limit is None else limit
         self.paths = tuple(paths)
         self.now = 0.0
-        self._documents = Documents(self.tape.source)
-        self._screen = _Screen()
-        self._waiting: _Waiting | None = None
-        self._flying: list[_Flying] = []
+        self.stage = Stage(timeline, drive=drive)
+        self._times = virtual_times(self.tape.events)
+        self._lookahead = Lookahead(self.tape.events, self._times, self.stage)
+        self._screen = Screen(self.stage, self._lookahead, policy, user, seed)
+        self._pacer = Pacer(policy)
+        self._turns: Counter[tuple[object, ...]] = Counter()
+        self._waiting: Waiting | None = None
+        self._flying: list[Flying] = []
+        self._landing: list[Flying] = []
         self._places: dict[int, list[Place]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
 
+    @property
+    def effort(self) -> Effort:
+        """What the session took so far (drive mode)."""
+        return self.stage.effort
+
     def play(self) -> Steps:
         """Play the tape to its end."""
-        index, times = 0, virtual_times(self.tape.events)
-        for index, event, documents in walk(self.tape):
-            self._documents = documents
-            self.now = times[index]
-            yield from self._due(index)
+        for index, event in enumerate(self.tape.events):
+            yield from self._due(index, self._times[index])
+            self.now = self._times[index]
             for place in self._places.get(index, ()):
-                if self._wants(place.path):
-                    yield from self._ask_at(place)
+                yield from self._ask_at(index, place)
             yield from self._on(index, event)
-        self.now = math.inf
-        yield from self._due(index + 1)
+        yield from self._due(len(self.tape.events), math.inf)
+        if self.drive:
+            yield from self._finished()
+
+    def _finished(self) -> Steps:
+        """Every document ends as it was recorded."""
+        for doc in sorted(self.stage.documents.shown):
+            yield from self.stage.mend([doc])
+            yield Check(self.stage.path(doc), digest(self.stage.documents.texts[doc]))
 
     # Time
 
-    def _due(self, index: int) -> Steps:
-        """What falls due before now, in its order: the debounce that ran out, the answers that came."""
-        while (due := min(self._dues(), default=math.inf)) < self.now:
+    def _due(self, index: int, limit: float) -> Steps:
+        """What falls due before a time, in its order: the debounce that ran out, the answers that came."""
+        while (due := min(self._dues(), default=math.inf)) < limit:
+            self.now = due
             if self._waiting is not None and self._waiting.due == due:
                 waiting, self._waiting = self._waiting, None
                 yield from self._fire(index, waiting)
             else:
                 flying = min(self._flying, key=lambda flying: flying.due)
                 self._flying.remove(flying)
-                yield self._arrived(flying)
+                yield from self._arrived(index, flying)
 
     def _dues(self) -> Iterator[float]:
         if self._waiting is not None:
@@ -131,128 +116,248 @@ class Player:
     # Events
 
     def _on(self, index: int, event: Event) -> Steps:
+        stage = self.stage
         match event:
-            case Open():
-                self._screen.versions[event.doc] = 1
-                self._screen.cursors[event.doc] = (0, 0)
-                yield DidOpen(event.path, event.language, event.text)
             case Edit():
                 yield from self._edited(index, event)
+                return
+            case Open():
+                yield DidOpen(event.path, event.language, event.text)
             case Select():
                 yield from self._selected(event)
             case Focus():
                 yield from self._left(index, event.doc)
-                self._screen.focus = event.doc
+                stage.focus = event.doc
             case Save():
-                yield DidSave(self._documents.paths[event.doc])
-            case State():
-                yield Check(self._documents.paths[event.doc], event.sha256)
+                yield DidSave(stage.path(event.doc))
+            case State() if stage.is_as_recorded(event.doc):
+                yield Check(stage.path(event.doc), event.sha256)
             case Close():
                 yield from self._left(index, None)
-                yield DidClose(self._documents.paths[event.doc])
+                yield from stage.mend([event.doc])
+                yield DidClose(stage.path(event.doc))
+            case Ghost():
+                yield from self._ghost(index, event)
             case _:
                 pass
+        stage.apply(index, event)
 
     def _edited(self, index: int, event: Edit) -> Steps:
-        gate = self._gate(event)
-        yield from self._overtaken(index, event, superseded=not gate)
-        self._screen.versions[event.doc] += 1
-        path, before = self._documents.paths[event.doc], self._documents.texts[event.doc]
-        yield DidChange(path, self._screen.versions[event.doc], before, event.changes)
-        self._screen.cursors[event.doc] = _cursor_after(event.changes)
-        if self.policy.debounce is None or not self._wants(path):
+        """An edit of the tape: what of it is still to be done changes the document."""
+        debounced = self._unasked(index, self._waiting.doc, Ending("debounced")) if self._waiting else None
+        steps = list(self.stage.change(index, event, escape=self._needs_escape(index, event)))
+        if not steps:
+            return
+        situation = self._situation(event.doc, event)
+        gate = self._pacer.gate(situation)
+        if debounced:
+            self._waiting = None
+            yield debounced
+        yield from self._change(event.doc, steps, gated=bool(gate))
+        yield from self._wait(index + 1, event.doc, situation, gate)
+
+    def _change(self, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
+        """Change a document, which ends what is under way."""
+        for step in steps:
+            self._screen.pass_over(doc, step.changes)
+            for flying in [*self._flying, *self._landing]:
+                flying.pass_over(doc, step.changes)
+            if self.policy.cancels:
+                yield from self._cancel(Ending("cancelled", "changed") if gated else Ending("superseded"))
+            yield step
+
+    def _needs_escape(self, index: int, event: Edit) -> bool:
+        """Whether the next key is a tab, which would accept what is shown: Escape comes first."""
+        if not (self.drive and self._screen.visible and self._screen.visible.doc == event.doc and self.timeline.is_by_hand(index)):
+            return False
+        new = event.changes[0][2] if len(event.changes) == 1 else ""
+        return new == "\t" or (len(new) > 1 and not new.strip(" "))
+
+    def _situation(self, doc: int, event: Edit | None) -> Situation:
+        """The change that was just made as a policy sees it; without an event, an accept."""
+        stage, text = self.stage, self.stage.text(doc)
+        cursor = min(stage.cursors[doc][0], length(text))
+        at = index_of(text, cursor)
+        changes = event.changes if event else ()
+        return Situation(
+            now=self.now,
+            path=stage.path(doc),
+            line=text.count("\n", 0, at),
+            left=text[text.rfind("\n", 0, at) + 1 : at],
+            right=text[at:].split("\n", 1)[0].rstrip("\r"),
+            before=cursor,
+            after=length(text) - cursor,
+            typed=min(changes, default=(0, 0, ""))[2],
+            reason=event.reason if event else "accept",
+            focused=stage.focus is None or stage.focus == doc,
+            cursors=max(stage.several.get(doc, 1), len(changes)),
+            changed=event is None or any(new or start < end for start, end, new in changes),
+        )
+
+    def _wait(self, index: int, doc: int, situation: Situation, gate: str) -> Steps:
+        """A change was made: begin to wait, or say why not."""
+        if self.policy.asks != "changes" or not self._wants(situation.path):
             return
         if gate:
-            yield Settled(self._moment(index + 1, event.doc, after=event), "", "", Ending("gated", gate))
+            yield self._unasked(index, doc, Ending("gated", gate))
+            return
+        wait = self._pacer.delay(situation, accepted=situation.reason == "accept" and self.drive)
+        waiting = Waiting(self.now, self._pacer.due(self.now + wait), doc)
+        if waiting.due <= self.now:
+            yield from self._fire(index, waiting)
         else:
-            self._waiting = _Waiting(self.now + self.policy.debounce, event.doc, index)
+            self._waiting = waiting
 
     def _wants(self, path: str) -> bool:
         """Whether there are moments in a document: the limit is not reached, and the path is among those asked for."""
         return self.left > 0 and path.startswith(self.paths or "")
 
-    def _gate(self, event: Edit) -> str:
-        focus = self._screen.focus
-        return self.policy.gate(event, focused=focus is None or focus == event.doc)
+    def _unasked(self, index: int, doc: int, ending: Ending) -> Settled:
+        return Settled(self._moment(index, doc), "", "", ending)
 
-    def _overtaken(self, index: int, event: Edit, *, superseded: bool) -> Steps:
-        """A change ends the debounce before it, and what is under way."""
+    def _ghost(self, index: int, event: Ghost) -> Steps:
+        """The tape's assistant was asked, or the person asked it by hand."""
+        asks = self.policy.asks
+        wanted = asks == "recorded" or (asks == "changes" and event.trigger == "invoked")
+        if event.phase != "asked" or not wanted or not self._wants(self.stage.path(event.doc)):
+            return
         if self._waiting is not None:
-            yield Settled(self._moment(index, self._waiting.doc), "", "", Ending("debounced"))
-            self._waiting = None
-        for flying in self._flying:
-            flying.stale |= flying.doc == event.doc
+            waiting, self._waiting = self._waiting, None
+            yield self._unasked(index, waiting.doc, Ending("debounced"))
         if self.policy.cancels:
-            yield from self._cancel(Ending("superseded") if superseded else Ending("cancelled", "changed"))
+            yield from self._cancel(Ending("superseded"))
+        offset = self.stage.actual(event.doc, event.offset)
+        yield from self._ask(index, event.doc, self._moment(index, event.doc, offset=offset, trigger=event.trigger))
 
     def _selected(self, event: Select) -> Steps:
         if not event.ranges:
             return
-        moved = event.ranges[0] != self._screen.cursors.get(event.doc)
-        self._screen.cursors[event.doc] = event.ranges[0]
+        stage = self.stage
+        place = stage.selected(event)
+        moved = place != stage.cursors.get(event.doc)
+        stage.cursors[event.doc] = place
         asked = [flying for flying in self._flying if flying.doc == event.doc]
-        if moved and any(event.ranges[0] != (at := flying.ask.moment.offset, at) for flying in asked):
+        if moved and any(place != (at := flying.ask.moment.offset, at) for flying in asked):
             for flying in asked:
-                flying.stale = True
+                flying.stale, flying.typed = True, None
             if self.policy.cancels:
                 yield from self._cancel(Ending("cancelled", "cursor moved"))
+        if moved:
+            self._screen.visible = None
 
     def _left(self, index: int, to: int | None) -> Steps:
         """The document loses the focus."""
         if self._waiting is not None and self._waiting.doc != to:
-            yield Settled(self._moment(index, self._waiting.doc), "", "", Ending("gated", "focus moved"))
-            self._waiting = None
+            waiting, self._waiting = self._waiting, None
+            yield self._unasked(index, waiting.doc, Ending("gated", "focus moved"))
         for flying in self._flying:
-            flying.stale |= flying.doc != to
+            if flying.doc != to:
+                flying.stale, flying.typed = True, None
         if self.policy.cancels and any(flying.doc != to for flying in self._flying):
             yield from self._cancel(Ending("cancelled", "focus moved"))
 
     def _cancel(self, ending: Ending) -> Steps:
-        for flying in self._flying:
-            yield Settled(flying.ask.moment, flying.ask.before, flying.ask.after, ending, flying.suggestion)
-        self._flying.clear()
+        """Give up what is under way, but for what is kept alive."""
+        given_up = [flying for flying in self._flying if not flying.kept]
+        self._flying = [flying for flying in self._flying if flying.kept]
+        for flying in given_up:
+            yield _settled(flying, ending)
+        if self.policy.lets_finish:
+            self._landing = [flying for flying in self._landing if flying.due > self.now] + given_up
 
     # Asking
 
-    def _fire(self, index: int, waiting: _Waiting) -> Steps:
-        start, end = self._screen.cursors[waiting.doc]
-        moment = self._moment(index, waiting.doc, at=waiting.due)
+    def _fire(self, index: int, waiting: Waiting) -> Steps:
+        start, end = self.stage.cursors[waiting.doc]
+        moment = self._moment(index, waiting.doc)
         if start != end:
             yield Settled(moment, "", "", Ending("gated", "selection"))
+        elif self._pacer.is_stale(waiting.since, self.now):
+            yield Settled(moment, "", "", Ending("gated", "the change lies too far back"))
         else:
-            yield from self._ask(moment, waiting.doc, waiting.due)
+            yield from self._ask(index, waiting.doc, moment)
 
-    def _ask_at(self, place: Place) -> Steps:
-        doc = next(doc for doc, path in self._documents.paths.items() if path == place.path)
-        moment = self._moment(
-            place.event, doc, offset=place.offset, stop=place.stop, kind=place.kind, scenario=place.scenario
-        )
-        yield from self._ask(moment, doc, self.now)
+    def _ask_at(self, index: int, place: Place) -> Steps:
+        """Ask at a place that does not depend on time."""
+        if not self._wants(place.path):
+            return
+        doc = self.stage.doc(place.path)
+        offset = self.stage.actual(doc, place.offset)
+        moment = self._moment(index, doc, offset=offset, stop=place.stop, kind=place.kind, scenario=place.scenario)
+        if self.stage.is_needless(index, doc):
+            yield Settled(moment, "", "", Ending("gated", "written already"))
+        else:
+            yield from self._ask(index, doc, moment)
 
-    def _ask(self, moment: Moment, doc: int, at: float) -> Steps:
+    def _ask(self, index: int, doc: int, moment: Moment) -> Steps:
         self.left -= 1
-        text = self._documents.texts[doc]
-        ask = Ask(moment, cut(text, 0, moment.offset), cut(text, moment.offset, length(text)))
+        if self.policy.pending and len(self._flying) >= self.policy.pending:
+            yield _settled(self._flying.pop(), Ending("superseded"))
+        kept = self._pacer.asked(self.now)
+        patience = math.inf if kept else self._patience(index, doc, moment.offset)
+        drawn = self.latency.draw(moment)
+        text = self.stage.text(doc)
+        ask = Ask(
+            moment,
+            cut(text, 0, moment.offset),
+            cut(text, moment.offset, length(text)),
+            self.stage.spot(index, doc, moment),
+            patience,
+            doomed=drawn is not None and max(drawn, self.policy.hold) >= patience,
+        )
         answer = yield ask
-        if answer is None:
+        if not isinstance(answer, Answer):
             raise TypeError("an Ask must be answered by an Answer")
-        flying = _Flying(0.0, doc, ask, answer, _suggestion(answer, ask, self.latency(answer.measured)))
-        flying.due = at + flying.suggestion.latency
-        if self.policy.debounce is None:
-            yield self._arrived(flying)
-        else:
+        latency = self._latency(doc, answer, drawn, patience)
+        flying = Flying(self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept)
+        if self.policy.is_timed:
             self._flying.append(flying)
+        else:
+            yield from self._arrived(index, flying)
 
-    def _arrived(self, flying: _Flying) -> Settled:
-        ask, answer = flying.ask, flying.answer
-        ending = _outcome(flying)
-        covered: tuple[int, ...] = ()
-        if ending.name == "shown":
-            typing = typing_after(self.timeline, ask.moment, _as_typed(flying.suggestion, ask))
-            ending = self.user(typing)
-            covered = typing.by_hand if typing.matched and ending.name == "accepted" else ()
-        suggestion = None if answer.failed else flying.suggestion
-        return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered)
+    def _latency(self, doc: int, answer: Answer, drawn: float | None, patience: float) -> float:
+        """The ms that an answer takes on the virtual clock. What the server had already takes none that is drawn.
+
+        But what it had from a request that is still under way here comes when that one comes.
+        """
+        if answer.given_up:
+            return patience
+        cached = answer.cache != "none"
+        latency = answer.measured if drawn is None else 0.0 if cached else drawn
+        if cached:
+            under_way = (flying for flying in [*self._flying, *self._landing] if flying.doc == doc)
+            latency = max([latency, *(fly.due - self.now for fly in under_way if fly.answer.raw == answer.raw)])
+        elif not answer.failed:
+            self._pacer.answered(latency)
+        return max(latency, self.policy.hold) + (self.policy.cached if cached else 0.0)
+
+    def _patience(self, index: int, doc: int, offset: int) -> float:
+        """How many ms remain until the tape makes the editor give a request up, and tell the server."""
+        if not self.policy.cancels or self.policy.lets_finish or not self.policy.is_timed:
+            return math.inf
+        return max(0.0, self._lookahead.given_up(index, doc, offset) - self.now)
+
+    def _arrived(self, index: int, flying: Flying) -> Steps:
+        moment, decision = flying.ask.moment, Decision(outcome(flying, self.policy, self._screen.visible))
+        if decision.ending.name == "shown":
+            passes = None
+            if self._screen.user.needs_tests:
+                passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion)))
+            decision = self._screen.decide(index, self.now, flying, passes=passes)
+            self._pacer.shown(self.now, moment.path, moment.line)
+            if decision.ending.name in {"accepted", "part", "rejected"}:
+                self._pacer.decided(self.now, decision.accepted)
+        yield _settled(flying, decision.ending, decision.covered)
+        if decision.change is not None and self.drive:
+            yield from self._accepted(index, flying.doc, decision.change)
+
+    def _accepted(self, index: int, doc: int, change: Change) -> Steps:
+        """What was accepted stays as far as it is right; the editor asks again behind it."""
+        steps, stays = self.stage.accept(index, doc, change)
+        yield from self._change(doc, steps)
+        if stays:
+            situation = self._situation(doc, None)
+            yield from self._wait(index, doc, situation, self._pacer.gate(situation))
 
     def _moment(
         self,
@@ -260,75 +365,37 @@ class Player:
         doc: int,
         *,
         offset: int | None = None,
-        at: float | None = None,
-        after: Edit | None = None,
         stop: Stop = "auto",
         kind: str = "",
         scenario: str = "",
+        trigger: Trigger = "automatic",
     ) -> Moment:
-        """The moment just before event `index`; with `after`, just behind that edit."""
-        text = self._documents.texts[doc] if after is None else _after(self._documents, after)
-        where = min(self._screen.cursors[doc][0] if offset is None else offset, length(text))
+        """The moment just before event `index`, now."""
+        text = self.stage.text(doc)
+        where = min(self.stage.cursors[doc][0] if offset is None else offset, length(text))
         line, character = position_at(text, where)
+        place = (index, self.stage.path(doc), where, stop, kind, scenario)
+        self._turns[place] += 1
         return Moment(
             tape=self.tape.header.id,
             event=index,
-            path=self._documents.paths[doc],
-            language=self._documents.languages[doc],
+            path=self.stage.path(doc),
+            language=self.stage.documents.languages[doc],
             offset=where,
             line=line,
             character=character,
-            t=self.now if at is None else at,
+            t=self.now,
             stop=stop,
             kind=kind,
             scenario=scenario,
             before=cut(text, 0, where)[-WINDOW[0] :],
             after=cut(text, where, length(text))[: WINDOW[1]],
+            trigger=trigger,
+            turn=self._turns[place] - 1,
         )
 
 
-def _outcome(flying: _Flying) -> Ending:
-    if flying.answer.failed:
-        return Ending("failed", flying.answer.failed)
-    if flying.stale:
-        return Ending("late")
-    if flying.answer.filtered:
-        return Ending("filtered", flying.answer.filtered)
-    return Ending("shown") if flying.answer.text else Ending("empty")
-
-
-def _suggestion(answer: Answer, ask: Ask, latency: float) -> Suggestion:
-    at = ask.moment.offset
-    return Suggestion(
-        text=answer.text,
-        start=answer.start if answer.text else at,
-        end=answer.end if answer.text else at,
-        latency=latency,
-        raw=answer.raw,
-        prompt=answer.prompt,
-        provider=answer.provider,
-        cache=answer.cache,
-        trail=answer.trail,
-    )
-
-
-def _as_typed(suggestion: Suggestion, ask: Ask) -> str:
-    """The part of a suggestion that a person would have to type: without what stands left and right already."""
-    said_again = (
-        ask.before[len(ask.before) - (ask.moment.offset - suggestion.start) :]
-        if suggestion.start < ask.moment.offset
-        else ""
-    )
-    taken = cut(ask.after, 0, suggestion.end - ask.moment.offset) if suggestion.end > ask.moment.offset else ""
-    return suggestion.text.removeprefix(said_again).removesuffix(taken)
-
-
-def _after(documents: Documents, edit: Edit) -> str:
-    return splice(documents.texts[edit.doc], edit.changes)
-
-
-def _cursor_after(changes: Sequence[Change]) -> tuple[int, int]:
-    """Where the cursor goes when nothing else says so: behind what the first change put in."""
-    start, _, new = min(changes, default=(0, 0, ""))
-    at = start + length(new)
-    return at, at
+def _settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = ()) -> Settled:
+    ask = flying.ask
+    suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
+    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot)

@@ -1,158 +1,205 @@
-"""When an editor asks. A policy is told of events and answers with wishes; the player carries them out.
+"""When an editor asks: policies as data (`policies.toml`), chosen by name, their numbers overridden one by one.
 
-Numbers and their sources: `vscode` waits 50 ms after a content change and cancels what a new change supersedes (VS Code
-core, inlineCompletionsSource); `pause:MS` waits MS after the last change of any document and cancels nothing; `blocks`
-does not depend on time (DESIGN.md §5).
+`vscode`, `copilot`, `copilot-nes`, `tabby`, `continue`, `cody`, `zed`, `pause:MS`, `every` follow time; `recorded` follows the
+tape's own assistant; `blocks` does not depend on time (DESIGN.md §5). `replay.pacing` carries them out.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, TypeAlias
 
+import msgspec
+
+from replay.blocks import Place, block_places
 from replay.errors import ReplayError
-from replay.records import Stop
-from replay.tape import Edit
-from replay.timeline import FROM_START, Timeline
-from syntax.blocks import Block, constructs
-from syntax.languages import Language, language_of
-from syntax.parse import is_opaque, parse
-from syntax.text import offset_of
+from replay.timeline import Timeline
+
+Kind: TypeAlias = Literal["function", "if", "for", "while", "try", "statement"]
+At: TypeAlias = Literal["header", "inside", "operator", "call", "declaration"]
 
 
 class UnknownPolicyError(ReplayError):
-    """No policy has this name."""
+    """No policy has this name, or it has no such number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place that does not depend on time: just before event `event`, at a UTF-16 offset of a document."""
+class Adaptive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wait that follows the person's rhythm (Tabby, `CompletionDebouncer`).
 
-    event: int
-    path: str
-    offset: int
-    stop: Stop
-    kind: str
-    scenario: str
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """When to ask.
-
-    `debounce` in ms: after a change, ask once this long passed without another; None: never because of time. `cancels`:
-    a change or a cursor move while a request is under way cancels it (else its answer comes late). `places` gives the
-    moments that do not depend on time.
+    The mean gap between changes (the last `samples_max` of those up to `gap_max` ms, once there are more than
+    `samples_min`; before that `first`) times a rate from `rate_max` down to `rate_min` as the context's score goes from 0 to 1,
+    less the mean response time so far; between `min` and `max` ms. The score adds `non_word` (no word character was
+    written), `line_end` and `document_end`.
     """
 
-    name: str
-    debounce: float | None
+    first: float
+    samples_min: int
+    samples_max: int
+    gap_min: float
+    gap_max: float
+    rate_max: float
+    rate_min: float
+    non_word: float
+    line_end: float
+    document_end: float
+    min: float
+    max: float
+
+
+class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a wait grows by each rejection and shrinks by each accept; it decays to itself within `decay` ms."""
+
+    rejected: float
+    accepted: float
+    decay: float
+    min: float
+    max: float
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When to ask, and what becomes of requests under way. Times in ms of virtual time.
+
+    Waiting: `debounce` after a change, begun anew by the next one; `line_start` in its place where only white space stands
+    left of the cursor; `line_end` on top where nothing stands right of it; `after_accept` in its place after an accept;
+    `adaptive` and `backoff` compute it. `throttle` is the least time between two requests.
+
+    Under way: `cancels` when the text changes or the cursor or the focus moves (else the answer comes late);
+    `lets_finish`: the server is not told, so that its cache gets the answer; one request in each `keeps_every` is not
+    given up; at most `pending` at once (the last one gives way); `follows`: an answer serves still when what was typed
+    meanwhile is how it begins.
+
+    Shown: not before `hold` after the request; `cached` later if the server had it already; not if shorter than
+    `min_suggestion` characters; `extends`: in place of a shown one only if it begins with it. What was shown for less
+    than `seen` and then replaced does not count; what stood for `patience` is rejected.
+
+    Gates: reasons of edits that it `ignores`; fewer than `min_prompt` characters left of the cursor; the rest of the line
+    must match `right`, its beginning must not match `left_not`; `one_cursor`; no `empty` document; the last
+    change must be `fresh`; `line_cooldown` on the line of the last suggestion, `rejection_cooldown` after a rejection;
+    `not_after_accept` of a single line.
+    """
+
+    name: str = ""
+    about: str = ""
+    asks: Literal["changes", "recorded", "blocks"] = "changes"
+    debounce: float = 0.0
+    line_start: float | None = None
+    line_end: float = 0.0
+    after_accept: float | None = None
+    adaptive: Adaptive | None = None
+    backoff: Backoff | None = None
+    throttle: float = 0.0
     cancels: bool = False
-    places: Callable[[Timeline], Iterator[Place]] = lambda timeline: iter(())
+    lets_finish: bool = False
+    keeps_every: float = 0.0
+    pending: int = 0
+    follows: bool = False
+    hold: float = 0.0
+    cached: float = 0.0
+    min_suggestion: int = 0
+    extends: bool = False
+    seen: float = 0.0
+    patience: float = 0.0
+    ignores: tuple[str, ...] = ("agent", "external")
+    min_prompt: int = 0
+    right: str = ""
+    left_not: str = ""
+    one_cursor: bool = False
+    empty: bool = True
+    fresh: float = 0.0
+    line_cooldown: float = 0.0
+    rejection_cooldown: float = 0.0
+    not_after_accept: bool = False
+    kinds: tuple[Kind, ...] = ("function", "if", "for", "while", "try", "statement")
+    at: tuple[At, ...] = ("header", "inside")
 
-    def gate(self, edit: Edit, *, focused: bool) -> str:
-        """Why a change is not followed by a request at all, or nothing."""
-        if edit.reason in {"agent", "external"}:
-            return edit.reason
-        if not any(new or start < end for start, end, new in edit.changes):
-            return "no change"
-        return "" if focused else "not focused"
+    def __post_init__(self) -> None:
+        """Refuse numbers and patterns that mean nothing."""
+        for field, value in zip(self.__struct_fields__, msgspec.structs.astuple(self), strict=True):
+            if isinstance(value, int | float) and not 0 <= value < float("inf"):
+                raise ValueError(f"{field} is {value}, and must be at least 0")
+        for pattern in (self.right, self.left_not):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether moments follow the tape's time, so that an answer can come too late."""
+        return self.asks != "blocks"
+
+    def places(self, timeline: Timeline) -> Iterator[Place]:
+        """The moments that do not depend on time, in the order of the tape."""
+        return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
 
 
-def policy_of(name: str) -> Policy:
-    """The policy of a name: `vscode`, `pause:MS` or `blocks`.
+def policy_of(text: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
+    """The policy of a name, with numbers: `vscode`, `pause:250`, `copilot:hold=100,debounce=75`, `blocks:at=operator+call`.
+
+    `own` are more policies, as in `[policies.NAME]` of `ghosttape.toml`: `base` names the one that they start from.
 
     Raises:
-        UnknownPolicyError: there is none.
+        UnknownPolicyError: there is none of this name, or it has no such number; the message says which there are.
 
     """
-    kind, _, number = name.partition(":")
-    if kind == "pause" and number.replace(".", "", 1).isdigit():
-        return Policy(name, debounce=float(number))
-    if name in _POLICIES:
-        return _POLICIES[name]
-    raise UnknownPolicyError(
-        f"no policy is called {name!r}: choose one of {', '.join(_POLICIES)}, pause:MS (say pause:250)"
-    )
+    name, _, numbers = text.partition(":")
+    tables = {**_tables(), **_derived(own or {})}
+    if name not in tables:
+        raise UnknownPolicyError(f"no policy is called {name!r}: choose one of {', '.join(tables)} (pause:250 waits 250 ms)")
+    return _made(text, {**tables[name], **_overrides(name, numbers)})
 
 
-def block_places(timeline: Timeline) -> Iterator[Place]:
-    """The moments of policy `blocks`, in the order of the tape.
-
-    For each construct of each final text: just before the event that wrote the first character of its body (*full*),
-    and just before each later line of the body (*inner*, for the innermost construct that holds the line). A place
-    counts only if that event began to write there: a block pasted together with its header has no moment.
-    """
-    found: dict[tuple[int, str, int, Stop], Place] = {}
-    for path in timeline.final:
-        for place in _places_in(timeline, path):
-            found.setdefault((place.event, place.path, place.offset, place.stop), place)
-    return iter(sorted(found.values(), key=lambda place: (place.event, place.offset, place.stop)))
+def policy_names() -> list[str]:
+    """The names of the policies that come with the project."""
+    return list(_tables())
 
 
-def _places_in(timeline: Timeline, path: str) -> Iterator[Place]:
-    language, text = language_of(timeline.languages[path]) or language_of(path), timeline.final[path]
-    if language is None:
-        return
-    began = _Beginnings(timeline, path)
-    blocks = list(constructs(language, text))
-    for block in blocks:
-        stop: Stop = "statement" if block.kind == "statement" else "block"
-        yield from began.at(block.start, stop, block.kind, "full")
-    text_inside = _inside_text(language, text)
-    for start, block in _inner_lines(text, blocks).items():
-        if start not in text_inside:
-            yield from began.at(start, "block", block.kind, "inner")
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    data = resources.files("replay").joinpath("policies.toml").read_bytes()
+    return msgspec.toml.decode(data, type=dict[str, dict[str, Any]])
 
 
-def _inner_lines(text: str, blocks: list[Block]) -> Mapping[int, Block]:
-    """First characters of the lines of each body, with the innermost construct that holds them."""
-    lines: dict[int, Block] = {}
-    for block in sorted((block for block in blocks if block.kind != "statement"), key=lambda block: block.start):
-        at = text.find("\n", block.start, block.end)
-        while at >= 0:
-            start = at + 1 + len(text[at + 1 :]) - len(text[at + 1 :].lstrip(" \t"))
-            if start < block.end and text[start : start + 1] not in "\r\n}])":
-                lines[start] = block
-            at = text.find("\n", start, block.end)
-    return lines
+def _derived(own: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    derived = {}
+    for name, table in own.items():
+        base = table.get("base", "")
+        if base and base not in _tables():
+            raise UnknownPolicyError(f"policy {name!r} has the base {base!r}: choose one of {', '.join(_tables())}")
+        rest = {key: value for key, value in table.items() if key != "base"}
+        derived[name] = {**_tables().get(base, {}), **rest}
+    return derived
 
 
-def _inside_text(language: Language, text: str) -> set[int]:
-    """Indices that lie inside a string or in a comment, where there is no code to complete."""
-    tree = parse(language, text)
-    inside: set[int] = set()
-    for node in tree.leaves():
-        if is_opaque(node):
-            start, end = tree.span(node)
-            inside.update(range(start if node.type.endswith("comment") else start + 1, end))
-    return inside
+def _made(text: str, values: Mapping[str, Any]) -> Policy:
+    try:
+        return msgspec.convert({**values, "name": text}, Policy)
+    except msgspec.ValidationError as error:
+        numbers = ", ".join(field for field in Policy.__struct_fields__ if field not in {"name", "about"})
+        raise UnknownPolicyError(f"policy {text!r}: {error}; a policy has {numbers}") from error
 
 
-class _Beginnings:
-    """Where on the tape a character of the final text began to be written."""
-
-    def __init__(self, timeline: Timeline, path: str) -> None:
-        self.path, self.text = path, timeline.final[path]
-        self.writers = timeline.writers[path]
-        self.edits = dict(timeline.edits[path])
-
-    def at(self, index: int, stop: Stop, kind: str, scenario: str) -> Iterator[Place]:
-        """The place of the character at `index` of the final text, if someone began to write there."""
-        event = self.writers[offset_of(self.text, index)]
-        if event == FROM_START:
-            return
-        begins = [start for start, _, new in self.edits[event] if new.lstrip()[:1] == self.text[index]]
-        if len(begins) == 1 and self._leads(index, event):
-            yield Place(event, self.path, begins[0], stop, kind, scenario)
-
-    def _leads(self, index: int, event: int) -> bool:
-        """Whether nothing but white space by the same event stands directly before the character."""
-        before = self.text[:index].rstrip()
-        return not before or self.writers[offset_of(self.text, len(before) - 1)] != event
+def _overrides(name: str, numbers: str) -> dict[str, Any]:
+    """What stands behind the colon: `250` for `pause`, else `key=value` by commas."""
+    if not numbers:
+        return {}
+    if name == "pause" and "=" not in numbers:
+        numbers = f"debounce={numbers}"
+    pairs = [pair.partition("=") for pair in numbers.split(",")]
+    return {key.strip(): _value(key.strip(), value.strip()) for key, _, value in pairs}
 
 
-_POLICIES = {
-    "vscode": Policy("vscode", debounce=50, cancels=True),
-    "blocks": Policy("blocks", debounce=None, places=block_places),
-}
+def _value(key: str, value: str) -> Any:
+    """A number, true or false, names joined by `+`, or a text."""
+    readers: tuple[Callable[[], Any], ...] = (lambda: msgspec.json.decode(value), lambda: value)
+    if key in {"kinds", "at", "ignores"}:
+        return [part for part in value.split("+") if part]
+    for read in readers:
+        try:
+            return read()
+        except msgspec.DecodeError:
+            continue
+    return value

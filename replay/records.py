@@ -28,8 +28,12 @@ SHOWN: frozenset[str] = frozenset({"shown", "accepted", "part", "typed-through",
 ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings in which the provider gave its answer, so that a verdict can be given on it."""
 
-Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"]
+Untestable: TypeAlias = Literal[
+    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax", "diverged"
+]
+"""Why a moment cannot be tested. `diverged`: in drive mode, the place is on no point of the tape."""
 VerdictName: TypeAlias = Literal[Class, "untestable"]
+Trigger: TypeAlias = Literal["automatic", "invoked"]
 Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
 
 
@@ -38,7 +42,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
     `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
-    window for display), `truth` is what stands there in the finished project.
+    window for display), `truth` is what stands there in the finished project. `turn` counts the moments at one place before
+    one event: more than one only where text was accepted and taken back.
     """
 
     tape: str
@@ -55,11 +60,14 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     before: str = ""
     after: str = ""
     truth: str = ""
+    trigger: Trigger = "automatic"
+    turn: int = 0
 
     @property
     def id(self) -> str:
         """A name that is the same in every run over the same tape and policy."""
-        parts = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
+        parts: tuple[object, ...] = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
+        parts += (self.turn,) if self.turn else ()
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -117,3 +125,32 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     covered: tuple[int, ...] = ()
     """Indices of the edit events, made by hand, that an accepted suggestion made needless."""
+
+
+class Effort(msgspec.Struct, frozen=True, kw_only=True):
+    """What a session took in drive mode, in keys. `tape` are the edits on the tape that a person made by hand, one key each.
+
+    Of those `typed` were still made and `dropped` were needless. Added to them are `accepts` (one key each), `rejections`
+    (Escape, where the next key was a tab that would have accepted), `deletions` (of accepted text that was wrong: a key a
+    character, or one for undoing all of it) and `mending` (typing what differs from the recording). `conflicts` counts
+    the places where that was needed.
+    """
+
+    tape: int = 0
+    typed: int = 0
+    dropped: int = 0
+    accepts: int = 0
+    rejections: int = 0
+    deletions: int = 0
+    mending: int = 0
+    conflicts: int = 0
+
+    @property
+    def needed(self) -> int:
+        """The keys that were really needed."""
+        return self.typed + self.accepts + self.rejections + self.deletions + self.mending
+
+    @property
+    def saved(self) -> int:
+        """Keystrokes saved: keys on the tape less keys really needed. Below 0 where suggestions did harm."""
+        return self.tape - self.needed

@@ -73,9 +73,9 @@ class Timeline:
 class Window:
     """The text that grows between two marks while the tape goes on: what was typed at a place after a moment."""
 
-    def __init__(self, offset: int) -> None:
-        self.left = self.right = offset
-        self.text = ""
+    def __init__(self, offset: int, text: str = "") -> None:
+        self.left, self.right = offset, offset + length(text)
+        self.text = text
 
     def pass_over(self, changes: Sequence[Change]) -> bool:
         """Take one event's changes in; whether any of them touched the window."""
@@ -96,9 +96,14 @@ class Window:
         return touched
 
 
-def typed_next(timeline: Timeline, path: str, event: int, offset: int) -> Iterator[tuple[int, str]]:
-    """What stands at a place after each later edit that touches it: (event index, text between the marks)."""
-    window = Window(offset)
+def typed_next(
+    timeline: Timeline, path: str, event: int, offset: int, *, begun: str = ""
+) -> Iterator[tuple[int, str]]:
+    """What stands at a place after each later edit that touches it: (event index, text between the marks).
+
+    The marks stand around `begun`, which begins at the offset.
+    """
+    window = Window(offset, begun)
     for index, changes in timeline.since(path, event):
         if window.pass_over(changes):
             yield index, window.text

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from server.errors import DocumentError
 from syntax.errors import OffsetError
-from syntax.text import index_of, length, offset_at, position_at, splice
+from syntax.text import Change, index_of, length, offset_at, position_at, splice
 
 Place: TypeAlias = tuple[int, int]
 """(line, UTF-16 character)"""
@@ -74,17 +74,19 @@ class Documents:
         self._open.pop(uri, None)
         self._open[uri] = Document(uri, language, version, text)
 
-    def change(self, uri: str, version: int, edits: Sequence[Edit]) -> None:
-        """Apply edits one after the other, each to the text that the one before it left.
+    def change(self, uri: str, version: int, edits: Sequence[Edit]) -> tuple[Change, ...]:
+        """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
 
         Raises:
             DocumentError: the document is not open or a range lies outside it; nothing is applied then.
 
         """
-        document = self.get(uri)
+        document, changes = self.get(uri), []
         for edit in edits:
-            document = replace(document, text=self._edited(document, edit))
+            changes.append(_change(document, edit))
+            document = replace(document, text=self._changed(document, edit, changes[-1]))
         self._open[uri] = replace(document, version=version)
+        return tuple(changes)
 
     def close(self, uri: str) -> None:
         """Forget a document."""
@@ -106,12 +108,10 @@ class Documents:
         """The other open documents, the latest opened first."""
         return [document for document in reversed(self._open.values()) if document.uri != uri]
 
-    def _edited(self, document: Document, edit: Edit) -> str:
+    def _changed(self, document: Document, edit: Edit, change: Change) -> str:
         if isinstance(edit, str):
             return edit
-        start, end, text = edit
-        change = (document.offset(start), document.offset(end), text)
-        self._remember(document.uri, start[0])
+        self._remember(document.uri, edit[0][0])
         try:
             return splice(document.text, [change])
         except OffsetError as error:
@@ -122,6 +122,13 @@ class Documents:
         if touched in self.edits:
             self.edits.remove(touched)
         self.edits.append(touched)
+
+
+def _change(document: Document, edit: Edit) -> Change:
+    if isinstance(edit, str):
+        return 0, length(document.text), edit
+    start, end, text = edit
+    return document.offset(start), document.offset(end), text
 
 
 def moved(text: str, place: Place, characters: int) -> Place:

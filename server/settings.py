@@ -6,6 +6,7 @@ The same tree is read from `initializationOptions`, from `ghosttape serve --sett
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -71,6 +72,39 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     repairs: tuple[RepairName, ...] = REPAIRS
     context: ContextSettings = ContextSettings()
     cache: CacheSettings = CacheSettings()
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A client's wish that its session be recorded into `folder`, an absolute path; `~/` is the person's own folder.
+
+    It is no part of the settings on purpose: a file in a workspace (`ghosttape.toml`) can never ask for a recording.
+    """
+
+    folder: str
+
+    def __post_init__(self) -> None:
+        """Refuse a folder that depends on where the server happens to run."""
+        if not Path(self.folder).expanduser().is_absolute():
+            raise ValueError(f"record.folder {self.folder!r} must be an absolute path, or begin with ~/")
+
+
+def wished(options: Any) -> tuple[Any, Record | None]:
+    """Split `initializationOptions` into settings and the wish to be recorded (`{"record": {"folder": DIR}}`).
+
+    Raises:
+        SettingsError: the wish is malformed, or its folder is relative.
+
+    """
+    if not isinstance(options, Mapping) or options.get("record") is None:
+        return _without(options, "record"), None
+    try:
+        return _without(options, "record"), msgspec.convert(options["record"], Record)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"settings: {error} - at `$.record`") from error
+
+
+def _without(options: Any, key: str) -> Any:
+    return {name: value for name, value in options.items() if name != key} if isinstance(options, Mapping) else options
 
 
 def merge(base: Settings, options: Any) -> Settings:

@@ -16,13 +16,14 @@ from replay.errors import ReplayError, TapeError
 class RecordingError(TapeError):
     """A recording is malformed, or holds an entry that cannot have happened: `FILE: entry N: reason`.
 
-    `entry` counts from 0, as the recording's own log does; None means the file as a whole.
+    `entry` counts as the recording's own log does, and `unit` says what it counts: entries and events from 0, rows of a
+    table from 1 with the header as the first. None means the file as a whole.
     """
 
-    def __init__(self, source: Path, entry: int | None, reason: str) -> None:
+    def __init__(self, source: Path, entry: int | None, reason: str, unit: str = "entry") -> None:
         super().__init__(str(source), entry or 0, reason)
-        self.entry = entry
-        place = source if entry is None else f"{source}: entry {entry}"
+        self.entry, self.unit = entry, unit
+        place = source if entry is None else f"{source}: {unit} {entry}"
         self.args = (f"{place}: {reason}",)
 
 

@@ -1,18 +1,24 @@
 """The entries of a `workspaceRecording@1.0`, as GitHub Copilot Chat writes them (`workspaceLog.ts`).
 
-Offsets are UTF-16 code units; times are milliseconds since 1970.
+Offsets are UTF-16 code units; times are milliseconds since 1970. An entry of a kind that is not known here stays as it is.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, get_args
 
 import msgspec
 
+from replay import tape
 from replay.importers.errors import RecordingError
 
 FORMAT = "workspaceRecording@1.0"
+CARRIER = "ghosttape"
+"""The `sourceId` of `event` entries that carry what of a tape has no counterpart in the format."""
+FETCH = "InlineCompletions.fetch"
+REASON = "TextModel.setChangeReason"
 _Form = TypeVar("_Form")
 
 
@@ -124,6 +130,12 @@ class Fetch(msgspec.Struct, frozen=True, rename="camel"):
     request_id: int
     duration_ms: float = 0.0
     result: tuple[Offer, ...] = ()
+    context: Any = None
+
+    @property
+    def invoked(self) -> bool:
+        """Whether the person asked by hand (the editor core's `InlineCompletionTriggerKind`: 0 automatic, 1 explicit)."""
+        return isinstance(self.context, dict) and self.context.get("triggerKind") == 1
 
 
 class ChangeReason(msgspec.Struct, frozen=True, rename="camel"):
@@ -133,7 +145,21 @@ class ChangeReason(msgspec.Struct, frozen=True, rename="camel"):
     v: int | None = None
 
 
-Entry: TypeAlias = (
+class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What of a tape the format cannot say: an event, of which the next `entries` entries say what they can, or the header."""
+
+    event: tape.Event | None = None
+    header: tape.Header | None = None
+    entries: int = 0
+
+
+class Unknown(msgspec.Struct, frozen=True):
+    """An entry of a kind that this version does not know."""
+
+    kind: str
+
+
+Known: TypeAlias = (
     Header
     | Meta
     | ApplicationStart
@@ -150,36 +176,75 @@ Entry: TypeAlias = (
     | Changed
     | DocumentEvent
 )
+Entry: TypeAlias = Known | Unknown
+_KINDS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(Known))
 
 
-class _File(msgspec.Struct, frozen=True):
-    log: tuple[msgspec.Raw, ...]
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A recording as it was read: its entries, the same as JSON values, and what the file says beside them.
+
+    `members` are those of the file's object other than `log`; `lines` says that it had one entry a line instead.
+    """
+
+    entries: tuple[Entry, ...]
+    raw: tuple[Any, ...]
+    members: dict[str, Any]
+    lines: bool
 
 
-def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Read a recording's log: one JSON object with a member `log`, or one entry a line as the editor keeps it.
+def read_log(path: Path) -> Log:
+    """Read a recording: one JSON object with a member `log`, or one entry a line as the editor keeps it.
 
     Raises:
         RecordingError: the file cannot be read, is not JSON, or an entry does not follow the format.
 
     """
-    decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
-    entries = tuple(_entry(path, number, raw, decoder) for number, raw in enumerate(_split(path, _read(path))))
+    raw, members, lines = _split(path, _read(path))
+    values = tuple(_value(path, number, one) for number, one in enumerate(raw))
+    entries = tuple(_entry(path, number, value) for number, value in enumerate(values))
     if not entries or not isinstance(entries[0], Header | Meta):
         raise RecordingError(path, None, f"is no {FORMAT}: it does not begin with a header or with its origin")
     if isinstance(entries[0], Header) and entries[0].document_type != FORMAT:
         raise RecordingError(path, 0, f"is a {entries[0].document_type!r}, and only {FORMAT} can be imported")
-    return entries
+    return Log(entries, values, members, lines)
+
+
+def parse(value: Any) -> Entry:
+    """An entry from its JSON value.
+
+    Raises msgspec.ValidationError if it is no object with a kind, or does not follow the format of a known kind.
+    """
+    kind = msgspec.convert(value, Unknown)
+    if kind.kind not in _KINDS:
+        return kind
+    entry = msgspec.convert(value, Known)  # type: ignore[arg-type]
+    if isinstance(entry, Event | DocumentEvent):
+        fetch_in(entry)
+    if isinstance(entry, DocumentEvent):
+        reason_in(entry)
+    if isinstance(entry, Event):
+        carried_in(entry)
+    return entry
+
+
+class _Line(Unknown, frozen=True):
+    log: msgspec.Raw = msgspec.Raw()
 
 
 def fetch_in(entry: DocumentEvent | Event) -> Fetch | None:
     """The request that an entry starts or ends, if it does."""
-    return _data(entry, "InlineCompletions.fetch", Fetch)
+    return _data(entry, FETCH, Fetch)
 
 
 def reason_in(entry: DocumentEvent) -> ChangeReason | None:
     """The reason of a change that an entry gives, if it does."""
-    return _data(entry, "TextModel.setChangeReason", ChangeReason)
+    return _data(entry, REASON, ChangeReason)
+
+
+def carried_in(entry: Event) -> Carried | None:
+    """What of a tape an entry carries, if it is ghosttape's own."""
+    return _data(entry, CARRIER, Carried)
 
 
 def _read(path: Path) -> bytes:
@@ -189,26 +254,37 @@ def _read(path: Path) -> bytes:
         raise RecordingError(path, None, f"cannot be read: {error.strerror}") from error
 
 
-def _split(path: Path, content: bytes) -> tuple[bytes | msgspec.Raw, ...]:
-    first, _, rest = content.partition(b"\n")
-    if rest.strip() and first.lstrip().startswith(b'{"') and first.rstrip().endswith(b"}"):
-        return tuple(line for line in content.splitlines() if line.strip())
+def _split(path: Path, content: bytes) -> tuple[tuple[bytes | msgspec.Raw, ...], dict[str, Any], bool]:
+    lines = tuple(line for line in content.splitlines() if line.strip())
+    if lines and _is_entry(lines[0]):
+        return lines, {}, True
     try:
-        return msgspec.json.decode(content, type=_File).log
+        members = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        log = msgspec.json.decode(members.pop("log", b"null"), type=tuple[msgspec.Raw, ...])
+        return log, {name: msgspec.json.decode(value) for name, value in members.items()}, False
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordingError(path, None, f"is no {FORMAT}: {error}") from error
 
 
-def _entry(path: Path, number: int, raw: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[Entry]) -> Entry:
+def _is_entry(line: bytes) -> bool:
     try:
-        entry = decoder.decode(raw)
-        if isinstance(entry, Event | DocumentEvent):
-            fetch_in(entry)
-        if isinstance(entry, DocumentEvent):
-            reason_in(entry)
+        return not msgspec.json.decode(line, type=_Line).log
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+
+
+def _value(path: Path, number: int, raw: bytes | msgspec.Raw) -> Any:
+    try:
+        return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordingError(path, number, str(error)) from error
-    return entry
+
+
+def _entry(path: Path, number: int, value: Any) -> Entry:
+    try:
+        return parse(value)
+    except msgspec.ValidationError as error:
+        raise RecordingError(path, number, str(error)) from error
 
 
 def _data(entry: DocumentEvent | Event, source: str, form: type[_Form]) -> _Form | None:

@@ -21,7 +21,7 @@ RECORDINGS = Path(__file__).parents[3] / "shared/data/recordings"
 
 def played(tape, policy, answer=lambda ask: Answer(0.0), *, latency="fixed:0", user="exact", **options):
     """All instructions of a replay whose requests are answered by a function."""
-    player = Player(Timeline(tape), policy_of(policy), user_of(user), latency_of(latency, 0), **options)
+    player = Player(Timeline(tape), policy_of(policy), user_of(user), latency_of(latency, 0, tape), **options)
     steps, reply, done = player.play(), None, []
     try:
         while True:
@@ -170,8 +170,8 @@ def test_edits_that_no_person_made_are_not_saved_keys():
 
 
 def test_an_unknown_policy_is_refused_with_those_that_exist():
-    with pytest.raises(UnknownPolicyError, match=r"vscode, blocks, pause:MS"):
-        policy_of("pause:soon")
+    with pytest.raises(UnknownPolicyError, match=r"choose one of vscode, copilot"):
+        policy_of("eager")
 
 
 @pytest.mark.parametrize(("ms", "share"), [(50, 86.7), (100, 55.4), (250, 19.8), (500, 11.4), (1000, 6.9), (2000, 4.4)])

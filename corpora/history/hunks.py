@@ -1,0 +1,185 @@
+"""What is to be typed: the differences of two texts as spans, in the way in which a person would change one into the other.
+
+Lines that are alike are changed in place, word by word; other lines are taken out, written anew, or both. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import Levenshtein
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_END = re.compile(r"\r?\n\Z")
+_ALIKE = 0.6
+"""Two lines at least this alike (Levenshtein ratio) are one line, changed."""
+_PAIRS = 4_000
+"""A hunk with more pairs of lines than this is taken out and written anew as a whole."""
+_LINES = 10_000_000
+"""Texts with more pairs of lines than this are compared with difflib's shortcut for lines that stand in them often."""
+_WORDS = 4_000
+"""A line with more words than this is replaced as a whole between its common ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Put `new` in place of the old text from `start` to `end` (indices). `pasted` are the parts of `new` that are pasted."""
+
+    start: int
+    end: int
+    new: str
+    pasted: tuple[tuple[int, int], ...] = ()
+
+
+def hunks(old: str, new: str) -> list[list[Span]]:
+    """The spans that make `new` of `old`, in rising order and apart; those of one hunk belong together."""
+    before, after = _lines(old), _lines(new)
+    starts = [0]
+    for line in before:
+        starts.append(starts[-1] + len(line))
+    found: list[list[Span]] = []
+    reached = 0
+    junk = len(before) * len(after) > _LINES
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=junk).get_opcodes():
+        if tag != "equal":
+            found.append(list(_raised(_hunk(before, starts, (i1, i2), after[j1:j2]), old, reached)))
+            reached = found[-1][-1].end
+    return found
+
+
+def applied(old: str, spans: Sequence[Span]) -> str:
+    """The text after all spans, which are in rising order."""
+    parts, at = [], 0
+    for span in spans:
+        parts += [old[at : span.start], span.new]
+        at = span.end
+    return "".join([*parts, old[at:]])
+
+
+def same_line_ends(old: str, new: str) -> str:
+    """The old text with the line ends of the new one, if both have only one kind and these differ; else as it is."""
+    ends = [_only_end(text) for text in (old, new)]
+    if not all(ends) or ends[0] == ends[1]:
+        return old
+    return old.replace(ends[0], ends[1])
+
+
+def _only_end(text: str) -> str:
+    crlf, lf = text.count("\r\n"), text.count("\n")
+    if not lf or text.count("\r") != crlf:
+        return ""
+    return "\n" if not crlf else "\r\n" if crlf == lf else ""
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n") if "\n" not in text else re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+
+
+def _hunk(before: Sequence[str], starts: Sequence[int], where: tuple[int, int], after: Sequence[str]) -> Iterator[Span]:
+    """The spans of one hunk: changed lines in place, the rest between them."""
+    low, high = where
+    i = j = 0
+    for k, m in [*_alike(before[low:high], after), (high - low, len(after))]:
+        if k > i or m > j:
+            yield _between(starts[low + i], before[low + i : low + k], "".join(after[j:m]))
+        if k < high - low:
+            yield from _within(starts[low + k], before[low + k], after[m])
+        i, j = k + 1, m + 1
+
+
+def _alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of lines that are one line, changed: the chain with the highest sum of likeness."""
+    if not before or not after or len(before) * len(after) > _PAIRS:
+        return []
+    best = [[0.0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    for i in range(len(before) - 1, -1, -1):
+        for j in range(len(after) - 1, -1, -1):
+            paired = _likeness(before[i], after[j]) + best[i + 1][j + 1]
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], paired)
+    return list(_chain(best, before, after))
+
+
+def _chain(best: Sequence[Sequence[float]], before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int]]:
+    i = j = 0
+    while i < len(before) and j < len(after):
+        if best[i][j] == best[i + 1][j]:
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            j += 1
+        else:
+            yield i, j
+            i, j = i + 1, j + 1
+
+
+def _likeness(one: str, other: str) -> float:
+    ratio = Levenshtein.ratio(one.strip(), other.strip(), score_cutoff=_ALIKE)
+    return ratio if ratio >= _ALIKE and one.strip() else 0.0
+
+
+def _between(start: int, old: Sequence[str], new: str) -> Span:
+    """Old lines out, new lines in; a line end that both have stays, and so does the first indentation."""
+    text = "".join(old)
+    if not text or not new:
+        return Span(start, start + len(text), new)
+    tail = _common_tail(text, new)
+    head = _common_head(text[: len(text) - tail], new[: len(new) - tail])
+    return Span(start + head, start + len(text) - tail, new[head : len(new) - tail])
+
+
+def _common_tail(old: str, new: str) -> int:
+    ends = _END.search(old), _END.search(new)
+    return len(ends[0][0]) if ends[0] and ends[1] and ends[0][0] == ends[1][0] else 0
+
+
+def _common_head(old: str, new: str) -> int:
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head] and old[head] in " \t":
+        head += 1
+    return head
+
+
+def _within(start: int, old: str, new: str) -> Iterator[Span]:
+    """The words of a line that change; changes with less than two characters between them are one."""
+    words, others = _WORD.findall(old), _WORD.findall(new)
+    if max(len(words), len(others)) > _WORDS:
+        words, others = [old], [new]
+    at = 0
+    open_: Span | None = None
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+        text, put = "".join(words[i1:i2]), "".join(others[j1:j2])
+        if tag != "equal":
+            span = Span(start + at, start + at + len(text), put)
+            open_ = Span(open_.start, span.end, open_.new + put) if open_ else span
+        elif open_ and len(text) < 2 and at + len(text) < len(old):
+            open_ = replace(open_, end=open_.end + len(text), new=open_.new + text)
+        elif open_:
+            yield _trimmed(old[open_.start - start : open_.end - start], open_)
+            open_ = None
+        at += len(text)
+    if open_:
+        yield _trimmed(old[open_.start - start : open_.end - start], open_)
+
+
+def _trimmed(old: str, span: Span) -> Span:
+    """The span without the characters that both sides begin or end with."""
+    size = min(len(old), len(span.new))
+    head = next((at for at in range(size) if old[at] != span.new[at]), size)
+    room = size - head
+    tail = next((at for at in range(room) if old[-1 - at] != span.new[-1 - at]), room)
+    return Span(span.start + head, span.end - tail, span.new[head : len(span.new) - tail])
+
+
+def _raised(spans: Iterator[Span], old: str, reached: int) -> Iterator[Span]:
+    """New lines are begun with Enter at the end of the line above, where that is the same."""
+    for span in spans:
+        end = _END.search(span.new)
+        up = span.start - len(end[0]) if end and span.start == span.end else -1
+        above = old[up : span.start] if end and up >= reached else ""
+        if end and above == end[0] and old[up - 1 : up] != "\r":
+            yield Span(up, up, end[0] + span.new[: end.start()])
+        else:
+            yield span
+        reached = span.end

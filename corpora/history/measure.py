@@ -1,0 +1,282 @@
+"""Measuring the distributions on a recorded session, so that anyone can measure them again.
+
+`measured(tape)` gives every number of `distributions.toml` that is marked as measured. Only the form of the changes
+counts, not their reasons (except that what an assistant's accept wrote is nobody's typing).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Literal, TypeAlias, get_args
+
+from corpora.history.distributions import BESIDE, CONTEXTS, Context, Place, place_of
+from replay.tape import Edit, Tape
+
+PAUSE_MS = 1000.0
+"""A gap longer than this ends a burst."""
+FLUSHED_MS = 10.0
+"""Edits closer than this are no two keys: the recorder wrote a whole backlog at once."""
+_PARTS = {"letter": 2, "sign": 2}
+_SMALL = 8
+_PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``"})
+_CLOSERS = frozenset(")]}\"'`")
+_Form: TypeAlias = Literal["letter", "sign", "enter", "delete", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stroke:
+    """One key: what it did, where (index into UTF-16 units), the gap before it (ms) and the context of that gap."""
+
+    form: _Form
+    doc: int
+    at: int
+    text: str
+    gap: float
+    context: Context | None
+
+
+def strokes(tape: Tape) -> list[Stroke]:
+    """The edits of a tape as keys, in order; what no single key can have done has no context."""
+    edits = [event for event in tape.events if isinstance(event, Edit)]
+    return [_stroke(before, edit) for before, edit in pairwise(edits)]
+
+
+def gaps(tape: Tape) -> dict[Context, list[float]]:
+    """The gaps (ms) before the keys of a tape, by context; backlogs of the recorder are left out."""
+    found: dict[Context, list[float]] = defaultdict(list)
+    for stroke in strokes(tape):
+        if stroke.context and stroke.gap >= FLUSHED_MS:
+            found[stroke.context].append(stroke.gap)
+    return dict(found)
+
+
+def measured(tape: Tape) -> dict[str, tuple[int, object]]:
+    """Name of a distribution → (number of observations, its parameters) as `distributions.toml` has them."""
+    by_context = gaps(tape)
+    found: dict[str, tuple[int, object]] = {}
+    for context in CONTEXTS:
+        found |= _of_context(context, by_context.get(context, []))
+    for place in get_args(Place):
+        every = [gap for context, sample in by_context.items() if place_of(context) == place for gap in sample]
+        long = [gap - PAUSE_MS for gap in every if gap > PAUSE_MS]
+        found[f"pause.{place}"] = len(long), fitted(long, 1)
+    return found | _habits(tape)
+
+
+def fitted(sample: Sequence[float], parts: int, rounds: int = 200) -> tuple[tuple[float, float, float], ...]:
+    """Fit a mixture of log-normals by expectation maximisation: (weight, median in ms, sigma) by rising median.
+
+    Starts from equal slices of the sorted sample; a sigma is at least 0.05. Numbers have three digits.
+    """
+    logs = sorted(math.log(value) for value in sample if value > 0)
+    cuts = [round(len(logs) * part / parts) for part in range(parts + 1)]
+    mixture = [_normal(logs[low:high], [1.0] * (high - low), len(logs)) for low, high in pairwise(cuts)]
+    for _ in range(rounds if parts > 1 else 0):
+        shares = [_shares(value, mixture) for value in logs]
+        mixture = [_normal(logs, [share[part] for share in shares], len(logs)) for part in range(parts)]
+    ordered = sorted((round(weight, 3), _three(math.exp(mean)), round(sigma, 3)) for weight, mean, sigma in mixture)
+    return tuple(sorted(ordered, key=lambda part: part[1]))
+
+
+def bursts(tape: Tape) -> list[int]:
+    """How many keys each burst of a tape has: keys by hand up to a gap of more than `PAUSE_MS`."""
+    counts = [0]
+    for stroke in strokes(tape):
+        if stroke.context and stroke.gap >= FLUSHED_MS:
+            if stroke.gap > PAUSE_MS:
+                counts.append(0)
+            counts[-1] += 1
+    return [count for count in counts if count]
+
+
+def _stroke(before: Edit, edit: Edit) -> Stroke:
+    form, gap = _form(edit), edit.t - before.t
+    if form == "other":
+        return Stroke(form, edit.doc, 0, "", gap, None)
+    return Stroke(form, edit.doc, edit.changes[0][0], edit.changes[0][2], gap, _context(before, edit, form))
+
+
+def _form(edit: Edit) -> _Form:
+    if len(edit.changes) != 1 or edit.reason in {"accept", "paste"}:
+        return "other"
+    start, end, text = edit.changes[0]
+    if not text:
+        return "delete" if end - start == 1 else "other"
+    if end - start == 1 and text in _CLOSERS:
+        return "sign"
+    if start != end:
+        return "other"
+    if text[0] in "\r\n":
+        return "enter" if not text.strip() else "other"
+    if len(text) == 1:
+        return "letter" if text.isalpha() else "sign"
+    return "sign" if text in _PAIRS else "other"
+
+
+def _context(before: Edit, edit: Edit, form: _Form) -> Context | None:
+    if before.doc != edit.doc:
+        return "document"
+    last = _form(before)
+    away = min((abs(at - end) for at in _places(edit, form) for end in _ends(before, last)), default=BESIDE + 1)
+    if away:
+        return "beside" if away <= BESIDE else "elsewhere"
+    return None if last == "other" else _in_place(last, form)
+
+
+def _places(edit: Edit, form: _Form) -> tuple[int, ...]:
+    """Where the cursor may have stood for a key: a deletion goes to the left or to the right."""
+    start, end, _ = edit.changes[0]
+    return (start, end) if form == "delete" else (start,)
+
+
+def _ends(edit: Edit, form: _Form) -> set[int]:
+    """Where the cursor may stand after an edit: behind what was written, or between a bracket and its closer."""
+    if len(edit.changes) != 1:
+        return set()
+    start, _, text = edit.changes[0]
+    behind = start + len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return {behind, start + 1} if form == "sign" else {behind}
+
+
+def _in_place(last: _Form, form: _Form) -> Context:
+    match last, form:
+        case "delete", "delete":
+            return "deletes"
+        case _, "delete":
+            return "delete"
+        case _, "enter":
+            return "enter"
+        case "enter", _:
+            return "line"
+        case "delete", _:
+            return "redo"
+        case "letter", "letter":
+            return "letter"
+    return "sign"
+
+
+def _of_context(context: Context, sample: Sequence[float]) -> Iterator[tuple[str, tuple[int, object]]]:
+    if not sample:
+        return
+    short = [gap for gap in sample if gap <= PAUSE_MS]
+    yield f"pausing.{context}", (len(sample), round(1 - len(short) / len(sample), 3))
+    if short:
+        yield f"burst.{context}", (len(short), fitted(short, _PARTS.get(context, 1)))
+
+
+def _habits(tape: Tape) -> dict[str, tuple[int, object]]:
+    keys = strokes(tape)
+    corrections = list(_corrections(keys))
+    typos = [count for count, wrong, right in corrections if wrong.isalpha() and right[:1].isalpha() and wrong != right]
+    letters = sum(key.form == "letter" and key.gap >= FLUSHED_MS for key in keys)
+    edits = [event for event in tape.events if isinstance(event, Edit)]
+    return {
+        "typo": (letters, round(len(typos) / letters, 4)),
+        "noticed_after": (len(typos), round(sum(typos) / len(typos), 2)),
+        "type_over": _share(_overs(edits)),
+        "selected": _share(_removals(edits)),
+        "replaced_at_once": _share(_replacements(edits)),
+        "downwards": _share(_directions(edits)),
+        "leaving": _share(_departures(keys)),
+    }
+
+
+def _corrections(keys: Sequence[Stroke]) -> Iterator[tuple[int, str, str]]:
+    """Runs of Backspace right after typing: (how many, what was taken away, what was typed instead)."""
+    runs = [list(run) for _, run in groupby(keys, key=_typing)]
+    for before, removing, after in zip(runs, runs[1:], runs[2:], strict=False):
+        count = len(removing)
+        if _typing(removing[0]) == "delete" and removing[0].context == "delete" and len(before) >= count:
+            taken = "".join(key.text for key in before[-count:])
+            again = after[:count] if after[0].context == "redo" else []
+            yield count, taken, "".join(key.text for key in again)
+
+
+def _typing(key: Stroke) -> str:
+    return key.form if key.form in {"delete", "other"} else "typing"
+
+
+def _share(answers: Iterable[bool]) -> tuple[int, float]:
+    counted = Counter(answers)
+    return counted.total(), round(counted[True] / counted.total(), 3)
+
+
+def _overs(edits: Sequence[Edit]) -> Iterator[bool]:
+    """For each pair of brackets that the editor closed: whether its closer was typed over."""
+    ones = [edit.changes[0] for edit in edits if len(edit.changes) == 1]
+    over = sum(end - start == 1 and text in _CLOSERS for start, end, text in ones)
+    pairs = sum(start == end and text in _PAIRS for start, end, text in ones)
+    yield from (number < over for number in range(pairs))
+
+
+def _removals(edits: Sequence[Edit]) -> Iterator[bool]:
+    """For each removal of at most `_SMALL` characters: whether it was one edit (a selection), not a run of Backspace."""
+    run = 0
+    for before, edit in pairwise(edits):
+        if _form(edit) == "delete":
+            joined = _form(before) == "delete" and before.doc == edit.doc and before.changes[0][0] == edit.changes[0][1]
+            run = run + 1 if joined else 1
+            continue
+        if 1 < run <= _SMALL:
+            yield False
+        run = 0
+        if len(edit.changes) == 1 and not edit.changes[0][2] and 1 < edit.changes[0][1] - edit.changes[0][0] <= _SMALL:
+            yield True
+
+
+def _replacements(edits: Sequence[Edit]) -> Iterator[bool]:
+    """For each selection that a character took the place of: whether it did so at once, not after a Delete."""
+    for before, edit in pairwise(edits):
+        if len(edit.changes) != 1 or len(edit.changes[0][2]) != 1:
+            continue
+        start, end, _ = edit.changes[0]
+        if end - start > 1:
+            yield True
+        elif start == end and len(before.changes) == 1 and before.doc == edit.doc and _emptied(before) == start:
+            yield False
+
+
+def _emptied(edit: Edit) -> int:
+    start, end, text = edit.changes[0]
+    return start if not text and end - start > 1 else -1
+
+
+def _directions(edits: Sequence[Edit]) -> Iterator[bool]:
+    """For each key at another place of the same document than the key before: whether that is further down."""
+    for before, edit in pairwise(edits):
+        last, form = _form(before), _form(edit)
+        if "other" in {last, form} or before.doc != edit.doc or edit.t - before.t < FLUSHED_MS:
+            continue
+        if _context(before, edit, form) == "elsewhere":
+            yield edit.changes[0][0] > before.changes[0][0]
+
+
+def _departures(keys: Sequence[Stroke]) -> Iterator[bool]:
+    """For each key elsewhere: whether that is in another document."""
+    moved = (key for key in keys if key.gap >= FLUSHED_MS and key.context in {"elsewhere", "document"})
+    return (key.context == "document" for key in moved)
+
+
+def _normal(logs: Sequence[float], weights: Sequence[float], total: int) -> tuple[float, float, float]:
+    weight = sum(weights)
+    mean = sum(w * value for w, value in zip(weights, logs, strict=True)) / weight
+    variance = sum(w * (value - mean) ** 2 for w, value in zip(weights, logs, strict=True)) / weight
+    return weight / total, mean, max(0.05, math.sqrt(variance))
+
+
+def _shares(value: float, mixture: Sequence[tuple[float, float, float]]) -> list[float]:
+    density: Callable[[float, float, float], float] = (
+        lambda weight, mean, sigma: weight / sigma * math.exp(-(((value - mean) / sigma) ** 2) / 2)
+    )
+    found = [density(*part) + 1e-300 for part in mixture]
+    total = sum(found)
+    return [each / total for each in found]
+
+
+def _three(value: float) -> float:
+    """A number with three significant digits."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,101 @@
+"""The moments of policy `blocks`: where a person really began to write the code that lasted (DESIGN.md §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from replay.records import Stop
+from replay.timeline import FROM_START, Timeline
+from syntax.blocks import Block, constructs
+from syntax.languages import Language, language_of
+from syntax.parse import is_opaque, parse
+from syntax.text import offset_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that does not depend on time: just before event `event`, at a UTF-16 offset of a document."""
+
+    event: int
+    path: str
+    offset: int
+    stop: Stop
+    kind: str
+    scenario: str
+
+
+def block_places(timeline: Timeline) -> Iterator[Place]:
+    """The moments of policy `blocks`, in the order of the tape.
+
+    For each construct of each final text: just before the event that wrote the first character of its body (*full*),
+    and just before each later line of the body (*inner*, for the innermost construct that holds the line). A place
+    counts only if that event began to write there: a block pasted together with its header has no moment.
+    """
+    found: dict[tuple[int, str, int, Stop], Place] = {}
+    for path in timeline.final:
+        for place in _places_in(timeline, path):
+            found.setdefault((place.event, place.path, place.offset, place.stop), place)
+    return iter(sorted(found.values(), key=lambda place: (place.event, place.offset, place.stop)))
+
+
+def _places_in(timeline: Timeline, path: str) -> Iterator[Place]:
+    language, text = language_of(timeline.languages[path]) or language_of(path), timeline.final[path]
+    if language is None:
+        return
+    began = _Beginnings(timeline, path)
+    blocks = list(constructs(language, text))
+    for block in blocks:
+        stop: Stop = "statement" if block.kind == "statement" else "block"
+        yield from began.at(block.start, stop, block.kind, "full")
+    text_inside = _inside_text(language, text)
+    for start, block in _inner_lines(text, blocks).items():
+        if start not in text_inside:
+            yield from began.at(start, "block", block.kind, "inner")
+
+
+def _inner_lines(text: str, blocks: list[Block]) -> Mapping[int, Block]:
+    """First characters of the lines of each body, with the innermost construct that holds them."""
+    lines: dict[int, Block] = {}
+    for block in sorted((block for block in blocks if block.kind != "statement"), key=lambda block: block.start):
+        at = text.find("\n", block.start, block.end)
+        while at >= 0:
+            start = at + 1 + len(text[at + 1 :]) - len(text[at + 1 :].lstrip(" \t"))
+            if start < block.end and text[start : start + 1] not in "\r\n}])":
+                lines[start] = block
+            at = text.find("\n", start, block.end)
+    return lines
+
+
+def _inside_text(language: Language, text: str) -> set[int]:
+    """Indices that lie inside a string or in a comment, where there is no code to complete."""
+    tree = parse(language, text)
+    inside: set[int] = set()
+    for node in tree.leaves():
+        if is_opaque(node):
+            start, end = tree.span(node)
+            inside.update(range(start if node.type.endswith("comment") else start + 1, end))
+    return inside
+
+
+class _Beginnings:
+    """Where on the tape a character of the final text began to be written."""
+
+    def __init__(self, timeline: Timeline, path: str) -> None:
+        self.path, self.text = path, timeline.final[path]
+        self.writers = timeline.writers[path]
+        self.edits = dict(timeline.edits[path])
+
+    def at(self, index: int, stop: Stop, kind: str, scenario: str) -> Iterator[Place]:
+        """The place of the character at `index` of the final text, if someone began to write there."""
+        event = self.writers[offset_of(self.text, index)]
+        if event == FROM_START:
+            return
+        begins = [start for start, _, new in self.edits[event] if new.lstrip()[:1] == self.text[index]]
+        if len(begins) == 1 and self._leads(index, event):
+            yield Place(event, self.path, begins[0], stop, kind, scenario)
+
+    def _leads(self, index: int, event: int) -> bool:
+        """Whether nothing but white space by the same event stands directly before the character."""
+        before = self.text[:index].rstrip()
+        return not before or self.writers[offset_of(self.text, len(before) - 1)] != event

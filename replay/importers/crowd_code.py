@@ -1,0 +1,205 @@
+"""Import of vs-code-recorder and crowd-code 1.x: one table a session (docs/importers.md says what is kept).
+
+A `tab` row brings a document into view; with text it gives all of it. A `content` row is a change, a `selection_*` row the
+main cursor, `terminal_*` rows what a terminal did. The recorder sees only the active editor: what other programs and
+extensions do elsewhere is missing, until a `tab` row gives the text again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from replay.errors import TapeError
+from replay.importers.crowd_rows import Row, grouped, read_rows
+from replay.importers.errors import RecordingError
+from replay.importers.escapes import escape, line_end, readings, unescape
+from replay.importers.guess import guess
+from replay.importers.lsp_ids import lsp_id
+from replay.importers.session import ImportedTape, Session
+from replay.importers.test_runs import TestWatch
+from syntax.errors import OffsetError
+from syntax.text import Change, cut, length, splice
+
+FORMAT = "crowd-code@1"
+_STAMP = re.compile(r"(\d{4})_(\d\d)_(\d\d)-(\d\d)\.(\d\d)\.(\d\d)\.(\d{1,3})")
+_WEIGHED = 2_000
+"""So many rows of a document are looked at to tell which of two readings of its text is right."""
+
+
+def import_table(path: Path) -> ImportedTape:
+    """Read a table and replay it once.
+
+    Raises:
+        RecordingError: the table is malformed, or a change lies outside its document.
+
+    """
+    importing = _Import(path, read_rows(path))
+    for group in grouped(importing.rows):
+        importing.take(group)
+    return importing.finish()
+
+
+def table_name(path: Path) -> str:
+    """The name of the tape: that of the recording's folder if the file is just its `source.csv`, else the file's."""
+    return path.absolute().parent.name if path.stem in {"source", "recording"} else path.stem
+
+
+class _Import:
+    def __init__(self, path: Path, rows: Sequence[Row]) -> None:
+        self.path, self.rows = path, rows
+        self.session = Session(str(path), FORMAT)
+        self.watch = TestWatch()
+        self.later = _by_file(rows)
+        # crowd-code writes a document's text once (and again after a checkout), vs-code-recorder with every tab row
+        self.once = any(row.type not in {"tab", "content"} for row in rows)
+        self.given: set[str] = set()
+        self.aside: dict[str, str] = {}
+
+    def take(self, group: Sequence[Row]) -> None:
+        """Turn rows that belong together into the events that they stand for, and play them."""
+        try:
+            self._take(group)
+        except (OffsetError, ValueError) as error:
+            raise RecordingError(self.path, group[0].number, str(error), "row") from error
+        except TapeError as error:
+            reason = f"{error.reason}; the recorder missed changes before this row"
+            raise RecordingError(self.path, group[0].number, reason, "row") from error
+
+    def finish(self) -> ImportedTape:
+        return self.session.finish(table_name(self.path), editor="vscode", created=_created(self.path))
+
+    def _take(self, group: Sequence[Row]) -> None:
+        row = group[0]
+        match row.type:
+            case "tab" if _is_document(row):
+                self._tab(row)
+            case "content" if _is_document(row):
+                self._content(group)
+            case "selection_keyboard" | "selection_mouse" | "selection_command" if _is_document(row):
+                self._select(row)
+            case "terminal_command" | "terminal_output":
+                self._terminal(row)
+            case _:
+                self._other(group)
+
+    def _other(self, group: Sequence[Row]) -> None:
+        for row in group:
+            if row.type == "git_branch_checkout":
+                self.given.clear()
+            self.session.foreign(row.time, row.entry())
+
+    def _tab(self, row: Row) -> None:
+        first = row.file not in self.given
+        self.given.add(row.file)
+        if row.text or first or not self.once:
+            self._text(row)
+        elif (text := self.aside.pop(row.file, None)) is not None:
+            self.session.settle(row.time, row.file, text)
+        self.session.focus(row.time, row.file)
+
+    def _text(self, row: Row) -> None:
+        """All of a document. One that is open with another text was changed unseen, or has a second view (a diff)."""
+        if not self.session.is_open(row.file):
+            language = row.language or lsp_id(row.file)
+            self.session.open(row.time, row.file, language, self._read(row, language))
+            return
+        held = self.session.text(row.file) or ""
+        text = held if escape(held) == row.text else self._read(row, row.language)
+        if self.once and text != held:
+            self.aside[row.file] = held
+        self.session.settle(row.time, row.file, text)
+
+    def _read(self, row: Row, language: str) -> str:
+        texts = readings(row.text, language, line_end(row.text))
+        if len(texts) == 1:
+            return texts[0]
+        after = [later for later in self.later[row.file] if later.number > row.number][:_WEIGHED]
+        return min(texts, key=lambda text: _faults(text, after))
+
+    def _content(self, group: Sequence[Row]) -> None:
+        row = group[0]
+        if not self.session.is_open(row.file):
+            raise ValueError(f"{row.file} changes before a tab row gives its text")
+        self.aside.pop(row.file, None)
+        held = self.session.text(row.file) or ""
+        changes = [_change(held, each) for each in group]
+        self.session.edit(row.time, row.file, changes, guess(changes))
+
+    def _select(self, row: Row) -> None:
+        held = self.session.text(row.file) if self.session.is_open(row.file) else None
+        if held is not None and _selects(held, row):
+            self.session.select(row.time, row.file, [(row.offset, row.end)])
+        else:
+            self.session.foreign(row.time, row.entry())
+
+    def _terminal(self, row: Row) -> None:
+        text = unescape(row.text)
+        run = None
+        if row.type == "terminal_command":
+            self.watch.started(text)
+        else:
+            run = self.watch.printed(row.time, text)
+        self.session.foreign(row.time, row.entry(), run)
+
+
+def _is_document(row: Row) -> bool:
+    """Whether a row is of a file: output channels grow unseen, and all cells of a notebook bear one name."""
+    return (
+        bool(row.file)
+        and not row.file.startswith("extension-output-")
+        and row.language != "Log"
+        and not (row.file.endswith(".ipynb") and row.language != "json")
+    )
+
+
+def _change(held: str, row: Row) -> Change:
+    """A row as a change; where its text is in doubt, what stands left of it in the document decides."""
+    if "\\" not in row.text:
+        return row.offset, row.end, row.text
+    end = r"\r\n" if "\r\n" in held else r"\n" if "\n" in held else line_end(row.text)
+    before = cut(held, 0, row.offset) if row.offset <= length(held) else ""
+    return row.offset, row.end, readings(row.text, row.language or lsp_id(row.file), end, before)[0]
+
+
+def _selects(held: str, row: Row) -> bool:
+    """Whether what was selected then stands there now."""
+    return row.end <= length(held) and escape(cut(held, row.offset, row.end)) == row.text
+
+
+def _by_file(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    by_file: dict[str, list[Row]] = {}
+    for row in rows:
+        by_file.setdefault(row.file, []).append(row)
+    return by_file
+
+
+def _faults(text: str, rows: Iterable[Row]) -> int:
+    """How many of the rows that follow, up to the document's next text, do not fit this one."""
+    faults = 0
+    for row in _until_text(rows):
+        if row.type.startswith("selection_"):
+            faults += not _selects(text, row)
+        elif row.end > length(text):
+            faults += 1
+        else:
+            text = splice(text, [_change(text, row)])
+    return faults
+
+
+def _until_text(rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        if row.type == "tab" and row.text:
+            return
+        if row.type == "content" or row.type.startswith("selection_"):
+            yield row
+
+
+def _created(path: Path) -> str:
+    """The local time that the recorder puts into the name of the folder or file; empty if it is not there."""
+    stamp = _STAMP.search(path.name) or _STAMP.search(path.absolute().parent.name)
+    if stamp is None:
+        return ""
+    year, month, day, hour, minute, second, millis = stamp.groups()
+    return f"{year}-{month}-{day}T{hour}:{minute}:{second}.{millis.zfill(3)}"

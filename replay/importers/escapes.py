@@ -1,0 +1,119 @@
+r"""Text as vs-code-recorder and crowd-code 1.x write it into a table: new lines and tabs as `\n`, `\r\n`, `\r`, `\t`.
+
+A back-slash of the text itself is written as it is. So `\n` in a table is a new line, or the two characters of a
+program's own `"\n"`: the format loses which. What can be known is used here: a document of VS Code has one kind of line
+end, and no new line stands inside a string in quotes.
+"""
+
+from __future__ import annotations
+
+import re
+
+_MARK = re.compile(r"\\r\\n|\\n|\\r|\\t")
+_PLAIN = {r"\r\n": "\r\n", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
+_ENTER = re.compile(r"(?:\\r\\n|\\n|\\t| )*")
+_QUOTES = frozenset("\"'")
+_NAME = 12
+_OPENED = re.compile(r"(['\"`])[^\s'\"`]*\Z")
+_CLOSES_WITHIN = 400
+"""Characters within which a quote must close for what stands between to be a string."""
+_PROSE = frozenset(
+    {"markdown", "plaintext", "latex", "log", "html", "xml", "csv", "restructuredtext", "git-commit", "bibtex"}
+)
+_HASH = frozenset(
+    {"python", "shellscript", "ruby", "yaml", "toml", "perl", "r", "makefile", "dockerfile", "powershell"}
+)
+_DOUBLE_ONLY = frozenset({"json", "jsonc", "jsonl", "rust", "clojure", "haskell", "lisp", "verilog", "vhdl"})
+
+
+def escape(text: str) -> str:
+    """Write a text as the recorders do (quotes apart, which the table doubles)."""
+    for plain, mark in (("\r\n", r"\r\n"), ("\n", r"\n"), ("\r", r"\r"), ("\t", r"\t")):
+        text = text.replace(plain, mark)
+    return text
+
+
+def unescape(raw: str) -> str:
+    """Read every mark as the character that it may stand for, as the recorders' own players do."""
+    return _MARK.sub(lambda mark: _PLAIN[mark[0]], raw)
+
+
+def line_end(raw: str) -> str | None:
+    """The marks that end the lines of a whole document; None if it has none."""
+    crlf = raw.count(r"\r\n")
+    lf = raw.count(r"\n") - crlf
+    if not crlf and not lf:
+        return None
+    return r"\r\n" if crlf >= lf else r"\n"
+
+
+def readings(raw: str, language: str, end: str | None, before: str = "") -> tuple[str, ...]:
+    """What a text may have been, the likeliest first; one reading if nothing is in doubt.
+
+    `end` is the mark that ends the document's lines (None if it has no line yet), `before` what stands left of the text
+    in its document.
+    """
+    plain = unescape(raw)
+    if "\\" not in raw or _ENTER.fullmatch(raw):
+        return (plain,)
+    return tuple(dict.fromkeys((_Reader(language, end).read(raw, before), plain)))
+
+
+class _Reader:
+    """Goes through a text as a program's lexer would, as far as strings and comments are concerned."""
+
+    def __init__(self, language: str, end: str | None) -> None:
+        self.end = end
+        self.comment = "#" if language in _HASH else "//"
+        quotes = '"' if language in _DOUBLE_ONLY else "\"'"
+        code = rf"{_MARK.pattern}|\n|{self.comment}|/\*|\*/|\"\"\"|'''|`|[{quotes}]"
+        self.outside = _MARK if language in _PROSE else re.compile(code)
+        self.quoted = re.compile(rf"{_MARK.pattern}|\n|\\.|[\"']")
+        self.inside = ""  # the quote, comment or block that is open
+
+    def read(self, raw: str, before: str) -> str:
+        self._go(before, marks=False)
+        return self._go(raw, marks=True)
+
+    def _go(self, text: str, *, marks: bool) -> str:
+        parts, at = [], 0
+        while found := (self.quoted if self.inside in _QUOTES else self.outside).search(text, at):
+            parts += [text[at : found.start()], self._step(text, found, marks=marks)]
+            at = found.end()
+        return "".join([*parts, text[at:]])
+
+    def _step(self, text: str, found: re.Match[str], *, marks: bool) -> str:
+        """Take in one sign, and give the text that it stands for."""
+        sign = found[0]
+        if sign == "\n" or (marks and sign in _PLAIN):
+            return self._mark(sign, named=bool(self.inside) and _is_named(text, found))
+        if not self.inside:
+            self._open(text, found)
+        elif sign == self.inside or (self.inside == "/*" and sign == "*/"):
+            self.inside = ""
+        return sign
+
+    def _mark(self, sign: str, *, named: bool) -> str:
+        line = sign != r"\t"
+        literal = named or self.inside in _QUOTES or (line and self.end not in {None, sign})
+        if sign in _PLAIN and literal:
+            return sign
+        if line and self.inside in {"#", "//", *_QUOTES}:
+            self.inside = ""
+        return _PLAIN.get(sign, sign)
+
+    def _open(self, text: str, found: re.Match[str]) -> None:
+        sign = found[0]
+        if sign in _QUOTES:
+            closes = text.find(sign, found.end(), found.end() + _CLOSES_WITHIN)
+            self.inside = sign if closes >= 0 else ""
+        elif sign in {self.comment, "/*", '"""', "'''", "`"}:
+            self.inside = sign
+
+
+def _is_named(text: str, found: re.Match[str]) -> bool:
+    """Whether a comment speaks of a mark: it stands in quotes with no space between."""
+    opened = _OPENED.search(text[max(0, found.start() - _NAME) : found.start()])
+    return opened is not None and bool(
+        re.match(rf"[^\s'\"`]{{0,{_NAME}}}{opened[1]}", text[found.end() : found.end() + 2 * _NAME])
+    )

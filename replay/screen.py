@@ -1,0 +1,104 @@
+"""A suggestion on the screen, and what the person does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from replay.decisions import Decisions
+from replay.flights import Flying, Visible, added
+from replay.following import Followed, follow
+from replay.latency import share_of
+from replay.lookahead import Lookahead
+from replay.policies import Policy
+from replay.rebase import Place
+from replay.records import Ending
+from replay.stage import Stage
+from replay.users import Offer, User
+from syntax.text import Change, cut, length
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a shown moment ends. `covered` are the events made needless, `change` puts in what was accepted."""
+
+    ending: Ending
+    covered: tuple[int, ...] = ()
+    change: Change | None = None
+    accepted: str = ""
+
+
+class Screen:
+    """What is shown, and who looks at it."""
+
+    def __init__(self, stage: Stage, lookahead: Lookahead, policy: Policy, user: User, seed: int) -> None:
+        self.stage, self.lookahead, self.policy, self.user, self.seed = stage, lookahead, policy, user, seed
+        self.visible: Visible | None = None
+        self._decisions = Decisions(stage.timeline.tape)
+
+    def decide(self, index: int, now: float, flying: Flying, *, passes: bool | None) -> Decision:
+        """Show a suggestion just before event `index`, and let the user look at it."""
+        start, end, new = self._change(flying)
+        here = flying.ask.moment.offset + length(flying.typed or "")
+        place = self.stage.place(index, flying.doc, start)
+        followed = self._followed(place, flying, (start, end, new))
+        idle = max(0.0, now - self.lookahead.last_edit(index))
+        then = self._decisions.at(self.stage.path(flying.doc), place.event, place.offset) if place else ()
+        offer = replace(self._offer(flying, here, followed), idle=idle, then=then, passes=passes)
+        taken = max(0, min(self.user.accepts(offer), len(new)))
+        self.visible = None if taken else Visible(flying.doc, here, new)
+        if not taken:
+            return Decision(self._not_taken(index, now, followed))
+        covered = followed.until(taken) if followed.stood >= taken else ()
+        return Decision(
+            Ending("accepted" if taken == len(new) else "part"),
+            tuple(filter(self.stage.timeline.is_by_hand, covered)),
+            (start, end, new[:taken]),
+            new[:taken],
+        )
+
+    def pass_over(self, doc: int, changes: Sequence[Change]) -> None:
+        """Take a change in: what is shown stays while it is typed as suggested."""
+        if self.visible is not None:
+            self.visible = self.visible.after(doc, changes)
+
+    def _change(self, flying: Flying) -> Change:
+        """What accepting changes, without what the suggestion says again."""
+        offset = flying.ask.moment.offset
+        here = offset + length(flying.typed or "")
+        start = here if flying.stale else flying.suggestion.start
+        end = here + max(0, flying.suggestion.end - offset)
+        rest = flying.rest(follows=self.policy.follows) or ""
+        return added(self.stage.text(flying.doc), here, (start, end, rest))
+
+    def _followed(self, place: Place | None, flying: Flying, change: Change) -> Followed:
+        start, end, new = change
+        if place is None or not new:
+            return Followed(new, (), ())
+        begun = cut(place.text, place.offset, place.offset + end - start)
+        path = self.stage.path(flying.doc)
+        return follow(self.stage.timeline, path, place.event, place.offset, new, begun=begun)
+
+    def _offer(self, flying: Flying, here: int, followed: Followed) -> Offer:
+        document = self.stage.text(flying.doc)
+        return Offer(
+            text=followed.wanted,
+            before=cut(document, 0, here),
+            after=cut(document, here, length(document)),
+            language=flying.ask.moment.language,
+            latency=flying.suggestion.latency,
+            idle=0.0,
+            followed=followed,
+            confidence=flying.answer.confidence,
+            draw=share_of(self.seed, flying.ask.moment, "user"),
+        )
+
+    def _not_taken(self, index: int, now: float, followed: Followed) -> Ending:
+        stays = self.lookahead.next_change(index) - now
+        if followed.whole:
+            return Ending("typed-through")
+        if stays < self.policy.seen:
+            return Ending("superseded", "hardly seen")
+        if followed.touched or (self.policy.patience and stays > self.policy.patience):
+            return Ending("rejected")
+        return Ending("shown")

@@ -1,0 +1,185 @@
+"""What stands in the editor while a tape plays: documents, cursors, focus. In drive mode what was accepted stays in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from replay.documents import Documents
+from replay.instructions import Cause, DidChange, Spot
+from replay.rebase import Performed, Place, Rebased
+from replay.records import Effort, Moment
+from replay.tape import Close, Edit, Event, Open, Select
+from replay.timeline import Timeline
+from syntax.text import Change, cut, length, splice
+
+ESCAPE, ACCEPT = 1, 1
+"""Keys of putting a suggestion away, and of taking it."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    typed: int = 0
+    dropped: int = 0
+    accepts: int = 0
+    rejections: int = 0
+    deletions: int = 0
+    mending: int = 0
+    conflicts: int = 0
+
+
+class Stage:
+    """The editor's state. All offsets are of the actual documents; in judge mode those are the recorded ones."""
+
+    def __init__(self, timeline: Timeline, *, drive: bool) -> None:
+        self.timeline, self.drive = timeline, drive
+        self.documents = Documents(timeline.tape.source)
+        self.cursors: dict[int, tuple[int, int]] = {}
+        self.several: dict[int, int] = {}
+        self.versions: dict[int, int] = {}
+        self.focus: int | None = None
+        self._rebased: dict[int, Rebased] = {}
+        self._counts = _Counts()
+
+    @property
+    def effort(self) -> Effort:
+        """What the session took so far."""
+        counts = self._counts
+        return Effort(
+            tape=counts.typed + counts.dropped,
+            typed=counts.typed,
+            dropped=counts.dropped,
+            accepts=counts.accepts,
+            rejections=counts.rejections,
+            deletions=counts.deletions,
+            mending=counts.mending,
+            conflicts=counts.conflicts,
+        )
+
+    def text(self, doc: int) -> str:
+        """What a document holds."""
+        return self._rebased[doc].actual if self._is_ahead(doc) else self.documents.texts[doc]
+
+    def path(self, doc: int) -> str:
+        """The path of a document."""
+        return self.documents.paths[doc]
+
+    def doc(self, path: str) -> int:
+        """The document of a path."""
+        return next(doc for doc, known in self.documents.paths.items() if known == path)
+
+    def is_as_recorded(self, doc: int) -> bool:
+        """Whether a document is what it was on the tape here."""
+        return not self._is_ahead(doc)
+
+    def is_needless(self, index: int, doc: int) -> bool:
+        """Whether a recorded edit writes what was accepted already."""
+        return self._is_ahead(doc) and any(index in ahead.covered for ahead in self._rebased[doc].aheads)
+
+    def _is_ahead(self, doc: int) -> bool:
+        return doc in self._rebased and bool(self._rebased[doc].aheads)
+
+    # Events of the tape
+
+    def apply(self, index: int, event: Event) -> None:
+        """Take an event in that changes no text."""
+        self.documents.apply(index + 2, event)
+        if isinstance(event, Open):
+            self.versions[event.doc], self.cursors[event.doc] = 1, (0, 0)
+            if self.drive:
+                self._rebased[event.doc] = Rebased(event.text)
+        elif isinstance(event, Close):
+            self._rebased.pop(event.doc, None)
+
+    def selected(self, event: Select) -> tuple[int, int]:
+        """Where a selection is in the actual document."""
+        start, end = event.ranges[0]
+        if self._is_ahead(event.doc):
+            rebased = self._rebased[event.doc]
+            start, end = rebased.to_actual(start), rebased.to_actual(end)
+        self.several[event.doc] = len(event.ranges)
+        return start, end
+
+    def change(self, index: int, event: Edit, *, escape: bool) -> Iterator[DidChange]:
+        """Make a recorded edit, as far as it is needed."""
+        by_hand, doc = self.timeline.is_by_hand(index), event.doc
+        before = self.text(doc)
+        done = self._take(index, event, by_hand)
+        self.documents.apply(index + 2, event)
+        real = bool(done) and done[-1].by_tape
+        self._counts.typed += by_hand and real
+        self._counts.dropped += by_hand and not real
+        self._counts.rejections += ESCAPE if escape and real else 0
+        for step in done:
+            self._counts.mending += step.mending
+            self._counts.conflicts += step.conflict
+            keys = step.mending + (by_hand + escape * ESCAPE if step.by_tape else 0)
+            yield self._changed(doc, before, step.changes, "tape" if step.by_tape else "mend", keys)
+            before = splice(before, step.changes)
+
+    def _take(self, index: int, event: Edit, by_hand: bool) -> list[Performed]:
+        if event.doc not in self._rebased:
+            return [Performed(event.changes)]
+        if not self._is_ahead(event.doc):
+            self._rebased[event.doc].recorded = splice(self._rebased[event.doc].recorded, event.changes)
+            return [Performed(event.changes)]
+        return self._rebased[event.doc].take(index, event.changes, by_hand=by_hand)
+
+    def _changed(self, doc: int, before: str, changes: Sequence[Change], cause: Cause, keys: int) -> DidChange:
+        self.versions[doc] += 1
+        self.cursors[doc] = _cursor_after(changes)
+        self.several[doc] = len(changes)
+        return DidChange(self.path(doc), self.versions[doc], before, tuple(changes), cause, keys)
+
+    # What the tape does not say
+
+    def accept(self, index: int, doc: int, change: Change) -> tuple[list[DidChange], bool]:
+        """Put an accepted text in, take away again what of it the person never wrote; and whether anything of it stays."""
+        before = self.text(doc)
+        kept = self._rebased[doc].accept(self.timeline, self.path(doc), index, change)
+        self._counts.accepts += ACCEPT
+        steps = [self._changed(doc, before, [change], "accept", ACCEPT)]
+        if kept.deleted:
+            self._counts.deletions += kept.keys
+            steps.append(self._changed(doc, splice(before, [change]), kept.deleted, "delete", kept.keys))
+        self.cursors[doc] = (kept.cursor, kept.cursor)
+        return steps, kept.characters > 0
+
+    def mend(self, docs: Iterable[int]) -> Iterator[DidChange]:
+        """Make documents as recorded, by typing what differs."""
+        for doc in docs:
+            before = self.text(doc)
+            for step in self._rebased[doc].mend() if doc in self._rebased else []:
+                self._counts.mending += step.mending
+                self._counts.conflicts += 1
+                yield self._changed(doc, before, step.changes, "mend", step.mending)
+                before = splice(before, step.changes)
+
+    def actual(self, doc: int, offset: int) -> int:
+        """Where an offset of the recorded document is in the actual one."""
+        return self._rebased[doc].to_actual(offset) if self._is_ahead(doc) else offset
+
+    def place(self, index: int, doc: int, offset: int) -> Place | None:
+        """The place of the tape at an actual offset; None where it is at none."""
+        if not self._is_ahead(doc):
+            return Place(index, offset, self.documents.texts[doc])
+        return self._rebased[doc].place(self.timeline, self.path(doc), index, offset)
+
+    def spot(self, index: int, doc: int, moment: Moment) -> Spot | None:
+        """A moment as it stands on the tape; None where it is at no place of it."""
+        found = self.place(index, doc, moment.offset)
+        if found is None:
+            return None
+        there = moment
+        if (found.event, found.offset) != (moment.event, moment.offset):
+            there = msgspec.structs.replace(moment, event=found.event, offset=found.offset)
+        return Spot(there, cut(found.text, 0, found.offset), cut(found.text, found.offset, length(found.text)))
+
+
+def _cursor_after(changes: Sequence[Change]) -> tuple[int, int]:
+    """Where the cursor goes when nothing else says so: behind what the first change put in."""
+    start, _, new = min(changes, default=(0, 0, ""))
+    at = start + length(new)
+    return at, at
