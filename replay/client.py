@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,16 +21,21 @@ from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, 
 
 from replay.errors import ServerError
 from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave
-from replay.records import Step
+from replay.records import Moment, Step
 from replay.tape import digest
 from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
+UNDER_WAY = "ghosttape/underway"
 PATIENCE_S = 120.0
 """How long an answer is waited for; our own server's providers give up earlier."""
 _LOG_LINES = 40
 _LINE_BYTES = 4000
 _LAST_WORDS_S = 2.0
+
+
+METHOD = "textDocument/inlineCompletion"
+_GIVEN_UP = object()
 
 
 class _Wire(JsonRPCClient):
@@ -41,6 +47,15 @@ class _Wire(JsonRPCClient):
         self.feature("window/logMessage")(lambda *_: None)
         self.feature("window/showMessage")(lambda *_: None)
         self.feature("client/registerCapability")(lambda *_: None)
+        self.under_way: dict[str, asyncio.Event] = {}
+
+        @self.feature(UNDER_WAY)
+        def told(params: Any) -> None:
+            """Our own server says that a request which is going to be given up has reached its provider."""
+            event = self.under_way.get(str(params["token"]))
+            if event is not None:
+                event.set()
+
         self._draining: asyncio.Task[None] | None = None
 
     async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
@@ -174,23 +189,51 @@ class Editor:
             raise ServerError(f"the editor's document {step.path} differs from the checkpoint")
 
     async def ask(self, ask: Ask) -> Answer:
-        """Ask for an inline completion. A refusal is an answer with `failed`; only a dead server raises."""
-        moment = ask.moment
-        position = {"line": moment.line, "character": moment.character}
-        document = {"uri": self.uri(moment.path)}
-        params = {"textDocument": document, "position": position, "context": {"triggerKind": 2}, "stop": moment.stop}
+        """Ask for an inline completion. A refusal is an answer with `failed`; only a dead server raises.
+
+        When the request's patience is at its end it is cancelled (`$/cancelRequest`), and the answer is `given_up`.
+        """
+        where = {"textDocument": {"uri": self.uri(ask.moment.path)}, "position": _place(ask.moment)}
         began = time.perf_counter()
         try:
-            result = await self._request("textDocument/inlineCompletion", params)
+            result = await self._in_time(ask, {**where, **_wishes(ask.moment)})
         except JsonRpcException as error:
             reason = str(error.message) or f"error {error.code}, without a reason"
             return Answer((time.perf_counter() - began) * 1000, failed=reason)
         measured = (time.perf_counter() - began) * 1000
+        if result is _GIVEN_UP:
+            return Answer(measured, given_up=True)
         try:
-            told = await self._extra("ghosttape/explain", {"textDocument": document, "position": position}) or {}
+            told = await self._extra("ghosttape/explain", where) or {}
         except JsonRpcException:  # that it cannot explain its answer does not make the answer worse
             told = {}
         return self._answer(ask, measured, result, told)
+
+    async def _in_time(self, ask: Ask, params: dict[str, Any]) -> Any:
+        """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
+        number, token = str(uuid.uuid4()), str(uuid.uuid4())
+        self._wire.under_way[token] = asyncio.Event()
+        answer = self._sent(METHOD, {**params, "doomed": token} if ask.doomed else params, number)
+        under_way = asyncio.create_task(self._wire.under_way[token].wait())
+        try:
+            await asyncio.wait(
+                {answer, under_way}, timeout=min(ask.patience / 1000, PATIENCE_S), return_when=asyncio.FIRST_COMPLETED
+            )
+            if not answer.done() and (ask.doomed or ask.patience < PATIENCE_S * 1000):
+                await self._cancel(number, answer)
+                return _GIVEN_UP
+            return await self._received(METHOD, answer)
+        finally:
+            under_way.cancel()
+            del self._wire.under_way[token]
+
+    async def _cancel(self, number: str, answer: asyncio.Future[Any]) -> None:
+        """Tell the server that a request is not wanted any more, and wait for its word on that."""
+        self._notify("$/cancelRequest", {"id": number})
+        try:
+            await self._received(METHOD, answer)
+        except JsonRpcException:
+            return  # the server says that it was cancelled, or whatever else: nobody wants to know
 
     def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
         items = (result if isinstance(result, list) else (result or {}).get("items")) or []
@@ -236,10 +279,16 @@ class Editor:
             return None
 
     async def _request(self, method: str, params: Any) -> Any:
+        return await self._received(method, self._sent(method, params))
+
+    def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
+        return self._wire.protocol.send_request_async(method, params, number)
+
+    async def _received(self, method: str, answer: asyncio.Future[Any]) -> Any:
         try:
-            return await asyncio.wait_for(self._wire.protocol.send_request_async(method, params), PATIENCE_S)
+            return await asyncio.wait_for(answer, PATIENCE_S)
         except TimeoutError as error:
             raise JsonRpcException(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
         except RuntimeError as error:  # pygls' word for a server that died
@@ -249,6 +298,15 @@ class Editor:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
         self._wire.protocol.notify(method, params)
+
+
+def _wishes(moment: Moment) -> dict[str, Any]:
+    """What is asked for: by hand (1) or not (2), and how much of it; other servers ignore the last."""
+    return {"context": {"triggerKind": 1 if moment.trigger == "invoked" else 2}, "stop": moment.stop}
+
+
+def _place(moment: Moment) -> dict[str, int]:
+    return {"line": moment.line, "character": moment.character}
 
 
 def _content_changes(step: DidChange) -> list[dict[str, Any]]:

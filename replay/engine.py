@@ -15,20 +15,21 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from replay.answers import write_oracle
+from replay.answers import Oracle
 from replay.client import Editor
 from replay.errors import ReplayError, ServerError
-from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled
+from replay.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Try
 from replay.judge import Judge
 from replay.latency import latency_of
 from replay.metrics import summary
 from replay.options import Options
-from replay.player import Player
+from replay.playback import Playback
+from replay.player import Player, Reply
 from replay.policies import Policy, policy_of
 from replay.projects import starting_files
-from replay.records import ANSWERED, Moment, Record
+from replay.records import ANSWERED, Effort, Moment, Record
 from replay.store import Store
-from replay.tape import State, Tape
+from replay.tape import Tape
 from replay.timeline import Timeline
 from replay.users import user_of
 from runners.errors import RunnerError, ToolchainMissing
@@ -126,9 +127,11 @@ class Engine:
     store: Store
     listen: Listener
     cache: Path = field(default_factory=cache_folder)
+    playback: Playback = field(default_factory=Playback)
     records: list[Record] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
     typed: dict[str, int] = field(default_factory=dict)
+    efforts: dict[str, Effort] = field(default_factory=dict)
     checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
 
     async def replay(self, tapes: Sequence[Tape]) -> dict[str, Any]:
@@ -140,9 +143,10 @@ class Engine:
             ServerRoomError: the provider is not known, or lacks what it needs.
 
         """
-        policy = policy_of(self.options.policy)
-        user_of(self.options.user)
-        latency_of(self.options.latency, 0)
+        policy = policy_of(self.options.policy, self.options.policies)
+        _can_decide(self.options)
+        for tape in tapes:
+            latency_of(self.options.latency, 0, tape)
         self._check_provider()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         _refuse_twins(tapes)
@@ -175,7 +179,7 @@ class Engine:
 
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
-        result = summary(self.records, self.typed) | about
+        result = summary(self.records, self.typed, self.efforts) | about
         self.store.put_fact("summary", result)
         return result
 
@@ -183,40 +187,66 @@ class Engine:
         name = tape.header.id
         timeline = Timeline(tape)
         judge = await Judge.prepare(timeline, sandbox, self.cache, slots, lambda text: self.listen(Note(name, text)))
-        self.checkpoints["of"] += sum(isinstance(event, State) for event in tape.events)
         self.typed[name] = sum(map(timeline.is_by_hand, range(len(tape.events))))
         async with AsyncExitStack() as stack:
             stack.push_async_callback(judge.close)
-            settings = self._settings(timeline, policy, stack)
+            oracle = self._oracle(timeline, stack)
             editor = Editor()
             stack.push_async_callback(editor.close)
             self.listen(Note(name, "the language server starts"))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
-            await editor.start(server_command(), folder=folder, options=settings)
-            await _Tape(self, timeline, policy, judge, editor).play()
+            await editor.start(server_command(), folder=folder, options=self._settings(policy, oracle))
+            await _Tape(self, timeline, policy, judge, editor, oracle).play()
 
-    def _settings(self, timeline: Timeline, policy: Policy, stack: AsyncExitStack) -> Mapping[str, Any]:
+    def _oracle(self, timeline: Timeline, stack: AsyncExitStack) -> Oracle | None:
+        """The oracle, if it is the provider, and its answers are not given."""
+        provider = self.options.settings.get("provider", {})
+        if provider.get("name") != ORACLE or provider.get("answers"):
+            return None
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-oracle-")))
+        return Oracle(timeline, folder / "answers.jsonl")
+
+    def _settings(self, policy: Policy, oracle: Oracle | None) -> Mapping[str, Any]:
         provider = dict(self.options.settings.get("provider", {}))
         provider["seed"] = self.options.seed or provider.get("seed", 0)
-        if provider.get("name") == ORACLE and not provider.get("answers"):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-oracle-")))
-            self.listen(Note(timeline.tape.header.id, "the oracle's answers are written"))
-            write_oracle(timeline, policy, folder / "answers.jsonl")
-            provider["answers"] = str(folder / "answers.jsonl")
-        if policy.debounce is None:  # moments out of their time: one must not be answered from another's answer
+        if oracle is not None:
+            provider["answers"] = str(oracle.path)
+        if not policy.is_timed:  # moments out of their time: one must not be answered from another's answer
             return {**self.options.settings, "provider": provider, "cache": {"entries": 0}}
         return {**self.options.settings, "provider": provider}
+
+
+def _can_decide(options: Options) -> None:
+    """Refuse a user who goes by the tests where none are run."""
+    if user_of(options.user).needs_tests and not options.tests:
+        raise ReplayError(f"the user {options.user!r} accepts what passes the tests: run them (leave --no-tests out)")
 
 
 class _Tape:
     """One tape while it is played: carries the player's instructions out."""
 
-    def __init__(self, engine: Engine, timeline: Timeline, policy: Policy, judge: Judge, editor: Editor) -> None:
-        self.engine, self.timeline, self.judge, self.editor = engine, timeline, judge, editor
+    def __init__(
+        self,
+        engine: Engine,
+        timeline: Timeline,
+        policy: Policy,
+        judge: Judge,
+        editor: Editor,
+        oracle: Oracle | None,
+    ) -> None:
+        self.engine, self.timeline, self.judge, self.editor, self.oracle = engine, timeline, judge, editor, oracle
         self.name, self.size = timeline.tape.header.id, len(timeline.tape.events)
         options = engine.options
-        latency = latency_of(options.latency, options.seed)
-        self.player = Player(timeline, policy, user_of(options.user), latency, limit=options.limit, paths=options.paths)
+        self.player = Player(
+            timeline,
+            policy,
+            user_of(options.user),
+            latency_of(options.latency, options.seed, timeline.tape),
+            drive=options.mode == "drive",
+            seed=options.seed,
+            limit=options.limit,
+            paths=options.paths,
+        )
 
     async def play(self) -> None:
         """Play to the end, while verdicts are found out beside it; a failure of one ends all."""
@@ -228,14 +258,18 @@ class _Tape:
 
     async def _play(self, verdicts: asyncio.TaskGroup) -> None:
         steps = self.player.play()
-        reply: Answer | None = None
+        reply: Reply = None
         try:
             while True:
-                reply = await self._carry_out(steps.send(reply), verdicts)
+                step = steps.send(reply)
+                await self.engine.playback.reach(self.player.now)
+                reply = await self._carry_out(step, verdicts)
         except StopIteration:
+            if self.player.drive:
+                self.engine.efforts[self.name] = self.player.effort
             self.engine.listen(Played(self.name, self.size, self.size))
 
-    async def _carry_out(self, step: Instruction, verdicts: asyncio.TaskGroup) -> Answer | None:
+    async def _carry_out(self, step: Instruction, verdicts: asyncio.TaskGroup) -> Reply:
         match step:
             case DidOpen():
                 self.editor.open(step)
@@ -246,11 +280,16 @@ class _Tape:
             case DidClose():
                 self.editor.shut(step)
             case Check():
+                self.engine.checkpoints["of"] += 1
                 await self.editor.check(step)
                 self.engine.checkpoints["matched"] += 1
             case Ask():
                 self.engine.listen(Played(self.name, step.moment.event, self.size))
+                if self.oracle is not None:
+                    self.oracle.tell(step)
                 return await self.editor.ask(step)
+            case Try():
+                return self.judge.can_judge and (await self.judge.verdict(step)).name == "passed"
             case Settled():
                 self._settled(step, verdicts)
                 await asyncio.sleep(0)
@@ -273,7 +312,7 @@ class _Tape:
             self.engine.records.append(record)
 
     def _with_truth(self, settled: Settled) -> Moment:
-        hole = self.judge.hole(settled.moment, settled.before, settled.after)
+        hole = self.judge.hole(settled.spot)
         return settled.moment if isinstance(hole, str) else msgspec.structs.replace(settled.moment, truth=hole.truth)
 
     async def _judge(self, settled: Settled, record: Record) -> None:

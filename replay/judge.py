@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from replay.errors import ReplayError
 from replay.grafts import Hole, emptied, graft, hole_of
-from replay.instructions import Settled
+from replay.instructions import Settled, Spot, Try
 from replay.projects import starting_files
 from replay.records import Moment, Suggestion, Untestable, Verdict
 from replay.tape import Tests
@@ -75,23 +77,23 @@ class Judge:
         """Whether suggestions get verdicts at all: tests are wanted, and the tape has some."""
         return self.project is not None
 
-    def hole(self, moment: Moment, before: str, after: str) -> Hole | Untestable:
+    def hole(self, spot: Spot | None) -> Hole | Untestable:
         """The part of the finished project that a moment is about, or why there is none."""
-        return hole_of(self.timeline, moment, before, after)
+        return "diverged" if spot is None else hole_of(self.timeline, spot.moment, spot.before, spot.after)
 
-    async def verdict(self, settled: Settled) -> Verdict:
+    async def verdict(self, asked: Settled | Try) -> Verdict:
         """The verdict on what was offered at a moment; what offered nothing is tested as nothing."""
         if self.baseline is not None:
             return self.baseline
-        moment = settled.moment
-        hole = self.hole(moment, settled.before, settled.after)
-        if isinstance(hole, str):
-            return Verdict(name="untestable", reason=hole)
+        moment, spot = asked.moment, asked.spot
+        hole = self.hole(spot)
+        if isinstance(hole, str) or spot is None:
+            return Verdict(name="untestable", reason=str(hole))
         nothing = await self._test(hole, emptied(hole, _language(moment)))
         if nothing.klass in {"passed", "infrastructure"}:
             return _unseen(nothing)
-        offered = settled.suggestion or Suggestion(text="", start=moment.offset, end=moment.offset, latency=0.0)
-        return verdict_of(await self._test(hole, graft(hole, offered, moment, settled.before, settled.after)))
+        suggestion = _on_tape(asked.suggestion, moment, spot.moment)
+        return verdict_of(await self._test(hole, graft(hole, suggestion, spot.moment, spot.before, spot.after)))
 
     async def _test(self, hole: Hole, text: str) -> Result:
         """Test the project with one document changed; each state is tested once."""
@@ -104,6 +106,14 @@ class Judge:
         assert self.project is not None
         async with self._slots:
             return _in_full(await self.project.run(changed), self.expected)
+
+
+def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:
+    """A suggestion with its range in the recorded document, which drive mode may be ahead of."""
+    if offered is None:
+        return Suggestion(text="", start=there.offset, end=there.offset, latency=0.0)
+    shift = there.offset - moment.offset
+    return structs.replace(offered, start=max(0, offered.start + shift), end=max(there.offset, offered.end + shift))
 
 
 def _plan(tests: Tests) -> Plan:

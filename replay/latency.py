@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-import random
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from replay.clock import virtual_times
 from replay.errors import ReplayError
@@ -67,7 +67,7 @@ def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
 
 def _lognormal(median: float, sigma: float, share: float) -> float:
     """A draw of the log-normal distribution with this median (ms) and log standard deviation."""
-    return random.Random(share).lognormvariate(math.log(median), sigma)  # noqa: S311 - a simulation, not a secret
+    return median * math.exp(sigma * NormalDist().inv_cdf(max(share, 2**-57)))
 
 
 def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:

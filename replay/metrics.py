@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from replay.records import ANSWERED, Record
+from replay.records import ANSWERED, Effort, Record
 
 CONFIDENCE = 0.95
 _NOT_TESTED = {"untestable", "infrastructure"}
@@ -94,8 +94,48 @@ def _as_met(record: Record) -> tuple[str, int, int, str]:
     return record.moment.tape, record.moment.event, -len(record.covered), record.moment.id
 
 
-def summary(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, Any]:
-    """All figures of a run; `typed` gives for each tape how many edits the person made by hand."""
+def driven(efforts: Sequence[Effort]) -> dict[str, Any]:
+    """Keystrokes saved in drive mode: keys on the tapes less keys really needed, and their share of the keys on the tapes.
+
+    The interval of the share is a percentile bootstrap by tape (Efron 1979, by scipy, 9,999 samples, seed 0); a single
+    tape gives none.
+    """
+    keys, saved = [effort.tape for effort in efforts], [effort.saved for effort in efforts]
+    low, high = _by_tape(saved, keys)
+    sums = {name: sum(getattr(effort, name) for effort in efforts) for name in Effort.__struct_fields__}
+    share_saved = sum(saved) / sum(keys) if sum(keys) else None
+    return {"value": sum(saved), "of": sum(keys), "share": share_saved, "low": low, "high": high, "effort": sums}
+
+
+def _by_tape(parts: Sequence[int], wholes: Sequence[int]) -> tuple[float | None, float | None]:
+    if len(wholes) < 2 or not all(wholes):
+        return None, None
+    import numpy as np
+    from scipy import stats
+
+    def ratio(part: Any, whole: Any, axis: int = -1) -> Any:
+        return np.sum(part, axis=axis) / np.sum(whole, axis=axis)
+
+    interval = stats.bootstrap(
+        (parts, wholes), ratio, paired=True, vectorized=True, method="percentile", rng=np.random.default_rng(0)
+    ).confidence_interval
+    return float(interval.low), float(interval.high)
+
+
+def summary(
+    records: Sequence[Record], typed: Mapping[str, int], efforts: Mapping[str, Effort] | None = None
+) -> dict[str, Any]:
+    """All figures of a run; `typed` gives for each tape how many edits the person made by hand, `efforts` what a driven one took."""
+    figures = _summed(records, typed)
+    real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}
+    for tape, effort in real.items():
+        figures["tapes"][tape]["metrics"]["keystrokes_saved"] = driven([effort])
+    if real:
+        figures["metrics"]["keystrokes_saved"] = driven(list(real.values()))
+    return figures
+
+
+def _summed(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, Any]:
     whole = _figures(records, sum(typed.values()))
     by_tape = {tape: [record for record in records if record.moment.tape == tape] for tape in typed}
     return {**whole, "tapes": {tape: _figures(own, typed[tape]) for tape, own in by_tape.items()}}

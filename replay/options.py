@@ -12,9 +12,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     settings: dict[str, Any] = {}
     policy: str = "blocks"
+    policies: dict[str, dict[str, Any]] = {}
+    """Policies of one's own, by name (`replay.policies.policy_of`)."""
     user: str = "exact"
     latency: str = "measured"
-    mode: Literal["judge"] = "judge"
+    mode: Literal["judge", "drive"] = "judge"
     seed: int = 0
     sandbox: str = "auto"
     tests: bool = True

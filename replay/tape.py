@@ -1,27 +1,51 @@
 """The tape: a header and the events of one editing session, in the order in which they happened.
 
 Offsets are UTF-16 code units, times are milliseconds since the start. Clocks step back: order is the truth.
-The file is `NAME.tape.jsonl` (`.gz` is read too): the header on the first line, then one event a line.
+The file is `NAME.tape.jsonl` or `NAME.tape.jsonl.gz`: the header on the first line, then one event a line. docs/tapes.md
+shows each of them; docs/tape.schema.json is their JSON Schema.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Annotated, Any, Literal, TypeAlias, TypeVar
+from types import TracebackType
+from typing import IO, Annotated, Any, Literal, Self, TypeAlias
 
 import msgspec
 
+from replay.coding import decoding, encoded
 from replay.errors import TapeError
+from replay.lines import LONGEST, Lines, Torn, mend, reading, writing
+from replay.versions import UPGRADES, Upgrade, number_of, upgrade_from
 from syntax.text import Change
 
-T = TypeVar("T")
-FORMAT = 1
-Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
 Phase: TypeAlias = Literal["asked", "shown", "accepted", "part", "rejected", "ignored"]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="UTF-16 code units from the start of the document")]
+_Time: TypeAlias = Annotated[
+    float, msgspec.Meta(description="ms since the start; clocks step back, order is the truth")
+]
+_Doc: TypeAlias = Annotated[int, msgspec.Meta(description="the document's number on this tape")]
+_Latency: TypeAlias = Annotated[float, msgspec.Meta(description="ms since the question")]
+_Origin: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="recorded, imported:FORMAT or synthesised",
+        extra_json_schema={"pattern": "^(recorded$|synthesised$|imported:)"},
+    ),
+]
+_Path: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="relative to the project, with forward slashes, and inside it",
+        extra_json_schema={"pattern": r"^(?!/)(?!([\s\S]*/)?\.\.(/|$))(?!(\.?/)*\.?$)[^\\]+$"},
+    ),
+]
 
 
 class Folder(msgspec.Struct, frozen=True, tag="folder", forbid_unknown_fields=True):
@@ -68,12 +92,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
     tape: Literal[1]
     id: str
     editor: str
-    origin: str
+    origin: _Origin
     workspace: Workspace
     tests: Tests | None = None
-    created: str
-    carried: dict[str, Any] = {}
-    """What an imported file says of itself beyond this, kept so that it can be exported again."""
+    created: Annotated[str, msgspec.Meta(description="ISO 8601")]
+    carried: Annotated[
+        dict[str, Any],
+        msgspec.Meta(description="what an imported file says of itself beyond this, kept so that it can be exported"),
+    ] = {}
 
     def __post_init__(self) -> None:
         """Refuse an origin that is none of recorded, imported:FORMAT, synthesised."""
@@ -84,17 +110,17 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forb
 class _Event(
     msgspec.Struct, frozen=True, tag_field="event", tag=str.lower, omit_defaults=True, forbid_unknown_fields=True
 ):
-    t: float
+    t: _Time
 
 
 class _DocEvent(_Event, frozen=True):
-    doc: int
+    doc: _Doc
 
 
 class Open(_DocEvent, frozen=True):
     """A document comes into view with this text; its line ends are kept as they were."""
 
-    path: str
+    path: _Path
     language: str
     text: str
 
@@ -140,7 +166,7 @@ class Ghost(_DocEvent, frozen=True):
     phase: Phase
     offset: Offset = 0
     text: str = ""
-    latency: float = 0.0
+    latency: _Latency = 0.0
     trigger: Literal["automatic", "invoked"] = "automatic"
 
 
@@ -167,7 +193,7 @@ class Foreign(_Event, frozen=True):
 
     format: str
     entry: Any
-    tells: int = 0
+    tells: Count = 0
 
 
 Event: TypeAlias = Open | Edit | Select | Focus | Save | Close | Ghost | Run | State | Foreign
@@ -181,26 +207,50 @@ class Tape(msgspec.Struct, frozen=True):
     source: str = "<memory>"
 
 
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A tape that is read line by line. `events` gives (line, event) once; `lines` knows how far the file was read."""
+
+    header: Header
+    events: Iterator[tuple[int, Event]]
+    lines: Lines
+
+
 def digest(text: str) -> str:
     """The checkpoint value of a text: SHA-256, hex, of its UTF-8 bytes (lone surrogates pass)."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read(path: Path) -> Tape:
+@contextmanager
+def stream(path: Path, *, torn: Torn = "refuse", upgrades: Mapping[int, Upgrade] = UPGRADES) -> Iterator[Stream]:
+    """Open a tape of any length; each line is decoded when it is asked for, and none is kept.
+
+    The schema of each line is checked, not whether its event can have happened: `replay.checking` does both.
+    `torn="drop"` passes over a last line that was cut off when its recorder was killed.
+
+    Raises:
+        TapeError: here or while the events are read: the file is damaged, a line malformed, the format not known.
+
+    """
+    with reading(path, torn) as lines:
+        numbered = iter(lines)
+        number, line = next(numbered, (1, b""))
+        upgrade = _upgrade(path, line, upgrades)
+        header: Header = _decoded(path, number, line, decoding(Header, upgrade))
+        yield Stream(header, _events(path, numbered, decoding(Event, upgrade)), lines)
+
+
+def read(path: Path, *, torn: Torn = "refuse") -> Tape:
     """Read and validate a tape, each line by its schema and all events by playing them once.
 
     Raises:
         TapeError: a line is malformed or an event cannot have happened; nothing is half-read.
 
     """
-    from replay.documents import verify  # documents need the events of this module
+    from replay.documents import played  # documents need the events of this module
 
-    with _open(path) as file:
-        lines = _lines(path, file)
-        header = _header(path, lines)
-        tape = Tape(header, tuple(_events(path, lines)), str(path))
-    verify(tape)
-    return tape
+    with stream(path, torn=torn) as tape:
+        return Tape(tape.header, tuple(event for _, event, _ in played(str(path), tape.events)), str(path))
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
@@ -226,46 +276,114 @@ def _within(path: Path) -> list[Path]:
 
 def write(tape: Tape, path: Path) -> None:
     """Write a tape; the file appears whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    encoder = msgspec.json.Encoder()
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(part, "wb") as file:
-        for value in _values(tape.header, tape.events):
-            file.write(encoder.encode(value) + b"\n")
-    part.replace(path)
+    with Writer(path, tape.header) as writer:
+        for event in tape.events:
+            writer.write(event)
 
 
-def _values(header: Header, events: Sequence[Event]) -> Iterator[Header | Event]:
-    yield header
-    yield from events
+class Writer:
+    """Writes a tape of any length, event by event; the file appears at the end of the `with` block, or not at all."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path, self.header = path, header
+        self._stack = ExitStack()
+        self._file: IO[bytes]
+
+    def __enter__(self) -> Self:
+        with self._stack as stack:
+            self._file = stack.enter_context(writing(self.path))
+            self.write(self.header)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def write(self, value: Event | Header) -> None:
+        """Add an event.
+
+        Raises:
+            TapeError: its line would be longer than a reader takes.
+
+        """
+        self._file.write(_line(self.path, value))
 
 
-def _open(path: Path) -> IO[bytes]:
+class Appender:
+    """Adds events to a plain tape so that a killed process loses none: each line is in the file when `write` returns.
+
+    A new file begins with `header`. One that is there already is continued if it is the same tape (by `id`); a line that
+    was torn at its end is cut off before.
+
+    Raises:
+        TapeError: `path` ends in `.gz` (a killed process leaves no readable gzip), or holds another tape or none.
+
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        if path.suffix == ".gz":
+            raise TapeError(
+                str(path), 0, "events are only added to plain tapes: record to *.tape.jsonl, and pack it later"
+            )
+        self.path = path
+        self.continued = path.exists() and path.stat().st_size > 0
+        if self.continued:
+            _require_same(path, header)
+            mend(path)
+        self._file = path.open("ab")
+        if not self.continued:
+            self.write(header)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def write(self, value: Event | Header) -> None:
+        """Add an event; a kill of this process does not take it away (a failure of the machine may)."""
+        self._file.write(_line(self.path, value))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file; more than once is fine."""
+        self._file.close()
+
+
+def _require_same(path: Path, header: Header) -> None:
+    with stream(path) as tape:
+        if tape.header.id != header.id:
+            raise TapeError(
+                str(path), 1, f"holds another tape ({tape.header.id!r}, not {header.id!r}): choose another file"
+            )
+
+
+def _line(path: Path, value: Event | Header) -> bytes:
+    line = encoded(value)
+    if len(line) > LONGEST:
+        raise TapeError(str(path), 0, f"a line of {len(line) >> 20} MiB would be longer than a tape's may be")
+    return line
+
+
+def _upgrade(path: Path, line: bytes, upgrades: Mapping[int, Upgrade]) -> Upgrade | None:
     try:
-        return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
-    except OSError as error:
-        raise TapeError(str(path), 0, f"cannot be read: {error.strerror}") from error
+        number = number_of(line)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise TapeError(str(path), 1, f"is no header of a tape: {error if line else 'the file is empty'}") from error
+    return upgrade_from(str(path), number, upgrades)
 
 
-def _lines(path: Path, file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+def _events(
+    path: Path, lines: Iterator[tuple[int, bytes]], decode: Callable[[bytes], Event]
+) -> Iterator[tuple[int, Event]]:
+    for number, line in lines:
+        yield number, _decoded(path, number, line, decode)
+
+
+def _decoded(path: Path, number: int, line: bytes, decode: Callable[[bytes], Any]) -> Any:
     try:
-        yield from enumerate(file, 1)
-    except (OSError, EOFError) as error:
-        raise TapeError(str(path), 0, f"cannot be read to its end: {error}") from error
-
-
-def _header(path: Path, lines: Iterator[tuple[int, bytes]]) -> Header:
-    number, line = next(lines, (1, b""))
-    return _decode(path, number, line, msgspec.json.Decoder(Header))
-
-
-def _events(path: Path, lines: Iterable[tuple[int, bytes]]) -> Iterator[Event]:
-    decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-    return (_decode(path, number, line, decoder) for number, line in lines)
-
-
-def _decode(path: Path, number: int, line: bytes, decoder: msgspec.json.Decoder[T]) -> T:
-    try:
-        return decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return decode(line)
+    except ValueError as error:
         raise TapeError(str(path), number, str(error)) from error

@@ -30,6 +30,7 @@ from server.settings import Settings, merge
 
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"
+UNDER_WAY = "ghosttape/underway"
 _EDIT_LINES = 6
 _Where: TypeAlias = tuple[str, Place]
 _log = logging.getLogger("ghosttape.server")
@@ -144,9 +145,11 @@ async def _suggested(ls: Server, params: Asked) -> Suggestion:
     before, after = document.split(place(params.position))
     others = [Snippet(_path(other), other.text) for other in ls.documents.others(document.uri)]
     edited = tuple(_edited(ls.documents, document.uri))
-    return await ls.service.complete(
-        Query(document.uri, document.language, before, after, params.stop, tuple(others), edited)
-    )
+    query = Query(document.uri, document.language, before, after, params.stop, tuple(others), edited)
+    if params.doomed:
+        told = {"token": params.doomed}
+        return await ls.service.complete_in_vain(query, lambda: ls.protocol.notify(UNDER_WAY, told))
+    return await ls.service.complete(query)
 
 
 def _edited(documents: Documents, uri: str) -> Iterable[Snippet]:

@@ -35,10 +35,14 @@ class RequestFailed(JsonRpcException):
 class Asked(types.InlineCompletionParams):
     """The parameters of an inline completion with what else this server reads or knows of it.
 
-    `stop` is an optional member that other servers ignore; `document` is the text as it was when the request came.
+    `stop` and `doomed` are optional members that other servers ignore. A request is doomed when its client knows that it will
+    cancel it: it says so with a token, and is told with that when the provider has been asked (`ghosttape/underway`). So a
+    replay that does not wait in real time still cancels what a person would have cancelled, and the same in every run.
+    `document` is the text as it was when the request came.
     """
 
     stop: Stop = attrs.field(default="auto")
+    doomed: str = attrs.field(default="")
     document: Document | None = attrs.field(default=None)
 
 
@@ -52,7 +56,8 @@ def converter() -> cattrs.Converter:
         stop: Any = data.get("stop") or "auto"
         if stop not in get_args(Stop):
             raise ValueError(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
-        return Asked(params.context, params.text_document, params.position, params.work_done_token, stop)
+        doomed = str(data.get("doomed") or "")
+        return Asked(params.context, params.text_document, params.position, params.work_done_token, stop, doomed)
 
     made.register_structure_hook(types.InlineCompletionParams, structure)
     return made

@@ -90,6 +90,24 @@ class Service:
         suggestion = self._reused(query) or await self._flown(query)
         return replace(suggestion, latency=(self.clock() - started) * 1000)
 
+    async def complete_in_vain(self, query: Query, under_way: Callable[[], None]) -> Suggestion:
+        """Answer one question whose asker will cancel it: only what is at hand; else ask the provider and be cancelled.
+
+        `under_way` is called when the provider has been asked. Its answer is not kept, however fast it is.
+        """
+        started = self.clock()
+        suggestion = self._reused(query)
+        if suggestion is not None:
+            return replace(suggestion, latency=(self.clock() - started) * 1000)
+        asking = asyncio.create_task(self._ask(query))
+        try:
+            await asyncio.sleep(0)
+            under_way()
+            await asyncio.Event().wait()
+        finally:
+            asking.cancel()
+        raise AssertionError("nothing ends the wait but being cancelled")
+
     async def close(self) -> None:
         """Cancel what is under way and let go of the provider."""
         for flight in list(self._flights):

@@ -5,6 +5,7 @@ Indices are indices into `str`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +17,8 @@ from syntax.languages import Language
 from syntax.parse import Tree, descendants, parse
 
 Extent: TypeAlias = Literal["line", "statement", "block"]
+Span: TypeAlias = tuple[int, int]
+_BLANK = re.compile(r"\s*")
 _CONTINUES = frozenset("=+-*/%&|^<>?:.,([!~") | {"=>", "&&", "||", "??", "+=", "-=", "and", "or", "not", "in", "return"}
 
 
@@ -112,43 +115,131 @@ def _separates(language: Language, left: tree_sitter.Node, right: tree_sitter.No
 def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     """The end, in a finished text, of the line, innermost statement or innermost block at `index`.
 
-    A block counts when it holds the index or when only white space lies between the index and its start. Where there is
-    no block the statement stands in, and where there is no statement the line.
+    A block or a statement counts when it holds the index or when only white space and comments lie between the index and its
+    start. Where there is no block the statement stands in, and where there is no statement the line; inside a comment
+    nothing but the line ends.
     """
-    if kind == "line":
-        return line_end(text, index)
     tree = parse(language, text)
-    found = _innermost(tree, index, _blocks(tree) if kind == "block" else _statements(tree))
+    code = None if kind == "line" else _code_after(tree, index)
+    if code is None:
+        return line_end(text, index)
+    found = _innermost(tree, index, code, blocks(tree) if kind == "block" else statements(tree))
     if found is not None:
-        return found
+        return found[1]
     return extent(language, text, index, "statement" if kind == "block" else "line")
 
 
-def _innermost(tree: Tree, index: int, nodes: Iterator[tree_sitter.Node]) -> int | None:
-    holding = [span for span in map(tree.span, nodes) if _holds(tree, span, index)]
-    return max(holding, key=lambda span: (span[0], -span[1]))[1] if holding else None
+def _code_after(tree: Tree, index: int) -> int | None:
+    """The index of the first token at or after an index that is no comment; None when the index is inside a comment."""
+    at = index
+    while True:
+        at = _BLANK.match(tree.text, at).end()  # type: ignore[union-attr]
+        comment = _comment_at(tree, at)
+        if comment is None:
+            return at
+        start, end = tree.span(comment)
+        if start < index:
+            return None
+        at = end
 
 
-def _holds(tree: Tree, span: tuple[int, int], index: int) -> bool:
+def _comment_at(tree: Tree, index: int) -> tree_sitter.Node | None:
+    if index >= len(tree.text):
+        return None
+    byte = tree.byte(index)
+    node = tree.root.descendant_for_byte_range(byte, byte + 1)
+    while node is not None and not node.type.endswith("comment"):
+        node = node.parent if node.parent is not None and node.parent.type.endswith("comment") else None
+    return node
+
+
+def _innermost(tree: Tree, index: int, code: int, spans: Iterator[Span]) -> Span | None:
+    holding = [span for span in spans if _holds(tree, span, index, code)]
+    return max(holding, key=lambda span: (span[0], -span[1]), default=None)
+
+
+def _holds(tree: Tree, span: Span, index: int, code: int) -> bool:
     start, end = span
     if start <= index:
         return index < end or (index == end and tree.language.layout)
-    return tree.text[index:start].isspace()
+    return start <= code
 
 
-def _blocks(tree: Tree) -> Iterator[tree_sitter.Node]:
-    return (node for node in tree.nodes() if node.type in tree.language.blocks and node.end_byte > node.start_byte)
+def blocks(tree: Tree) -> Iterator[Span]:
+    """Start and end of every block, with what closes it."""
+    for node in tree.nodes():
+        if _holds_statements(tree, node) and node.end_byte > node.start_byte:
+            yield from _block_span(tree, node)
 
 
-def _statements(tree: Tree) -> Iterator[tree_sitter.Node]:
-    return (node for node in tree.nodes() if _is_statement(tree, node))
+def _holds_statements(tree: Tree, node: tree_sitter.Node) -> bool:
+    """Whether a node is a block, or a construct that holds statements between its own words."""
+    row = tree.language
+    return node.type in row.blocks or (node.type in row.groups and node.type in row.kinds)
 
 
-def _is_statement(tree: Tree, node: tree_sitter.Node) -> bool:
-    if not node.is_named or node.parent is None or node.type.endswith("comment") or node.type in tree.language.blocks:
+def _block_span(tree: Tree, node: tree_sitter.Node) -> Iterator[Span]:
+    """The span of a block. Where words open and close blocks, it goes from its first statement to before the next clause."""
+    if not tree.language.closer:
+        yield _span(tree, node)
+        return
+    inside = _inside(tree, node)
+    if inside:
+        ends_with_clause = any(
+            child.type in tree.language.clauses | tree.language.blocks for child in node.named_children
+        )
+        end = tree.index((inside[-1] if ends_with_clause else node).end_byte)
+        yield tree.index(inside[0].start_byte), _behind_closer(tree, end)
+
+
+def _behind_closer(tree: Tree, end: int) -> int:
+    """The end of a block that a word or a brace behind its node closes, and itself where none does."""
+    closer = re.compile(rf"\s*(?:{tree.language.closer}\b|}})").match(tree.text, end)
+    return closer.end() if closer else end
+
+
+def _inside(tree: Tree, node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The statements of a block: what it holds but comments and clauses."""
+    row = tree.language
+    skipped = row.clauses | (row.blocks if row.closer else frozenset())
+    return [child for child in node.named_children if not child.type.endswith("comment") and child.type not in skipped]
+
+
+def statements(tree: Tree) -> Iterator[Span]:
+    """Start and end of every statement."""
+    return (_span(tree, node) for node in tree.nodes() if is_statement(tree, node))
+
+
+def _span(tree: Tree, node: tree_sitter.Node) -> Span:
+    """Start and end of a node, without the line end that some grammars count to it."""
+    start, end = tree.span(node)
+    return start, start + len(tree.text[start:end].rstrip()) if tree.text[end - 1 : end].isspace() else end
+
+
+def is_statement(tree: Tree, node: tree_sitter.Node) -> bool:
+    """Whether a node is a statement or stands where one does."""
+    row, parent = tree.language, node.parent
+    if not node.is_named or parent is None or node.type.endswith(("comment", "_list")):
         return False
-    inside = node.parent.type in tree.language.blocks or node.parent.id == tree.root.id
+    if node.type in row.blocks or node.type in row.clauses:
+        return False
+    inside = parent.type in row.blocks or parent.id == tree.root.id or _is_in_group(tree, parent, node)
     return inside or node.type.endswith("_statement")
+
+
+def _is_in_group(tree: Tree, group: tree_sitter.Node, node: tree_sitter.Node) -> bool:
+    """Whether a node is a statement of a group: behind its label, if it has one."""
+    if group.type not in tree.language.groups:
+        return False
+    label = next((child for child in group.children if child.type == ":"), None)
+    return label is None or node.start_byte > label.start_byte
+
+
+def is_lone_body(tree: Tree, index: int) -> bool:
+    """Whether a statement begins at an index that is the whole body of its construct, without braces."""
+    found = (node for node in tree.nodes() if tree.index(node.start_byte) == index and is_statement(tree, node))
+    holders = tree.language.blocks | tree.language.groups | {tree.root.type}
+    return any(node.parent is not None and node.parent.type not in holders for node in found)
 
 
 def constructs(language: Language, text: str) -> Iterator[Block]:
@@ -158,28 +249,32 @@ def constructs(language: Language, text: str) -> Iterator[Block]:
         kind = language.kinds.get(node.type)
         if kind is not None:
             yield from _bodies(tree, node, kind)
-        elif _is_simple(tree, node):
-            start, end = tree.span(node)
+        elif is_simple(tree, node):
+            start, end = _span(tree, node)
             yield Block("statement", start, start, end)
 
 
 def _bodies(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Block]:
     """The blocks that belong to a construct itself: bodies, consequences, handlers, alternatives."""
     for body in _own_blocks(tree, node):
-        inside = [child for child in body.named_children if not child.type.endswith("comment")]
-        if inside:
-            yield Block(kind, tree.span(node)[0], tree.span(inside[0])[0], tree.span(body)[1])
+        inside = _inside(tree, body)
+        for _, end in _block_span(tree, body) if inside else ():
+            yield Block(kind, tree.span(node)[0], tree.span(inside[0])[0], end)
 
 
 def _own_blocks(tree: Tree, node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    if node.type in tree.language.groups:
+        yield node
     for child in node.named_children:
         if child.type in tree.language.blocks:
             yield child
-        elif child.type.endswith(("_clause", "body")):
+        elif child.type in tree.language.clauses or child.type.endswith(("_clause", "body")):
             yield from _own_blocks(tree, child)
 
 
-def _is_simple(tree: Tree, node: tree_sitter.Node) -> bool:
-    if not _is_statement(tree, node):
+def is_simple(tree: Tree, node: tree_sitter.Node) -> bool:
+    """Whether a node is a statement that holds no others."""
+    if not is_statement(tree, node):
         return False
-    return all(below.type not in tree.language.blocks for below in descendants(node))
+    holders = tree.language.blocks | tree.language.groups
+    return all(below.type not in holders for below in descendants(node))

@@ -17,7 +17,15 @@ class Language:
 
     `id` is the LSP language identifier. `layout` says that indentation makes blocks. `blocks` are the node types that
     hold statements; `kinds` maps node types to the block kinds of the `blocks` policy (function, if, for, while, try).
-    `filler` is a statement that does nothing where a block must not be empty.
+    `filler` is a statement that does nothing where grammar demands one.
+
+    `groups` are node types that hold statements without being a block: behind a label, or between their own words.
+    `clauses` are node types with further bodies of a construct, beside those whose name ends with `_clause` or `body`.
+    `closer` is a word that closes a block and stands behind its node.
+
+    Cursors: `operators` are the node types of expressions and assignments whose operators a cursor may follow, `calls` those
+    of calls. `declared` maps the node types of variables to the field that a cursor may stand behind (`let x|`), `named`
+    those of definitions to the field that it may stand before (`def |f`).
     """
 
     id: str
@@ -28,6 +36,13 @@ class Language:
     layout: bool = False
     line_comment: str = "//"
     filler: str = ""
+    groups: frozenset[str] = frozenset()
+    clauses: frozenset[str] = frozenset()
+    closer: str = ""
+    operators: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    declared: Mapping[str, str] = field(default_factory=dict, hash=False)
+    named: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 _C_KINDS = {
@@ -41,11 +56,44 @@ _SCRIPT_KINDS = _C_KINDS | {
     "for_in_statement": "for",
     "function_declaration": "function",
     "function_expression": "function",
+    "generator_function": "function",
     "generator_function_declaration": "function",
     "method_definition": "function",
     "arrow_function": "function",
 }
 _SCRIPT_BLOCKS = frozenset({"statement_block", "class_body", "switch_body", "interface_body", "enum_body"})
+_ASSIGNED = frozenset({"variable_declarator", "assignment_expression", "binary_expression"})
+
+
+def _names(*types: str) -> dict[str, str]:
+    """Node types whose field `name` is what they declare."""
+    return dict.fromkeys(types, "name")
+
+
+def _script(id_: str, extensions: tuple[str, ...], grammar: tuple[str, str]) -> Language:
+    """A row of the JavaScript family."""
+    return Language(
+        id_,
+        extensions,
+        grammar,
+        _SCRIPT_BLOCKS,
+        _SCRIPT_KINDS,
+        filler=";",
+        groups=frozenset({"switch_case", "switch_default"}),
+        operators=_ASSIGNED | {"augmented_assignment_expression", "field_definition", "public_field_definition"},
+        calls=frozenset({"call_expression", "new_expression"}),
+        declared=_names("variable_declarator", "public_field_definition", "type_alias_declaration")
+        | {"field_definition": "property"},
+        named=_names(
+            "function_declaration",
+            "generator_function_declaration",
+            "class_declaration",
+            "abstract_class_declaration",
+            "interface_declaration",
+            "enum_declaration",
+        ),
+    )
+
 
 _ROWS = (
     Language(
@@ -57,19 +105,23 @@ _ROWS = (
         layout=True,
         line_comment="#",
         filler="pass",
+        operators=frozenset(
+            {
+                "assignment",
+                "augmented_assignment",
+                "binary_operator",
+                "boolean_operator",
+                "comparison_operator",
+                "named_expression",
+            }
+        ),
+        calls=frozenset({"call"}),
+        named=_names("function_definition", "class_definition"),
     ),
-    Language(
-        "javascript", (".js", ".mjs", ".cjs"), ("tree_sitter_javascript", "language"), _SCRIPT_BLOCKS, _SCRIPT_KINDS
-    ),
-    Language("javascriptreact", (".jsx",), ("tree_sitter_javascript", "language"), _SCRIPT_BLOCKS, _SCRIPT_KINDS),
-    Language(
-        "typescript",
-        (".ts", ".mts", ".cts"),
-        ("tree_sitter_typescript", "language_typescript"),
-        _SCRIPT_BLOCKS,
-        _SCRIPT_KINDS,
-    ),
-    Language("typescriptreact", (".tsx",), ("tree_sitter_typescript", "language_tsx"), _SCRIPT_BLOCKS, _SCRIPT_KINDS),
+    _script("javascript", (".js", ".mjs", ".cjs"), ("tree_sitter_javascript", "language")),
+    _script("javascriptreact", (".jsx",), ("tree_sitter_javascript", "language")),
+    _script("typescript", (".ts", ".mts", ".cts"), ("tree_sitter_typescript", "language_typescript")),
+    _script("typescriptreact", (".tsx",), ("tree_sitter_typescript", "language_tsx")),
     Language(
         "java",
         (".java",),
@@ -80,8 +132,18 @@ _ROWS = (
             "enhanced_for_statement": "for",
             "method_declaration": "function",
             "constructor_declaration": "function",
+            "compact_constructor_declaration": "function",
+            "lambda_expression": "function",
             "try_with_resources_statement": "try",
         },
+        filler=";",
+        groups=frozenset({"switch_block_statement_group"}),
+        operators=_ASSIGNED,
+        calls=frozenset({"method_invocation", "object_creation_expression", "explicit_constructor_invocation"}),
+        declared=_names("variable_declarator"),
+        named=_names(
+            "method_declaration", "class_declaration", "interface_declaration", "enum_declaration", "record_declaration"
+        ),
     ),
     Language(
         "cpp",
@@ -89,6 +151,13 @@ _ROWS = (
         ("tree_sitter_cpp", "language"),
         frozenset({"compound_statement", "field_declaration_list", "declaration_list"}),
         _C_KINDS | {"for_range_loop": "for", "function_definition": "function", "lambda_expression": "function"},
+        filler=";",
+        groups=frozenset({"case_statement"}),
+        operators=frozenset({"init_declarator", "assignment_expression", "binary_expression", "field_declaration"}),
+        calls=frozenset({"call_expression", "new_expression"}),
+        declared={"init_declarator": "declarator"},
+        named=_names("class_specifier", "struct_specifier", "enum_specifier", "namespace_definition")
+        | {"function_definition": "declarator"},
     ),
     Language(
         "csharp",
@@ -100,8 +169,28 @@ _ROWS = (
             "foreach_statement": "for",
             "method_declaration": "function",
             "constructor_declaration": "function",
+            "destructor_declaration": "function",
+            "operator_declaration": "function",
+            "accessor_declaration": "function",
             "local_function_statement": "function",
+            "lambda_expression": "function",
+            "anonymous_method_expression": "function",
         },
+        filler=";",
+        groups=frozenset({"switch_section"}),
+        operators=_ASSIGNED,
+        calls=frozenset({"invocation_expression", "object_creation_expression", "implicit_object_creation_expression"}),
+        declared=_names("variable_declarator"),
+        named=_names(
+            "method_declaration",
+            "local_function_statement",
+            "property_declaration",
+            "class_declaration",
+            "struct_declaration",
+            "interface_declaration",
+            "enum_declaration",
+            "record_declaration",
+        ),
     ),
     Language(
         "go",
@@ -115,6 +204,13 @@ _ROWS = (
             "method_declaration": "function",
             "func_literal": "function",
         },
+        groups=frozenset({"statement_list"}),
+        operators=frozenset(
+            {"short_var_declaration", "assignment_statement", "binary_expression", "var_spec", "const_spec"}
+        ),
+        calls=frozenset({"call_expression"}),
+        declared=_names("var_spec", "const_spec", "type_spec") | {"short_var_declaration": "left"},
+        named=_names("function_declaration", "method_declaration"),
     ),
     Language(
         "rust",
@@ -127,13 +223,27 @@ _ROWS = (
             "while_expression": "while",
             "loop_expression": "while",
             "function_item": "function",
+            "closure_expression": "function",
         },
+        operators=frozenset(
+            {
+                "let_declaration",
+                "const_item",
+                "static_item",
+                "assignment_expression",
+                "compound_assignment_expr",
+                "binary_expression",
+            }
+        ),
+        calls=frozenset({"call_expression", "macro_invocation"}),
+        declared=_names("const_item", "static_item") | {"let_declaration": "pattern"},
+        named=_names("function_item", "struct_item", "enum_item", "trait_item", "mod_item"),
     ),
     Language(
         "ruby",
         (".rb",),
         ("tree_sitter_ruby", "language"),
-        frozenset({"body_statement", "then", "do", "block_body"}),
+        frozenset({"body_statement", "then", "do", "block_body", "else", "ensure"}),
         {
             "if": "if",
             "unless": "if",
@@ -142,8 +252,15 @@ _ROWS = (
             "until": "while",
             "begin": "try",
             "method": "function",
+            "singleton_method": "function",
         },
         line_comment="#",
+        groups=frozenset({"begin"}),
+        clauses=frozenset({"elsif", "rescue", "when", "in_clause"}),
+        closer="end",
+        operators=frozenset({"assignment", "operator_assignment", "binary"}),
+        calls=frozenset({"call"}),
+        named=_names("method", "singleton_method", "class", "module"),
     ),
 )
 LANGUAGES: Mapping[str, Language] = {row.id: row for row in _ROWS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib import resources
 from typing import Literal, TypeAlias, get_args
@@ -82,9 +82,10 @@ class Choice(_Named, frozen=True):
 
     weights: dict[str, float]
 
-    def draw(self, chance: random.Random) -> str:
-        """The name of one of them."""
-        return chance.choices(list(self.weights), list(self.weights.values()))[0]
+    def draw(self, chance: random.Random, among: Collection[str] | None = None) -> str:
+        """The name of one of them, or of one of those `among` them that can be had."""
+        names = [name for name in self.weights if among is None or name in among]
+        return chance.choices(names, [self.weights[name] for name in names])[0]
 
 
 class Distributions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal, TypeAlias, get_args
@@ -269,10 +269,10 @@ def _normal(logs: Sequence[float], weights: Sequence[float], total: int) -> tupl
 
 
 def _shares(value: float, mixture: Sequence[tuple[float, float, float]]) -> list[float]:
-    density: Callable[[float, float, float], float] = (
-        lambda weight, mean, sigma: weight / sigma * math.exp(-(((value - mean) / sigma) ** 2) / 2)
-    )
-    found = [density(*part) + 1e-300 for part in mixture]
+    """How much of a value each part of a mixture accounts for."""
+    found = [
+        weight / sigma * math.exp(-(((value - mean) / sigma) ** 2) / 2) + 1e-300 for weight, mean, sigma in mixture
+    ]
     total = sum(found)
     return [each / total for each in found]
 

@@ -10,11 +10,53 @@ from syntax.text import is_narrow
 
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(
-    "python javascript javascriptreact typescript typescriptreact java c cpp csharp go rust ruby php kotlin scala dart"
-    " json jsonc jsonl toml yaml css scss less html xml shellscript".split()
+    [
+        "python",
+        "javascript",
+        "javascriptreact",
+        "typescript",
+        "typescriptreact",
+        "java",
+        "c",
+        "cpp",
+        "csharp",
+        "go",
+        "rust",
+        "ruby",
+        "php",
+        "kotlin",
+        "scala",
+        "dart",
+        "json",
+        "jsonc",
+        "jsonl",
+        "toml",
+        "yaml",
+        "css",
+        "scss",
+        "less",
+        "html",
+        "xml",
+        "shellscript",
+    ]
 )
 """Languages in which the editor closes brackets and quotes."""
-_TWO = frozenset("javascript javascriptreact typescript typescriptreact json jsonc yaml html xml css scss ruby".split())
+_TWO = frozenset(
+    [
+        "javascript",
+        "javascriptreact",
+        "typescript",
+        "typescriptreact",
+        "json",
+        "jsonc",
+        "yaml",
+        "html",
+        "xml",
+        "css",
+        "scss",
+        "ruby",
+    ]
+)
 _COLON = frozenset({"python", "yaml"})
 _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 

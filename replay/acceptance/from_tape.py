@@ -89,7 +89,7 @@ def _ghosts(tape: Tape) -> Iterator[tuple[float, float, Ghost, Documents]]:
             if event.phase == "asked":
                 asked[event.request] = edits
             elif event.phase in {"accepted", "part"} or (
-                event.phase == "shown" and event.text and asked.get(event.request) == edits
+                event.phase == "shown" and event.text and asked.get(event.request, edits) == edits
             ):
                 yield times[index], times[index] - edited, event, documents
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,15 @@ FORMAT = 1
 
 
 class Coefficient(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weight of one feature. `interval` is its 95 % interval, `data` names the data set that it was fitted on."""
+    """The weight of one feature. `interval` is its 95 % interval, `data` names the data set that it was fitted on.
+
+    `seen` is from the least to the greatest value that it was fitted on, on the feature's scale. A value beyond counts as
+    that end: nothing is known of what lies there.
+    """
 
     coefficient: float
     center: float
+    seen: tuple[float, float] = (-math.inf, math.inf)
     interval: tuple[float, float] | None = None
     data: str = ""
 
@@ -48,7 +52,8 @@ class Weights(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         if value is None:
             return 0.0
         weight = self.features[name]
-        return weight.coefficient * (FEATURES[name].scale(value) - weight.center)
+        low, high = weight.seen
+        return weight.coefficient * (min(max(FEATURES[name].scale(value), low), high) - weight.center)
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,7 +76,6 @@ def logistic(score: float) -> float:
     return 1 / (1 + math.exp(-score)) if score >= 0 else 1 - 1 / (1 + math.exp(score))
 
 
-@cache
 def load(path: Path) -> Model:
     """Read a file of coefficients (docs/users.md describes it).
 

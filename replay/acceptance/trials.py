@@ -117,4 +117,3 @@ def decode(path: Path, number: int, line: bytes, form: type[T]) -> T:
         return msgspec.json.decode(line, type=form)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise TrialsError(str(path), number, str(error)) from error
-

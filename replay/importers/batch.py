@@ -1,22 +1,26 @@
-"""Import of many files at once: all of them become tapes, or none."""
+"""Import of many inputs at once: all of them become tapes, or none."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
 
 from replay.importers.errors import ImportRefusedError
-from replay.importers.workspace_recording import Imported, import_recording, tape_name
+from replay.importers.kinds import AUTO, kind_of
+from replay.importers.session import ImportedTape
 from replay.tape import Open, write
 
 
 class ImportedFile(msgspec.Struct, frozen=True):
-    """One input and the tape that it became. `tests` says whether the tape knows how its project is tested."""
+    """One tape and the input that it came from. `tests` says whether the tape knows how its project is tested.
+
+    `resynchronised` counts edits that stand on no recording: the recorder had missed something, and a later text showed it.
+    """
 
     source: str
     tape: str
@@ -25,19 +29,33 @@ class ImportedFile(msgspec.Struct, frozen=True):
     changes: int
     checkpoints: int
     tests: bool
+    format: str = ""
+    resynchronised: int = 0
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What an import did: sums over all files, and each file."""
+    """What an import did: sums over all tapes, and each tape."""
 
     tapes: int
     changes: int
     checkpoints: int
     files: tuple[ImportedFile, ...]
+    resynchronised: int = 0
 
 
-def import_many(paths: Sequence[Path], out_dir: Path) -> Report:
+Told = Callable[[ImportedFile], None]
+
+
+def import_many(
+    paths: Sequence[Path],
+    out_dir: Path,
+    format: str = AUTO,  # noqa: A002  # the word of the tape
+    told: Told | None = None,
+) -> Report:
     """Import recordings into `out_dir` as `NAME.tape.jsonl`; they appear together, after the last one was read.
+
+    `format` names the format of all inputs; `auto` finds out for each by its content. One input may give several tapes.
+    `told` hears of each tape once it is read.
 
     Raises:
         RecordingError: an input is malformed or impossible; nothing was written.
@@ -45,45 +63,56 @@ def import_many(paths: Sequence[Path], out_dir: Path) -> Report:
             tape, or the folder cannot be written; the folder is as it was.
 
     """
-    targets = _targets(paths, out_dir)
     try:
-        _check(targets)
         existing = next(folder for folder in (out_dir, *out_dir.absolute().parents) if folder.is_dir())
         workshop = Path(tempfile.mkdtemp(prefix=".ghosttape-import-", dir=existing))
         try:
-            return _import(paths, targets, workshop)
+            return _Batch(out_dir, workshop, told).run(paths, format)
         finally:
             shutil.rmtree(workshop, ignore_errors=True)
     except OSError as error:
         raise ImportRefusedError(f"{out_dir}: the tapes cannot be written there: {error.strerror}") from error
 
 
-def _targets(paths: Sequence[Path], out_dir: Path) -> list[Path]:
-    targets: dict[Path, Path] = {}
-    for path in paths:
-        target = out_dir / f"{tape_name(path)}.tape.jsonl"
-        if target in targets:
-            raise ImportRefusedError(f"{targets[target]} and {path} would both become {target}: import them apart")
-        targets[target] = path
-    return list(targets)
+class _Batch:
+    """An import under way: tapes are written into a workshop, and moved to their places at the end."""
 
+    def __init__(self, out_dir: Path, workshop: Path, told: Told | None) -> None:
+        self.out_dir, self.workshop = out_dir, workshop
+        self.told = told or (lambda _: None)
+        self.sources: dict[Path, Path] = {}
+        self.files: list[ImportedFile] = []
 
-def _check(targets: Sequence[Path]) -> None:
-    for target in targets:
+    def run(self, paths: Sequence[Path], format: str) -> Report:  # noqa: A002  # the word of the tape
+        kinds = [kind_of(path, format) for path in paths]
+        for path, kind in zip(paths, kinds, strict=True):
+            for imported in kind.read(path):
+                self._keep(path, kind.name, imported)
+        _move({self.workshop / target.name: target for target in self.sources})
+        return _report(self.files)
+
+    def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # the word of the tape
+        target = self.out_dir / f"{imported.tape.header.id}.tape.jsonl"
+        if target in self.sources:
+            raise ImportRefusedError(f"{self.sources[target]} and {path} would both become {target}: import them apart")
         if target.exists() and not target.is_file():
             raise ImportRefusedError(
                 f"{target} is no file, so no tape can take its place: move it, or import elsewhere"
             )
+        self.sources[target] = path
+        write(imported.tape, self.workshop / target.name)
+        self.files.append(_file(path, target, format, imported))
+        self.told(self.files[-1])
 
 
-def _import(paths: Sequence[Path], targets: Sequence[Path], workshop: Path) -> Report:
-    files = []
-    for path, target in zip(paths, targets, strict=True):
-        imported = import_recording(path)
-        write(imported.tape, workshop / target.name)
-        files.append(_file(path, target, imported))
-    _move({workshop / target.name: target for target in targets})
-    return Report(len(files), sum(f.changes for f in files), sum(f.checkpoints for f in files), tuple(files))
+def _report(files: Sequence[ImportedFile]) -> Report:
+    return Report(
+        len(files),
+        sum(file.changes for file in files),
+        sum(file.checkpoints for file in files),
+        tuple(files),
+        sum(file.resynchronised for file in files),
+    )
 
 
 def _move(places: Mapping[Path, Path]) -> None:
@@ -108,7 +137,7 @@ def _make_folder(folder: Path, undo: ExitStack) -> None:
         undo.callback(each.rmdir)
 
 
-def _file(path: Path, target: Path, imported: Imported) -> ImportedFile:
+def _file(path: Path, target: Path, format: str, imported: ImportedTape) -> ImportedFile:  # noqa: A002  # the word of the tape
     events = imported.tape.events
     return ImportedFile(
         source=str(path),
@@ -118,4 +147,6 @@ def _file(path: Path, target: Path, imported: Imported) -> ImportedFile:
         changes=imported.changes,
         checkpoints=imported.checkpoints,
         tests=imported.tape.header.tests is not None,
+        format=format,
+        resynchronised=imported.resynchronised,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -150,7 +150,7 @@ class Carried(msgspec.Struct, frozen=True, omit_defaults=True):
 
     event: tape.Event | None = None
     header: tape.Header | None = None
-    entries: int = 0
+    entries: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
 class Unknown(msgspec.Struct, frozen=True):
@@ -215,10 +215,9 @@ def parse(value: Any) -> Entry:
 
     Raises msgspec.ValidationError if it is no object with a kind, or does not follow the format of a known kind.
     """
-    kind = msgspec.convert(value, Unknown)
-    if kind.kind not in _KINDS:
-        return kind
-    entry = msgspec.convert(value, Known)  # type: ignore[arg-type]
+    if not isinstance(value, dict) or value.get("kind") not in _KINDS:
+        return msgspec.convert(value, Unknown)
+    entry: Known = msgspec.convert(value, Known)
     if isinstance(entry, Event | DocumentEvent):
         fetch_in(entry)
     if isinstance(entry, DocumentEvent):

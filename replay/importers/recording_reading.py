@@ -24,14 +24,14 @@ from syntax.text import Change, carry_right, length, minimal, offset_at
 UNKNOWN_REQUEST = -1
 ACCEPT = "inlineSuggestion.accept"
 FORMAT_COMMAND = "formatEditsCommand"
+SNIPPET = "snippet"
 OWN = "ghosttape."
 """Before a reason of ours that the format has no source for; `ghosttape.unknown` says that there is none."""
 UNKNOWN = f"{OWN}unknown"
 _REASONS: Mapping[str, Reason] = {
     ACCEPT: "accept",
-    "snippet": "type",
+    SNIPPET: "type",
     FORMAT_COMMAND: "format",
-    f"{OWN}type": "type",
     f"{OWN}paste": "paste",
     f"{OWN}delete": "delete",
     f"{OWN}undo": "undo",

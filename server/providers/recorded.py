@@ -41,6 +41,37 @@ class Recorded(Offline):
             yield text
 
 
+class Growing(Mapping[str, str]):
+    """The answers of a file that is still being written: what is missing is looked for in its new lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._read = path, 0
+        self._known: dict[str, str] = {}
+        self._grow()
+
+    def _grow(self) -> None:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read()
+        except OSError as error:
+            raise ProviderMissing(f"answers file {self.path} cannot be read: {error.strerror}") from error
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read += len(whole)
+        self._known |= {answer.key: answer.text for answer in _lines(self.path, whole.splitlines())}
+
+    def __getitem__(self, key: str) -> str:
+        if key not in self._known:
+            self._grow()
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 def answer_key(before: str, after: str, stop: str) -> str:
     """The key of a recorded answer: SHA-256, hex, of the whole text before and after the cursor and the stop hint."""
     return hashlib.sha256(f"{before}\0{after}\0{stop}".encode("utf-8", "surrogatepass")).hexdigest()
@@ -81,4 +112,5 @@ def make(settings: ProviderSettings) -> Recorded:
     if not settings.answers:
         raise ProviderMissing(f"provider {settings.name!r} needs provider.answers: the JSONL file of its answers")
     path = Path(settings.answers)
-    return Recorded(read_answers(path), settings.required, settings.name, str(path))
+    answers = Growing(path) if settings.name == "oracle" else read_answers(path)
+    return Recorded(answers, settings.required, settings.name, str(path))

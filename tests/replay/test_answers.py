@@ -5,17 +5,37 @@ import json
 
 from tapes import Typist
 
-from replay.answers import asks, write_oracle
+from replay.answers import Oracle
+from replay.instructions import Answer, Ask
+from replay.latency import latency_of
+from replay.player import Player
 from replay.policies import policy_of
 from replay.timeline import Timeline
+from replay.users import user_of
+from server.providers.recorded import Growing
 
 
 def key(before, after, stop):
     return hashlib.sha256(f"{before}\0{after}\0{stop}".encode()).hexdigest()
 
 
+def asks(timeline, policy):
+    steps, reply = Player(timeline, policy_of(policy), user_of("exact"), latency_of("fixed:0", 0)).play(), None
+    try:
+        while True:
+            step = steps.send(reply)
+            reply = Answer(0.0) if isinstance(step, Ask) else None
+            if isinstance(step, Ask):
+                yield step
+    except StopIteration:
+        return
+
+
 def rows(tape, policy, path):
-    write_oracle(Timeline(tape), policy_of(policy), path)
+    timeline = Timeline(tape)
+    oracle = Oracle(timeline, path)
+    for ask in asks(timeline, policy):
+        oracle.tell(ask)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -32,7 +52,7 @@ def test_each_moment_has_one_row_with_what_came_to_stand_there(tmp_path):
 
 
 def test_rows_are_for_the_moments_at_which_the_policy_asks(tmp_path):
-    asked = list(asks(Timeline(typed()), policy_of("blocks")))
+    asked = list(asks(Timeline(typed()), "blocks"))
     keys = [row["key"] for row in rows(typed(), "blocks", tmp_path / "answers.jsonl")]
     assert keys == [key(ask.before, ask.after, ask.moment.stop) for ask in asked]
     assert len(asked) >= 3
@@ -40,7 +60,7 @@ def test_rows_are_for_the_moments_at_which_the_policy_asks(tmp_path):
 
 def test_a_policy_that_waits_asks_in_the_pauses_only():
     tape = Typist(gap=100).type("x = ").edit((4, 4, "1"), gap=400).tape()
-    assert [ask.before for ask in asks(Timeline(tape), policy_of("pause:250"))] == ["x = ", "x = 1"]
+    assert [ask.before for ask in asks(Timeline(tape), "pause:250")] == ["x = ", "x = 1"]
 
 
 def test_a_moment_after_which_nothing_was_written_has_no_row(tmp_path):
@@ -56,3 +76,14 @@ def test_the_rows_of_a_second_tape_are_added_to_those_of_the_first(tmp_path):
     both = rows(other, "blocks", path)
     assert both[: len(first)] == first
     assert both[len(first)]["text"] == "return 2"
+
+
+def test_answers_written_while_a_server_reads_are_found(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"key": "a", "text": "1"}\n{"key": "b", "te')
+    answers = Growing(path)
+    assert answers.get("a") == "1"
+    assert answers.get("b") is None
+    with path.open("a") as file:
+        file.write('xt": "2"}\n')
+    assert answers.get("b") == "2"

@@ -11,7 +11,8 @@ from replay import tape as tapes
 from replay.documents import verify
 from replay.errors import TapeError
 from replay.importers.errors import RecordingError
-from replay.importers.workspace_recording import import_recording, inside, tape_name
+from replay.importers.places import inside
+from replay.importers.workspace_recording import import_recording, tape_name
 
 RECORDINGS = Path(__file__).parents[2].parent / "shared" / "data" / "recordings"
 LONG = RECORDINGS / "EditSourceTracker.test1.recording.w.json"
@@ -49,6 +50,15 @@ def opened(path="a.py", text="x = 1\n", number=0):
 
 def changed(*edit, v=2, time=1100):
     return {"kind": "changed", "id": 0, "time": time, "edit": [list(one) for one in edit], "v": v}
+
+
+def told(tape):
+    """The events of a tape without what is only carried along."""
+    return [event for event in tape.events if not isinstance(event, tapes.Foreign)]
+
+
+def foreign(tape):
+    return [event for event in tape.events if isinstance(event, tapes.Foreign)]
 
 
 @needs_recordings
@@ -119,9 +129,9 @@ def test_a_cursor_beside_what_was_typed_is_not_needed_to_replay_a_slice():
     slice_of_one = import_recording(RECORDINGS / "1-point.ts__recording.w.json").tape
     assert slice_of_one.header.id == "1-point.ts"
     assert slice_of_one.header.origin == "imported:workspaceRecording@1.0"
-    assert [type(event).__name__ for event in slice_of_one.events] == ["Open", "Edit"]
-    assert slice_of_one.events[0].path == "1-individualFiles/1-point.ts"
-    assert slice_of_one.events[0].language == "typescript"
+    opened, edit = told(slice_of_one)
+    assert (opened.path, opened.language) == ("1-individualFiles/1-point.ts", "typescript")
+    assert isinstance(edit, tapes.Edit)
 
 
 @needs_recordings
@@ -164,7 +174,9 @@ def test_a_cut_file_is_refused(tmp_path):
     ("entry", "reason"),
     [
         ({"kind": "changed", "id": 0, "time": 1, "edit": [[0, "1", ""]]}, "Expected `int`"),
-        ({"kind": "teleported", "time": 1}, "teleported"),
+        ({"kind": 7, "time": 1}, "Expected `str`, got `int` - at `\\$.kind`"),
+        ({"time": 1}, "missing required field `kind`"),
+        ({"kind": "bookmark"}, "missing required field `time`"),
         ({"kind": "changed", "id": 7, "time": 1, "edit": [[0, 0, "x"]]}, "document 7 is not open"),
         ({"kind": "setContent", "id": 7, "time": 1, "content": ""}, "before a documentEncountered"),
         ({"kind": "restoreContent", "id": 0, "time": 1, "contentId": "gone"}, "never stored"),
@@ -172,7 +184,7 @@ def test_a_cut_file_is_refused(tmp_path):
         ({"kind": "selectionChanged", "id": 7, "time": 1, "selection": [[0, 0]]}, "not open"),
         (
             {"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": "."},
-            "relativePath '.' names the workspace",
+            "path '.' names the workspace",
         ),
         ({"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": ".\\."}, "names the workspace itself"),
         (["not", "an", "object"], "Expected `object`"),
@@ -207,6 +219,14 @@ def test_the_editors_own_log_with_one_entry_a_line_is_read_too(tmp_path):
     assert imported.tape.header.id == "own"
 
 
+def test_a_log_of_one_line_is_a_log_and_an_object_with_a_log_is_none(tmp_path):
+    path = tmp_path / "own.workspaceRecording.jsonl"
+    path.write_text(json.dumps(recording()[0]), encoding="utf-8")
+    assert import_recording(path).tape.header.carried == {"workspaceRecording@1.0": {"lines": True}}
+    path.write_text(json.dumps({"kind": "mine", "log": recording()}), encoding="utf-8")
+    assert import_recording(path).tape.header.carried == {"workspaceRecording@1.0": {"members": {"kind": "mine"}}}
+
+
 def test_the_reason_comes_after_its_change_and_belongs_to_the_same_version(tmp_path):
     why = {"sourceId": "TextModel.setChangeReason", "source": "inlineSuggestion.accept", "v": 2}
     log = recording(
@@ -216,14 +236,76 @@ def test_the_reason_comes_after_its_change_and_belongs_to_the_same_version(tmp_p
         {"kind": "documentEvent", "id": 0, "time": 1, "data": {**why, "source": "formatEditsCommand", "v": 3}},
         {"kind": "documentEvent", "id": 0, "time": 1, "data": why},
     )
-    events = import_recording(save(tmp_path, log)).tape.events
-    assert [event.reason for event in events if isinstance(event, tapes.Edit)] == ["accept", "format"]
+    tape = import_recording(save(tmp_path, log)).tape
+    assert [event.reason for event in tape.events if isinstance(event, tapes.Edit)] == ["accept", "format"]
+
+
+def test_a_reason_that_accepts_nothing_offers_no_ghost(tmp_path):
+    why = {"sourceId": "TextModel.setChangeReason", "source": "inlineSuggestion.accept", "v": 2}
+    log = recording(*opened(), changed(), {"kind": "documentEvent", "id": 0, "time": 1100, "data": why})
+    assert [type(event) for event in told(import_recording(save(tmp_path, log)).tape)] == [tapes.Open, tapes.Edit]
+
+
+@needs_recordings
+def test_what_the_person_asked_for_by_hand_is_told_from_what_came_by_itself(long_tape, long_log):
+    asked = [event for event in long_tape.events if isinstance(event, tapes.Ghost) and event.phase == "asked"]
+    starts = [entry["data"] for entry in long_log if entry.get("data", {}).get("kind") == "start"]
+    invoked = [start["requestId"] for start in starts if start["context"]["triggerKind"] == 1]
+    assert [ghost.request for ghost in asked if ghost.trigger == "invoked"] == invoked
+    assert len(invoked) == 5
+
+
+@needs_recordings
+def test_only_what_the_tape_cannot_say_is_carried_along(long_tape):
+    carried = Counter(event.entry["kind"] for event in foreign(long_tape))
+    assert not carried["selectionChanged"]
+    assert not carried["focused"]
+    assert not carried["setContent"]
+    assert carried["changed"] < 3247 // 20
+    assert carried["documentEvent"] < 3033 // 20
+    assert carried["event"] == 3033
+
+
+@needs_recordings
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name[:24])
+def test_what_is_carried_tells_the_events_after_it_and_moves_no_clock(path):
+    events = import_recording(path).tape.events
+    assert isinstance(events[0], tapes.Foreign)
+    for index, event in enumerate(events):
+        if isinstance(event, tapes.Foreign):
+            after = events[index + 1 : index + 1 + event.tells]
+            assert len(after) == event.tells
+            assert not any(isinstance(one, tapes.Foreign) for one in after)
+            assert event.t == (after[0].t if after else events[index - 1].t if index else 0.0)
+
+
+@pytest.mark.parametrize(
+    "entry", [{"kind": "teleported", "time": 1}, {"kind": "x", "time": "?"}, {"kind": "y", "id": []}]
+)
+def test_an_entry_of_an_unknown_kind_is_carried_along(entry, tmp_path):
+    tape = import_recording(save(tmp_path, recording(*opened(), entry, changed((0, 0, "y"))))).tape
+    assert foreign(tape)[-1] == tapes.Foreign(0.0, "workspaceRecording@1.0", entry)
+    assert [type(event) for event in told(tape)] == [tapes.Open, tapes.Edit]
+    assert tape.header.created == "1970-01-01T00:00:01.000+00:00"
 
 
 def test_times_count_from_the_earliest_entry_even_if_it_is_not_the_first(tmp_path):
     tape = import_recording(save(tmp_path, recording(*opened(), changed((0, 0, "y"), time=400)))).tape
-    assert [event.t for event in tape.events] == [600, 0]
+    assert [event.t for event in told(tape)] == [600, 0]
     assert tape.header.created == "1970-01-01T00:00:00.400+00:00"
+
+
+def test_times_below_a_millisecond_are_kept(tmp_path):
+    log = recording(*opened(), changed((0, 0, "y"), time=1000.25), changed((0, 0, "z"), v=3, time=999.9))
+    tape = import_recording(save(tmp_path, log)).tape
+    assert tape.header.created == "1970-01-01T00:00:00.999+00:00"
+    assert [event.t for event in told(tape)] == [1, 1.25, 0.9]
+
+
+@pytest.mark.parametrize("time", [1e18, -1e15])
+def test_a_time_of_no_calendar_is_refused(time, tmp_path):
+    with pytest.raises(RecordingError, match=r"is none in ms since 1970"):
+        import_recording(save(tmp_path, [{**entry, "time": time} for entry in recording(*opened())]))
 
 
 def test_a_document_that_was_closed_may_come_back_with_other_content(tmp_path):
@@ -260,13 +342,13 @@ def test_offsets_are_utf_16_and_edits_of_one_entry_are_against_the_text_before_i
 def test_every_path_stays_inside_the_project(recorded, on_tape, tmp_path):
     assert inside(recorded) == on_tape
     tape = import_recording(save(tmp_path, recording(*opened(recorded)))).tape
-    assert tape.events[0].path == on_tape
+    assert told(tape)[0].path == on_tape
 
 
 def test_a_notebooks_language_is_that_of_its_cells(tmp_path):
     text = "#%% vscode.cell [id=#VSC-1] [language=python]\nx = 1"
     tape = import_recording(save(tmp_path, recording(*opened("n.ipynb", text)))).tape
-    assert tape.events[0].language == "python"
+    assert told(tape)[0].language == "python"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tapes import Typist, moment_of
 
-from replay.instructions import Settled
+from replay.instructions import Settled, Spot
 from replay.judge import Judge
 from replay.records import Ending, Suggestion
 from replay.tape import Tests as ProjectTests
@@ -50,7 +50,7 @@ def timeline_of(command="pytest -q", **tests):
 def settled(text, *, at=HEAD, ending="shown"):
     moment = moment_of(2 + len(at), at, "", stop="block")
     offered = None if text is None else Suggestion(text=text, start=len(at), end=len(at), latency=0.0)
-    return Settled(moment, at, "", Ending(ending), offered)
+    return Settled(moment, at, "", Ending(ending), offered, spot=Spot(moment, at, ""))
 
 
 @pytest.fixture

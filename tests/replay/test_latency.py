@@ -2,21 +2,27 @@ import math
 import statistics
 
 import pytest
+from tapes import Typist, moment_of
 
 from replay.latency import LatencyError, latency_of
+from replay.tape import Ghost
+
+
+def moments(n):
+    return [moment_of(number) for number in range(n)]
 
 
 def draws(text, seed, n=20_000):
     latency = latency_of(text, seed)
-    return [latency(1.0) for _ in range(n)]
+    return [latency.draw(moment) for moment in moments(n)]
 
 
-def test_measured_is_what_was_measured():
-    assert latency_of("measured", 0)(12.5) == 12.5
+def test_measured_draws_nothing():
+    assert draws("measured", 0, 3) == [None, None, None]
 
 
-def test_fixed_does_not_care_what_was_measured():
-    assert [latency_of("fixed:80", 0)(measured) for measured in (0.0, 1e6)] == [80.0, 80.0]
+def test_fixed_is_the_same_for_every_moment():
+    assert draws("fixed:80", 0, 2) == [80.0, 80.0]
 
 
 @pytest.mark.parametrize(("median", "sigma"), [(250.0, 0.6), (40.0, 0.1)])
@@ -32,9 +38,10 @@ def test_the_same_seed_gives_the_same_draws_and_another_seed_others():
     assert draws("lognormal:250,0.6", 7, 50) != draws("lognormal:250,0.6", 8, 50)
 
 
-def test_two_models_do_not_disturb_each_other():
-    one, other = latency_of("lognormal:250,0.6", 7), latency_of("lognormal:250,0.6", 7)
-    assert [value for _ in range(10) for value in (one(0), other(0))][::2] == draws("lognormal:250,0.6", 7, 10)
+def test_a_draw_belongs_to_its_moment_whatever_else_is_drawn():
+    latency, asked = latency_of("lognormal:250,0.6", 7), moments(10)
+    backwards = [latency.draw(moment) for moment in reversed(asked)]
+    assert backwards[::-1] == draws("lognormal:250,0.6", 7, 10)
 
 
 def test_without_spread_every_draw_is_the_median():
@@ -50,5 +57,37 @@ def test_without_spread_every_draw_is_the_median():
     ],
 )
 def test_what_is_no_latency_is_refused_with_examples(text):
-    with pytest.raises(LatencyError, match=r"is no latency: say measured, fixed:MS \(fixed:80\)"):
+    with pytest.raises(LatencyError, match=r"is no latency: say measured, tape, fixed:MS \(fixed:80\)"):
         latency_of(text, 0)
+
+
+def assisted():
+    """Asked four times: answered after 30 and after 200 ms, and twice overtaken by a key after 100 ms."""
+    typist = Typist(gap=1000)
+    for request, latency in enumerate((30.0, None, 200.0, None)):
+        typist.type("x")
+        typist.events.append(Ghost(typist.t, 0, request, "asked", request + 1))
+        if latency is not None:
+            typist.events.append(Ghost(typist.t + latency, 0, request, "shown", request + 1, "y", latency))
+        typist.t -= 900 if latency is None else 0
+    return typist.type("z").tape()
+
+
+def test_the_tapes_own_requests_have_their_own_latency_and_those_in_vain_what_they_were_waited_for():
+    tape = assisted()
+    asked = [index for index, event in enumerate(tape.events) if isinstance(event, Ghost) and event.phase == "asked"]
+    latency = latency_of("tape", 0, tape)
+    assert [latency.draw(moment_of(index)) for index in asked] == [30.0, 100.0, 200.0, 100.0]
+
+
+def test_elsewhere_the_latency_is_drawn_as_if_those_in_vain_might_have_been_slow():
+    """By hand, Kaplan-Meier: 1/4 at 30 ms; of the one left after the two censored at 100 ms all at 200: 3/4 there."""
+    latency = latency_of("tape", 0, assisted())
+    drawn = [latency.draw(moment_of(1000 + number)) for number in range(4000)]
+    assert set(drawn) == {30.0, 200.0}
+    assert drawn.count(30.0) / len(drawn) == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_tape_without_answers_has_no_latencies():
+    with pytest.raises(LatencyError, match=r"its assistant answered nothing"):
+        latency_of("tape", 0, Typist().type("a").tape())

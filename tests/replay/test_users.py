@@ -1,82 +1,143 @@
 import pytest
-from tapes import Typist, moment_of
 
-from replay.records import Ending
-from replay.timeline import Timeline
-from replay.users import PATIENCE, Typing, UnknownUserError, typing_after, user_of
-
-
-def typing(typist, wanted, *, at=0, event=2, text=""):
-    moment = moment_of(event, text[:at], text[at:])
-    return typing_after(Timeline(typist.tape()), moment, wanted)
+from replay.acceptance.errors import CoefficientsError
+from replay.decisions import Decisions
+from replay.following import Followed
+from replay.importers.workspace_recording import import_recording
+from replay.tape import Edit, Ghost, Open
+from replay.users import Fitted, Offer, UnknownUserError, user_of
 
 
-def test_what_was_typed_next_to_the_letter_is_a_match_with_the_edits_that_typed_it():
-    assert typing(Typist().type("abcd"), "abc") == Typing(matched=True, events=(2, 3, 4), by_hand=(2, 3, 4))
+def offer(text, stood=0, **fields):
+    """An offer of which so many characters came to stand at its place."""
+    followed = Followed(text, ((5, stood),) if stood else (), (5,) if stood else ())
+    known = {"before": "", "after": "", "language": "python", "latency": 100.0, "idle": 150.0}
+    return Offer(text=text, followed=followed, **known | fields)
 
 
-def test_a_mistyped_key_that_was_corrected_does_not_end_the_match():
-    typist = Typist().type("ax").edit((1, 2, ""), reason="delete").type("bc")
-    assert typing(typist, "abc") == Typing(matched=True, events=(2, 3, 4, 5, 6), by_hand=(2, 3, 4, 5, 6))
+def ghost(phase, text="", request=1):
+    return Ghost(0.0, 0, request, phase, 0, text)
 
 
-def test_edits_elsewhere_are_not_covered_by_the_match():
-    typist = Typist(text="head\n\n").type("ab", at=5).type("x", at=0).type("c", at=8)
-    assert typing(typist, "abc", at=5, text="head\n\n") == Typing(matched=True, events=(2, 3, 5), by_hand=(2, 3, 5))
+def accepts(user, *args, **fields):
+    return user_of(user).accepts(offer(*args, **fields))
 
 
-@pytest.mark.parametrize("reason", ["paste", "accept", "agent", "external", "format", "undo", "redo"])
-def test_what_no_finger_typed_belongs_to_the_match_but_was_not_typed_by_hand(reason):
-    typist = Typist().type("a").edit((1, 1, "bc"), reason=reason).type("d")
-    assert typing(typist, "abcd") == Typing(matched=True, events=(2, 3, 4), by_hand=(2, 4))
-
-
-def test_other_text_is_no_match():
-    assert not typing(Typist().type("abd"), "abc").matched
-
-
-def test_half_of_the_text_is_no_match():
-    assert typing(Typist().type("ab"), "abc") == Typing(matched=False, events=(2, 3))
-
-
-def test_nothing_typed_is_no_match_without_edits():
-    assert typing(Typist(text="x"), "abc", text="x") == Typing(matched=False, events=())
-
-
-def test_an_empty_suggestion_never_matches():
-    assert not typing(Typist().type("ab"), "").matched
-
-
-def test_edits_of_one_event_at_one_place_are_read_in_their_order():
-    typist = Typist().edit((0, 0, "b"), (0, 0, "a"))
-    assert typist.text == "ba"
-    assert typing(typist, "ba").matched
-
-
-def test_a_place_is_watched_only_until_it_has_outgrown_the_suggestion():
-    patience = PATIENCE * 3 + 200
-    typist = Typist().edit((0, 0, "x" * patience)).type("y").type("z").edit((0, patience + 2, "abc"))
-    assert typing(typist, "abc") == Typing(matched=False, events=(2, 3))
-
-
-MATCH, OTHER, NOTHING = Typing(matched=True, events=(1,)), Typing(matched=False, events=(1,)), Typing(False, ())
+@pytest.mark.parametrize(("stood", "taken"), [(0, 0), (2, 0), (3, 3)])
+def test_exact_accepts_what_came_to_stand_there_to_the_letter_and_nothing_less(stood, taken):
+    assert accepts("exact", "abc", stood) == taken
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "ending"),
+    ("stood", "taken"),
     [
-        ("exact", MATCH, "accepted"),
-        ("exact", OTHER, "rejected"),
-        ("exact", NOTHING, "shown"),
-        ("always", MATCH, "accepted"),
-        ("always", OTHER, "accepted"),
-        ("always", NOTHING, "accepted"),
+        (0, ""),
+        (2, ""),
+        (3, "sum"),
+        (5, "sum("),
+        (9, "sum(items"),
+        (10, "sum(items"),  # the editor takes the bracket and the line's end at once
+        (11, "sum(items)\n"),
+        (13, "sum(items)\n"),
+        (15, "sum(items)\n    "),
+        (20, "sum(items)\n    "),
+        (21, "sum(items)\n    return"),
     ],
 )
-def test_what_each_user_does_with_what_is_shown(name, typed, ending):
-    assert user_of(name)(typed) == Ending(ending)
+def test_words_accepts_the_whole_words_that_came_to_stand_there(stood, taken):
+    text = "sum(items)\n    return"
+    assert text[: accepts("words", text, stood)] == taken
 
 
-def test_an_unknown_user_is_refused_with_the_names_there_are():
-    with pytest.raises(UnknownUserError, match="no user is called 'nobody': choose one of exact, always"):
-        user_of("nobody")
+def test_words_are_those_of_the_offer_s_language():
+    assert accepts("words", "a$b", 1, language="python") == 1
+    assert accepts("words", "a$b", 1, language="typescript") == 0
+
+
+@pytest.mark.parametrize("text", ["abc", "a b\nc", ""])
+def test_always_accepts_everything(text):
+    assert accepts("always", text) == len(text)
+
+
+@pytest.mark.parametrize(("passes", "taken"), [(True, 3), (False, 0), (None, 0)])
+def test_tests_accepts_what_passes_and_not_what_could_not_be_tested(passes, taken):
+    assert accepts("tests", "abc", passes=passes) == taken
+
+
+def test_only_the_user_tests_has_to_know_what_passes():
+    names = ("exact", "words", "always", "tests", "recorded", "model")
+    assert [name for name in names if user_of(name).needs_tests] == ["tests"]
+    assert [user_of(name).name for name in names] == list(names)
+
+
+@pytest.mark.parametrize(
+    ("then", "taken"),
+    [
+        ((), 0),
+        ((ghost("asked"), ghost("shown", "foo(a)")), 0),
+        ((ghost("shown", "foo(a)"), ghost("rejected", "foo(a)")), 0),
+        ((ghost("shown", "foo(a)"), ghost("ignored", "foo(a)")), 0),
+        ((ghost("shown", "foo(a)"), ghost("accepted", "foo(a)")), 6),
+        ((ghost("shown", "foo(a)"), ghost("part", "foo")), 3),
+        ((ghost("shown", "bar"), ghost("rejected", "bar"), ghost("accepted", "foo", 2)), 3),
+        ((ghost("accepted", "bar"),), 0),
+        ((ghost("accepted", "foo(a) + 1"),), 0),
+        ((ghost("accepted", ""),), 0),
+    ],
+)
+def test_recorded_accepts_what_the_tape_s_person_accepted_where_the_suggestion_begins_with_it(then, taken):
+    assert accepts("recorded", "foo(a)", then=then) == taken
+
+
+def shown_again(tape):
+    """Every suggestion that was shown on a tape, offered again at its place: request → (text, what `recorded` takes)."""
+    decisions, edits, paths, asked, offered = Decisions(tape), 0, {}, {}, {}
+    for index, event in enumerate(tape.events):
+        edits += isinstance(event, Edit)
+        if isinstance(event, Open):
+            paths[event.doc] = event.path
+        elif isinstance(event, Ghost) and event.phase == "asked":
+            asked[event.request] = edits
+        elif isinstance(event, Ghost) and event.phase == "shown" and asked[event.request] == edits:
+            then = decisions.at(paths[event.doc], index, event.offset)
+            offered[event.request] = event.text[: accepts("recorded", event.text, then=then)]
+    return offered
+
+
+def test_an_assistant_that_answers_as_on_the_tape_is_accepted_where_it_was_on_the_tape(shared):
+    tape = import_recording(shared / "recordings" / "EditSourceTracker.test1.recording.w.json").tape
+    ghosts = [event for event in tape.events if isinstance(event, Ghost)]
+    taken = {ghost.request: ghost.text for ghost in ghosts if ghost.phase in {"accepted", "part"} and ghost.text}
+    offered = {request: text for request, text in shown_again(tape).items() if text}
+    assert offered.items() <= taken.items()
+    assert (len(taken), len(offered)) == (86, 84)  # one was in two places at once, one the second choice of its list
+
+
+def test_model_accepts_all_or_nothing_as_the_draw_falls_about_the_probability():
+    user = user_of("model")
+    assert isinstance(user, Fitted)
+    chance = user.model.probability(offer("return total"))
+    assert 0 < chance < 1
+    draws = (0.0, chance - 1e-9, chance, 0.999)
+    assert [accepts("model", "return total", draw=draw) for draw in draws] == [12, 12, 0, 0]
+
+
+def test_model_with_a_file_weighs_by_it(tmp_path):
+    path = tmp_path / "sure.toml"
+    path.write_text("format = 1\n[without_confidence]\nintercept = 50.0\nfeatures = {}\n")
+    assert accepts(f"model:{path}", "abc", draw=0.999999) == 3
+    assert user_of(f"model:{path}").name == f"model:{path}"
+
+
+def test_model_with_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(CoefficientsError, match=r"no\.toml: coefficients cannot be read: No such file"):
+        user_of(f"model:{tmp_path}/no.toml")
+
+
+@pytest.mark.parametrize("name", ["nobody", "exact:1", "", "Model"])
+def test_an_unknown_user_is_refused_with_the_names_there_are(name):
+    with pytest.raises(
+        UnknownUserError,
+        match=rf"no user is called '{name}': choose one of exact, words, always, tests, recorded, model, or model:PATH\.toml",
+    ):
+        user_of(name)

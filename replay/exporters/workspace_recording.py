@@ -1,0 +1,141 @@
+"""Export to GitHub Copilot Chat's `workspaceRecording@1.0`.
+
+A tape that was imported from a recording gives that recording again, entry for entry. Any other tape gives a recording
+that other readers can play (documents, changes with their reasons, selections, focus, requests and answers), and that
+ghosttape imports as the same tape: what the format cannot say (saves, test runs, other endings of a suggestion, the
+language of a document that its name does not tell, how the project is tested) is carried in entries of kind `event`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from replay.exporters.recording_writing import Told, Writing, beginning_of, start_of
+from replay.importers.recording_entries import FORMAT
+from replay.tape import Event, Foreign, Header, Tape
+
+_BEGINNINGS = ("header", "meta")
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording: its log, the file's members beside it, and whether it is one entry a line instead.
+
+    `dropped` counts the entries of an imported recording that no longer fit a tape which was changed since.
+    """
+
+    log: tuple[Any, ...]
+    members: Mapping[str, Any] = field(default_factory=dict)
+    lines: bool = False
+    dropped: int = 0
+
+    def encode(self) -> bytes:
+        """The file: UTF-8 JSON."""
+        if self.lines:
+            return b"".join(msgspec.json.encode(entry) + b"\n" for entry in self.log)
+        entries = b",\n".join(msgspec.json.encode(entry) for entry in self.log)
+        beside = b"".join(
+            b",\n" + msgspec.json.encode(name) + b":" + msgspec.json.encode(value)
+            for name, value in self.members.items()
+        )
+        return b'{"log":[\n' + entries + b"\n]" + beside + b"}\n"
+
+
+def recording_of(tape: Tape) -> Recording:
+    """Turn a tape into a recording.
+
+    Raises:
+        TapeError: an event of the tape cannot have happened.
+
+    """
+    form = tape.header.carried.get(FORMAT, {})
+    writing = Writing(tape.source, start_of(tape.header))
+    entries: list[Any] = [] if _has_beginning(tape.events) else [*beginning_of(tape.header)]
+    at = dropped = 0
+    while at < len(tape.events):
+        event = tape.events[at]
+        if not isinstance(event, Foreign) or event.format != FORMAT:
+            told = writing.tell(tape.events, at)
+            writing.write(at + 2, told)
+            entries += told.entries
+            at += len(told.events)
+        else:
+            at += 1
+            after = tape.events[at : at + event.tells]
+            if writing.passes(at + 2, event.entry, after):
+                entries.append(event.entry)
+                at += len(after)
+            else:
+                dropped += 1
+    return Recording(tuple(entries), form.get("members", {}), form.get("lines", False), dropped)
+
+
+def form_of(members: Mapping[str, Any], *, lines: bool) -> dict[str, Any]:
+    """What a header carries of a recording's file, so that `recording_of` gives the same file."""
+    form = {**({"members": dict(members)} if members else {}), **({"lines": True} if lines else {})}
+    return {FORMAT: form} if form else {}
+
+
+def interleave(header: Header, source: str, raw: Sequence[Any], made: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
+    """The events made from each entry, with a `Foreign` wherever `recording_of` would not give the same entry by itself."""
+    return _Interleaving(header, source, raw, made).events()
+
+
+class _Interleaving:
+    def __init__(self, header: Header, source: str, raw: Sequence[Any], made: Sequence[Sequence[Event]]) -> None:
+        self.header, self.raw, self.made = header, raw, made
+        self.writing = Writing(source, start_of(header))
+        self.flat = [event for events in made for event in events]
+        self.before = [0]
+        for events in made:
+            self.before.append(self.before[-1] + len(events))
+
+    def events(self) -> tuple[Event, ...]:
+        """Go through the entries once."""
+        beginning = beginning_of(self.header)
+        at = len(beginning) if self._stands(0, beginning) else 0
+        events: list[Event] = []
+        while at < len(self.raw):
+            told = self._told(at)
+            if told and self._stands(at, told.entries, len(told.events)):
+                self.writing.write(at, told)
+                events += told.events
+                at += len(told.entries)
+            else:
+                events += self._foreign(at, events[-1].t if events else 0.0)
+                at += 1
+        return tuple(events)
+
+    def _told(self, at: int) -> Told | None:
+        """What the next events would be told by, if the entry here can be the first of that."""
+        begins = self.made[at] or self.raw[at]["kind"] == "documentEncountered"
+        return self.writing.tell(self.flat, self.before[at]) if begins and self.before[at] < len(self.flat) else None
+
+    def _stands(self, at: int, entries: Sequence[Any], events: int = 0) -> bool:
+        """Whether these entries stand at an index of the log, and tell so many events."""
+        end = at + len(entries)
+        return (
+            end <= len(self.raw)
+            and self.before[end] - self.before[at] == events
+            and all(_same(*pair) for pair in zip(entries, self.raw[at:end], strict=True))
+        )
+
+    def _foreign(self, at: int, t: float) -> list[Event]:
+        entry, told = self.raw[at], self.made[at]
+        self.writing.passes(at, entry, told)
+        return [Foreign(told[0].t if told else t, FORMAT, entry, len(told)), *told]
+
+
+def _has_beginning(events: Sequence[Event]) -> bool:
+    first = events[0] if events else None
+    return isinstance(first, Foreign) and first.format == FORMAT and first.entry.get("kind") in _BEGINNINGS
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: 1 and 1.0 are not."""
+    return _encoder.encode(one) == _encoder.encode(other)

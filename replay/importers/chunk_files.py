@@ -1,0 +1,159 @@
+"""The files of a crowd-code 2.0 recording: chunks of events and snapshots of the workspace, loose or packed.
+
+A session's folder holds `chunk_NNN.json` and `snapshots/snapshot_NNN.json`; what was uploaded is the same in
+`source_part_NNN.tar.gz`. Earlier builds wrote `…_chunk_NNN.json.gz`, or one JSON file a session. Times are milliseconds
+since 1970.
+"""
+
+from __future__ import annotations
+
+import gzip
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+import msgspec
+
+from replay.importers.errors import RecordingError
+
+VERSION = "2.0"
+_Form = TypeVar("_Form")
+
+
+class Chunk(msgspec.Struct, frozen=True, rename="camel"):
+    """One file of events, in their order."""
+
+    version: str
+    session_id: str
+    start_time: float
+    events: tuple[dict[str, Any], ...]
+    chunk_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The chunks in their order, each with the file that it came from, and where the snapshots lie."""
+
+    chunks: tuple[tuple[Path, Chunk], ...]
+    snapshots: Mapping[str, Callable[[], bytes]]
+
+    @property
+    def first(self) -> Chunk:
+        """The chunk that it begins with."""
+        return self.chunks[0][1]
+
+    def snapshot(self, name: str) -> dict[str, str]:
+        """Path on the recorder's machine → text of every file then; nothing if the snapshot is not there.
+
+        Raises:
+            RecordingError: the snapshot is no JSON object of texts.
+
+        """
+        if name not in self.snapshots:
+            return {}
+        return _decode(Path(f"{name}.json"), self.snapshots[name](), dict[str, str])
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a recording's folder, or one file of it.
+
+    Raises:
+        RecordingError: a file cannot be read or is malformed, or chunks are missing or of several recordings.
+
+    """
+    try:
+        files = dict(_files(path))
+        chunks = {file: _chunk(file, read()) for file, read in files.items() if not _is_snapshot(file)}
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise RecordingError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    ordered = _distinct(sorted(chunks.items(), key=lambda item: item[1].chunk_index))
+    _check(path, ordered)
+    snapshots = {file.name.partition(".")[0]: read for file, read in files.items() if _is_snapshot(file)}
+    return Recording(tuple(ordered), snapshots)
+
+
+def is_chunk_file(name: str) -> bool:
+    """Whether a file of this name may hold events: a chunk, or a part with chunks in it."""
+    return name.endswith((".json", ".json.gz")) or is_part(name)
+
+
+def is_part(name: str) -> bool:
+    """Whether a file of this name packs chunks and snapshots."""
+    return name.endswith((".tar.gz", ".tgz"))
+
+
+def _files(path: Path) -> Iterator[tuple[Path, Callable[[], bytes]]]:
+    loose = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    beside = sorted((path.parent / "snapshots").glob("*.json*")) if path.is_file() else []
+    for file in [*loose, *beside]:
+        if is_part(file.name):
+            yield from _members(file)
+        elif is_chunk_file(file.name) and (_is_named(file) or not path.is_dir()):
+            yield file, _reader(file)
+
+
+def _reader(file: Path) -> Callable[[], bytes]:
+    def read() -> bytes:
+        content = file.read_bytes()
+        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+
+    return read
+
+
+def _members(part: Path) -> Iterator[tuple[Path, Callable[[], bytes]]]:
+    with tarfile.open(part) as packed:
+        names = [member.name for member in packed if member.isfile() and is_chunk_file(member.name)]
+    for name in names:
+        yield part / PurePosixPath(name), _member(part, name)
+
+
+def _member(part: Path, name: str) -> Callable[[], bytes]:
+    def read() -> bytes:
+        with tarfile.open(part) as packed:
+            file = packed.extractfile(name)
+            return file.read() if file else b""
+
+    return read
+
+
+def _is_named(file: Path) -> bool:
+    return "chunk" in file.name or file.name.startswith("source") or _is_snapshot(file)
+
+
+def _is_snapshot(file: Path) -> bool:
+    return file.parent.name == "snapshots"
+
+
+def _chunk(file: Path, content: bytes) -> Chunk:
+    chunk = _decode(file, content, Chunk)
+    if chunk.version != VERSION:
+        raise RecordingError(file, None, f"is of version {chunk.version!r}, and only {VERSION} can be imported")
+    return chunk
+
+
+def _decode(file: Path, content: bytes, form: type[_Form]) -> _Form:
+    try:
+        return msgspec.json.decode(content, type=form)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RecordingError(file, None, f"is no crowd-code {VERSION} file: {error}") from error
+
+
+def _distinct(chunks: Sequence[tuple[Path, Chunk]]) -> list[tuple[Path, Chunk]]:
+    """The chunks without those that lie there twice, loose and packed."""
+    return [each for last, each in zip([None, *chunks], chunks, strict=False) if last is None or last[1] != each[1]]
+
+
+def _check(path: Path, chunks: Sequence[tuple[Path, Chunk]]) -> None:
+    if not chunks:
+        raise RecordingError(path, None, "holds no chunk (chunk_NNN.json) of a crowd-code 2.0 recording")
+    for (_, last), (file, chunk) in pairwise(chunks):
+        if (chunk.session_id, chunk.start_time) != (last.session_id, last.start_time):
+            raise RecordingError(file, None, "is of another recording than the chunk before: import them apart")
+        if chunk.chunk_index != last.chunk_index + 1:
+            wanted = last.chunk_index + 1
+            reason = f"is chunk {chunk.chunk_index} where chunk {wanted} should follow: put the missing chunk beside it"
+            raise RecordingError(file, None, reason)

@@ -1,0 +1,133 @@
+"""The code states of a ProgSnap2 dataset: what a subject's files held, in the forms Table, Directory and Git."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from replay.importers.progsnap2_tables import Tables
+
+_COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
+_GIT = ("git", "--no-optional-locks", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
+_KEPT = 256
+"""So many states are kept in memory: rows of one subject name the same ones again."""
+_SUFFIXES = {
+    "python": "py",
+    "java": "java",
+    "javascript": "js",
+    "typescript": "ts",
+    "c++": "cpp",
+    "c#": "cs",
+    "ruby": "rb",
+}
+
+
+class CodeStates(Protocol):
+    """Where code states are looked up."""
+
+    def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
+        """Section → text of the state that a row names; None if there is no such state."""
+        ...
+
+
+def code_states(tables: Tables) -> CodeStates:
+    """Give the code states in the form that the dataset says, or that it shows."""
+    said = tables.metadata.get("CodeStateRepresentation", "").lower()
+    root = tables.folder / "CodeStates"
+    if said == "git":
+        return _Git(root)
+    shown = "directory" if root.is_dir() and not (root / "CodeStates.csv").is_file() else "table"
+    return _Directory(root) if (said or shown) == "directory" else _Table(tables)
+
+
+def default_section(tools: str) -> str:
+    """The name of the one file of a state that has no name for it: `main` and the ending of the language of the tools."""
+    words = re.findall(r"[a-z+#]+", tools.lower())
+    return f"main.{next((_SUFFIXES[word] for word in words if word in _SUFFIXES), 'txt')}"
+
+
+class _Table:
+    def __init__(self, tables: Tables) -> None:
+        self.find_states = lru_cache(_KEPT)(tables.states)
+
+    def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
+        found = self.find_states(cells["CodeStateID"])
+        default = cells.get("CodeStateSection") or default_section(cells.get("ToolInstances", ""))
+        return {section or default: code for section, code in found} if found else None
+
+
+class _Directory:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.read = lru_cache(_KEPT)(self._read)
+
+    def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
+        state = cells["CodeStateID"]
+        found = self.read(state)
+        return self.read(f"{cells.get('SubjectID', '')}/{state}") if found is None else found
+
+    def _read(self, name: str) -> dict[str, str] | None:
+        folder = self.root / name
+        if ".." in Path(name).parts or Path(name).is_absolute() or not folder.is_dir():
+            return None
+        files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+        texts = ((file.relative_to(folder).as_posix(), _text(file.read_bytes())) for file in files)
+        return {section: text for section, text in texts if text is not None}
+
+
+class _Git:
+    """Repositories of commits; only objects are read, so that nothing which a repository configures is run."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.read = lru_cache(_KEPT)(self._read)
+
+    def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
+        path, _, commit = cells["CodeStateID"].rpartition("/")
+        if not _COMMIT.fullmatch(commit):
+            return None
+        subject, project = cells.get("SubjectID", ""), cells.get("ProjectID", "")
+        places = dict.fromkeys((path, f"{subject}/{project}", subject, project, ""))
+        repository = next((found for place in places if (found := _repository(self.root, place))), None)
+        return None if repository is None else self.read(repository, commit)
+
+    def _read(self, repository: Path, commit: str) -> dict[str, str] | None:
+        listed = _git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
+        if listed is None:
+            return None
+        return dict(_blobs(repository, listed.decode("utf-8", "replace")))
+
+
+def _repository(root: Path, place: str) -> Path | None:
+    folder = root / place
+    if ".." in Path(place).parts or Path(place).is_absolute():
+        return None
+    return next((found for found in (folder / ".git", folder) if (found / "HEAD").is_file()), None)
+
+
+def _blobs(repository: Path, listed: str) -> Iterator[tuple[str, str]]:
+    for line in listed.split("\0"):
+        head, _, path = line.partition("\t")
+        mode, kind, name = (*head.split(), "", "", "")[:3]
+        content = _git(repository, "cat-file", "blob", name) if kind == "blob" and mode.startswith("100") else None
+        if content is not None and (text := _text(content)) is not None:
+            yield path, text
+
+
+def _git(repository: Path, *arguments: str) -> bytes | None:
+    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
+    command = [*_GIT, f"--git-dir={repository}", *arguments]
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _text(content: bytes) -> str | None:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
