@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
 from server.repair.draft import Draft
 from server.repair.stop import resolve
 from syntax.blocks import Extent, closing, extent, statement_start
+from syntax.gaps import patch
 from syntax.languages import Language, language_of
 from syntax.parse import parse
-from syntax.text import carry_left, carry_right, index_of, offset_of
+from syntax.text import Change, carry_left, carry_right, cut, index_of, length, offset_of
 
 _TAIL = 4000
+_RIGHT = re.compile(r"[\s)\]}>\"'`;:,]*[^\r\n]*")
+Piece: TypeAlias = tuple[int, int, int]
+"""A piece of what stood right of the cursor: how far right of it, where it stands now, how long it is (UTF-16 code units)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hole:
     """The part of a finished document that a suggestion stands in for. Indices into `str`.
 
-    `right` is where the text begins (white space aside) that stood right of the cursor at the moment already.
+    `right` are the pieces that are left of what stood right of the cursor at the moment: closers, and the rest of the line.
     """
 
     path: str
     final: str
     start: int
     end: int
-    right: int
+    right: tuple[Piece, ...] = ()
 
     @property
     def truth(self) -> str:
@@ -53,11 +60,11 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
         return "rewritten"
     if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
         return "rewritten"
-    fresh, old = _written_since(timeline, moment, start)
+    fresh = _written_since(timeline, moment, start)
     whole = extent(language, final, start, _kind(language, moment.stop, before, after))
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
-    hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), old)
+    hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
     return hole if hole.truth.strip() else "empty"
 
 
@@ -74,17 +81,39 @@ def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: 
     return True
 
 
-def _written_since(timeline: Timeline, moment: Moment, start: int) -> tuple[int, int]:
-    """How far the finished text from `start` on was written after the moment, and where older text begins."""
+def _written_since(timeline: Timeline, moment: Moment, start: int) -> int:
+    """How far the finished text from `start` on was written after the moment: up to older text, white space aside."""
     final, writers = timeline.final[moment.path], timeline.writers[moment.path]
     offset, fresh = offset_of(final, start), start
     for index, char in enumerate(final[start:], start):
         if not char.isspace():
             if writers[offset] < moment.event:
-                return fresh, index
+                break
             fresh = index + 1
         offset += 1 if char <= "\uffff" else 2
-    return fresh, len(final)
+    return fresh
+
+
+def _left_of(timeline: Timeline, moment: Moment, after: str) -> tuple[Piece, ...]:
+    """What is left in the end of the closers and the line that stood right of the cursor."""
+    right = _RIGHT.match(after)
+    pieces = [(0, moment.offset, length(right[0]))] if right else []
+    for _, changes in timeline.since(moment.path, moment.event):
+        for change in sorted(changes, reverse=True):
+            pieces = [left for piece in pieces for left in _outlasting(piece, change)]
+    return tuple(pieces)
+
+
+def _outlasting(piece: Piece, change: Change) -> Iterator[Piece]:
+    """What a change leaves of a piece."""
+    (far, at, size), (start, end, new) = piece, change
+    if end <= at:
+        yield far, at + length(new) - (end - start), size
+        return
+    if start > at:
+        yield far, at, min(size, start - at)
+    if end < at + size:
+        yield far + end - at, start + length(new), at + size - end
 
 
 def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
@@ -109,31 +138,49 @@ def _squash(text: str) -> str:
 
 
 def emptied(hole: Hole, language: Language) -> str:
-    """The finished document without the part; where a statement began, the language's empty statement stands instead.
+    """The finished document without the part, but with the least that grammar demands there (see `syntax.gaps`).
 
-    So a part is noticed only by what it does: a test that fails just because a block is empty proves nothing.
+    So a part is noticed only by what it does: a test that fails just because a block is empty, or a brace is gone with the
+    part that was opened before it, proves nothing.
     """
-    head, tail = hole.final[: hole.start], hole.final[hole.end :]
-    line = head[head.rfind("\n") + 1 :].strip()
-    filler = language.filler if not line or line.endswith(":") else ""
-    return head + (_lead(hole.truth) + filler if filler else "") + tail
-
-
-def _lead(truth: str) -> str:
-    return truth[: len(truth) - len(truth.lstrip())]
+    return hole.final[: hole.start] + patch(language, hole.final, hole.start, hole.end) + hole.final[hole.end :]
 
 
 def graft(hole: Hole, suggestion: Suggestion, moment: Moment, before: str, after: str) -> str:
     """The finished document with the suggestion in it.
 
     What the suggestion's range takes away left of the cursor is what it says again; what it takes away right of the
-    cursor (closers) is taken out of the finished text where it survives.
+    cursor (closers) is taken out of the finished text wherever it survives.
     """
-    repeated = len(before) - index_of(before + after, suggestion.start)
-    taken = after[: index_of(before + after, suggestion.end) - len(before)] if suggestion.end > moment.offset else ""
-    start = max(0, hole.start - repeated)
-    tail = hole.final[hole.end :]
-    between = hole.right - hole.end
-    if taken and tail[between:].startswith(taken):
-        tail = tail[:between] + tail[between + len(taken) :]
+    said_again = before[index_of(before + after, suggestion.start) :]
+    start = _stepped_back(hole.final[: hole.start], said_again)
+    tail = _without(hole.final, hole.end, _taken(hole.right, suggestion.end - moment.offset))
     return hole.final[:start] + suggestion.text + tail
+
+
+def _stepped_back(final: str, said_again: str) -> int:
+    """Where a text begins that ends with what is said again, white space folded away."""
+    at = len(final)
+    for _ in _squash(said_again):
+        at = len(final[:at].rstrip()) - 1
+    blank = said_again[: len(said_again) - len(said_again.lstrip())]
+    if final[:at].endswith(blank):
+        return max(0, at - len(blank))
+    return max(0, len(final[:at].rstrip(" \t")))
+
+
+def _taken(pieces: Sequence[Piece], size: int) -> Iterator[tuple[int, int]]:
+    """Where those of the first `size` code units right of the cursor stand that are left."""
+    for far, at, long in pieces:
+        if far < size:
+            yield at, at + min(long, size - far)
+
+
+def _without(final: str, start: int, spans: Iterator[tuple[int, int]]) -> str:
+    """A text from an index on, without the given spans of it (UTF-16 offsets)."""
+    reached, parts = offset_of(final, start), []
+    for first, last in sorted(spans):
+        if last > reached:
+            parts.append(cut(final, reached, max(reached, first)))
+            reached = last
+    return "".join([*parts, cut(final, reached, length(final))])

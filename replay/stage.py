@@ -41,6 +41,7 @@ class Stage:
         self.versions: dict[int, int] = {}
         self.focus: int | None = None
         self._rebased: dict[int, Rebased] = {}
+        self._passed: dict[int, int] = {}
         self._counts = _Counts()
 
     @property
@@ -94,8 +95,10 @@ class Stage:
             self._rebased.pop(event.doc, None)
 
     def selected(self, event: Select) -> tuple[int, int]:
-        """Where a selection is in the actual document."""
+        """Where a selection is in the actual document; the report of a needless edit moves no cursor."""
         start, end = event.ranges[0]
+        if start == end == self._passed.get(event.doc):
+            return self.cursors[event.doc]
         if self._is_ahead(event.doc):
             rebased = self._rebased[event.doc]
             start, end = rebased.to_actual(start), rebased.to_actual(end)
@@ -106,7 +109,10 @@ class Stage:
         """Make a recorded edit, as far as it is needed."""
         by_hand, doc = self.timeline.is_by_hand(index), event.doc
         before = self.text(doc)
-        done = self._take(index, event, by_hand)
+        done = [] if by_hand and self._is_passed(event) else self._take(index, event, by_hand)
+        self._passed.pop(doc, None)
+        if not done:
+            self._passed[doc] = _cursor_after(event.changes)[0]
         self.documents.apply(index + 2, event)
         real = bool(done) and done[-1].by_tape
         self._counts.typed += by_hand and real
@@ -118,6 +124,15 @@ class Stage:
             keys = step.mending + (by_hand + escape * ESCAPE if step.by_tape else 0)
             yield self._changed(doc, before, step.changes, "tape" if step.by_tape else "mend", keys)
             before = splice(before, step.changes)
+
+    def _is_passed(self, event: Edit) -> bool:
+        """Whether an edit only writes over what stands there, and accepted text has brought the cursor behind it already."""
+        if event.doc not in self._rebased or len(event.changes) != 1:
+            return False
+        start, end, new = event.changes[0]
+        behind = self.actual(event.doc, end)
+        rewrites = new and cut(self._rebased[event.doc].recorded, start, end) == new
+        return bool(rewrites) and self.cursors[event.doc] == (behind, behind)
 
     def _take(self, index: int, event: Edit, by_hand: bool) -> list[Performed]:
         if event.doc not in self._rebased:

@@ -120,7 +120,7 @@ def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     nothing but the line ends.
     """
     tree = parse(language, text)
-    code = None if kind == "line" else _code_after(tree, index)
+    code = None if kind == "line" else code_after(tree, index)
     if code is None:
         return line_end(text, index)
     found = _innermost(tree, index, code, blocks(tree) if kind == "block" else statements(tree))
@@ -129,7 +129,7 @@ def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     return extent(language, text, index, "statement" if kind == "block" else "line")
 
 
-def _code_after(tree: Tree, index: int) -> int | None:
+def code_after(tree: Tree, index: int) -> int | None:
     """The index of the first token at or after an index that is no comment; None when the index is inside a comment."""
     at = index
     while True:
@@ -233,13 +233,6 @@ def _is_in_group(tree: Tree, group: tree_sitter.Node, node: tree_sitter.Node) ->
         return False
     label = next((child for child in group.children if child.type == ":"), None)
     return label is None or node.start_byte > label.start_byte
-
-
-def is_lone_body(tree: Tree, index: int) -> bool:
-    """Whether a statement begins at an index that is the whole body of its construct, without braces."""
-    found = (node for node in tree.nodes() if tree.index(node.start_byte) == index and is_statement(tree, node))
-    holders = tree.language.blocks | tree.language.groups | {tree.root.type}
-    return any(node.parent is not None and node.parent.type not in holders for node in found)
 
 
 def constructs(language: Language, text: str) -> Iterator[Block]:

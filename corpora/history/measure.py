@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal, TypeAlias, get_args
 
+import msgspec
+
 from corpora.history.distributions import BESIDE, CONTEXTS, Context, Place, place_of
 from replay.tape import Edit, Tape
+from syntax.text import Change
 
 PAUSE_MS = 1000.0
 """A gap longer than this ends a burst."""
 FLUSHED_MS = 10.0
 """Edits closer than this are no two keys: the recorder wrote a whole backlog at once."""
-_PARTS = {"letter": 2, "sign": 2}
+_PARTS = {"letter": 2, "sign": 2, "deletes": 2}
 _SMALL = 8
 _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``"})
 _CLOSERS = frozenset(")]}\"'`")
@@ -41,8 +44,7 @@ class Stroke:
 
 def strokes(tape: Tape) -> list[Stroke]:
     """The edits of a tape as keys, in order; what no single key can have done has no context."""
-    edits = [event for event in tape.events if isinstance(event, Edit)]
-    return [_stroke(before, edit) for before, edit in pairwise(edits)]
+    return [_stroke(before, edit) for before, edit in pairwise(_edits(tape))]
 
 
 def gaps(tape: Tape) -> dict[Context, list[float]]:
@@ -64,15 +66,17 @@ def measured(tape: Tape) -> dict[str, tuple[int, object]]:
         every = [gap for context, sample in by_context.items() if place_of(context) == place for gap in sample]
         long = [gap - PAUSE_MS for gap in every if gap > PAUSE_MS]
         found[f"pause.{place}"] = len(long), fitted(long, 1)
-    return found | _habits(tape)
+    return {name: (n, value) for name, (n, value) in (found | _habits(tape)).items() if n}
 
 
 def fitted(sample: Sequence[float], parts: int, rounds: int = 200) -> tuple[tuple[float, float, float], ...]:
     """Fit a mixture of log-normals by expectation maximisation: (weight, median in ms, sigma) by rising median.
 
-    Starts from equal slices of the sorted sample; a sigma is at least 0.05. Numbers have three digits.
+    Starts from equal slices of the sorted sample; a sigma is at least 0.05. Numbers have three digits. No sample, no parts.
     """
     logs = sorted(math.log(value) for value in sample if value > 0)
+    if not logs:
+        return ()
     cuts = [round(len(logs) * part / parts) for part in range(parts + 1)]
     mixture = [_normal(logs[low:high], [1.0] * (high - low), len(logs)) for low, high in pairwise(cuts)]
     for _ in range(rounds if parts > 1 else 0):
@@ -93,6 +97,22 @@ def bursts(tape: Tape) -> list[int]:
     return [count for count in counts if count]
 
 
+def _edits(tape: Tape) -> list[Edit]:
+    """The edits of a tape; changes that touch (Enter takes white space away and begins a line) are one."""
+    edits = (event for event in tape.events if isinstance(event, Edit))
+    return [msgspec.structs.replace(edit, changes=tuple(_joined(sorted(edit.changes)))) for edit in edits]
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    found: list[Change] = []
+    for start, end, text in changes:
+        if found and found[-1][1] == start:
+            found[-1] = (found[-1][0], end, found[-1][2] + text)
+        else:
+            found.append((start, end, text))
+    return found
+
+
 def _stroke(before: Edit, edit: Edit) -> Stroke:
     form, gap = _form(edit), edit.t - before.t
     if form == "other":
@@ -108,10 +128,10 @@ def _form(edit: Edit) -> _Form:
         return "delete" if end - start == 1 else "other"
     if end - start == 1 and text in _CLOSERS:
         return "sign"
+    if text[0] in "\r\n":
+        return "other" if text.strip() else "enter"
     if start != end:
         return "other"
-    if text[0] in "\r\n":
-        return "enter" if not text.strip() else "other"
     if len(text) == 1:
         return "letter" if text.isalpha() else "sign"
     return "sign" if text in _PAIRS else "other"
@@ -121,22 +141,22 @@ def _context(before: Edit, edit: Edit, form: _Form) -> Context | None:
     if before.doc != edit.doc:
         return "document"
     last = _form(before)
-    away = min((abs(at - end) for at in _places(edit, form) for end in _ends(before, last)), default=BESIDE + 1)
+    if len(before.changes) != 1:
+        return None
+    away = min(abs(at - end) for at in _places(edit, form) for end in _ends(before, last))
     if away:
         return "beside" if away <= BESIDE else "elsewhere"
     return None if last == "other" else _in_place(last, form)
 
 
 def _places(edit: Edit, form: _Form) -> tuple[int, ...]:
-    """Where the cursor may have stood for a key: a deletion goes to the left or to the right."""
+    """Where the cursor may have stood for a key: what is deleted may be left or right of it."""
     start, end, _ = edit.changes[0]
-    return (start, end) if form == "delete" else (start,)
+    return (start, end) if form in {"delete", "enter"} else (start,)
 
 
 def _ends(edit: Edit, form: _Form) -> set[int]:
     """Where the cursor may stand after an edit: behind what was written, or between a bracket and its closer."""
-    if len(edit.changes) != 1:
-        return set()
     start, _, text = edit.changes[0]
     behind = start + len(text.encode("utf-16-le", "surrogatepass")) // 2
     return {behind, start + 1} if form == "sign" else {behind}
@@ -160,12 +180,9 @@ def _in_place(last: _Form, form: _Form) -> Context:
 
 
 def _of_context(context: Context, sample: Sequence[float]) -> Iterator[tuple[str, tuple[int, object]]]:
-    if not sample:
-        return
     short = [gap for gap in sample if gap <= PAUSE_MS]
-    yield f"pausing.{context}", (len(sample), round(1 - len(short) / len(sample), 3))
-    if short:
-        yield f"burst.{context}", (len(short), fitted(short, _PARTS.get(context, 1)))
+    yield f"pausing.{context}", _share(gap > PAUSE_MS for gap in sample)
+    yield f"burst.{context}", (len(short), fitted(short, _PARTS.get(context, 1)))
 
 
 def _habits(tape: Tape) -> dict[str, tuple[int, object]]:
@@ -173,10 +190,10 @@ def _habits(tape: Tape) -> dict[str, tuple[int, object]]:
     corrections = list(_corrections(keys))
     typos = [count for count, wrong, right in corrections if wrong.isalpha() and right[:1].isalpha() and wrong != right]
     letters = sum(key.form == "letter" and key.gap >= FLUSHED_MS for key in keys)
-    edits = [event for event in tape.events if isinstance(event, Edit)]
+    edits = _edits(tape)
     return {
-        "typo": (letters, round(len(typos) / letters, 4)),
-        "noticed_after": (len(typos), round(sum(typos) / len(typos), 2)),
+        "typo": (letters, round(len(typos) / max(1, letters), 4)),
+        "noticed_after": (len(typos), round(sum(typos) / max(1, len(typos)), 2)),
         "type_over": _share(_overs(edits)),
         "selected": _share(_removals(edits)),
         "replaced_at_once": _share(_replacements(edits)),
@@ -202,7 +219,7 @@ def _typing(key: Stroke) -> str:
 
 def _share(answers: Iterable[bool]) -> tuple[int, float]:
     counted = Counter(answers)
-    return counted.total(), round(counted[True] / counted.total(), 3)
+    return counted.total(), round(counted[True] / max(1, counted.total()), 3)
 
 
 def _overs(edits: Sequence[Edit]) -> Iterator[bool]:

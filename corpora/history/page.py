@@ -112,7 +112,8 @@ class Page(Sheet):
         if not self.is_code or self._in_comment() or line.rstrip()[-1:] not in self._opens_block:
             return [(at, at, end + indent)], at + len(end + indent)
         deeper = end + indent + self.unit_text
-        closes = bool(line) and self.text[at : at + 1] == _OPENERS.get(line[-1], "")
+        closer = _OPENERS.get(line[-1:])
+        closes = closer is not None and self.text.startswith(closer, at)
         return [(at, at, deeper + (end + indent if closes else ""))], at + len(deeper)
 
     def outdented(self) -> int:

@@ -21,8 +21,9 @@ STRETCH = 300_000.0
 def trials_of_tape(tape: Tape) -> DataSet:
     """Every suggestion that was shown on a tape, with all features that a tape can tell.
 
-    One that goes on where the one before was typed on is the same. Answers that came after the next edit, and empty
-    ones, were not shown. A part that was accepted counts as accepted.
+    One that goes on where the one before was typed on is the same. Empty answers and those that came after the next edit
+    were not shown; those that would change another place than the cursor's are left out. A part that was accepted
+    counts as accepted.
 
     Raises:
         TrialsError: nothing was accepted, or everything.
@@ -81,17 +82,20 @@ def _ghosts(tape: Tape) -> Iterator[tuple[float, float, Ghost, Documents]]:
     """What was shown or accepted: (virtual ms, ms since the last edit, event, documents)."""
     times = virtual_times(tape.events)
     edits, edited = 0, 0.0
-    asked: dict[int, int] = {}
+    asked: dict[int, tuple[int, int]] = {}
     for index, event, documents in walk(tape):
         if isinstance(event, Edit):
             edits, edited = edits + 1, times[index]
         elif isinstance(event, Ghost):
             if event.phase == "asked":
-                asked[event.request] = edits
-            elif event.phase in {"accepted", "part"} or (
-                event.phase == "shown" and event.text and asked.get(event.request, edits) == edits
-            ):
+                asked[event.request] = edits, event.offset
+            elif event.phase in {"accepted", "part"} or _is_shown(event, asked.get(event.request), edits):
                 yield times[index], times[index] - edited, event, documents
+
+
+def _is_shown(ghost: Ghost, asked: tuple[int, int] | None, edits: int) -> bool:
+    """Whether there was something to see at the cursor, in the text that it was asked for."""
+    return ghost.phase == "shown" and bool(ghost.text) and asked in {None, (edits, ghost.offset)}
 
 
 def _first(t: float, idle: float, ghost: Ghost, documents: Documents) -> _Shown:

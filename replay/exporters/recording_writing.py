@@ -25,6 +25,8 @@ from syntax.errors import OffsetError
 from syntax.text import length, position_at
 
 Entry: TypeAlias = dict[str, Any]
+_Form: TypeAlias = tuple[list[Entry], str | None]
+"""Entries, and the reason that one of them gives to the change among them."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ROOT = "file:///workspace"
 _SOURCES: Mapping[str, str] = {"accept": ACCEPT, "format": FORMAT_COMMAND, "type": SNIPPET}
@@ -120,8 +122,8 @@ class Writing:
         data = {"sourceId": log.CARRIER, "event": _as_read(event, Event)}
         return self._entry("event", event.t, data={**data, "entries": entries} if entries else data)
 
-    def _forms(self, events: Sequence[Event], at: int) -> Iterator[tuple[list[Entry], str | None]]:
-        """The ways to write an event, best first: entries, and the reason that the last of them gives to a change."""
+    def _forms(self, events: Sequence[Event], at: int) -> Iterator[_Form]:
+        """The ways to write an event, best first."""
         event = events[at]
         match event:
             case Open():
@@ -135,7 +137,7 @@ class Writing:
             case Close():
                 yield [self._entry("closed", event.t, event.doc)], None
             case State() if event.doc in self._reading.documents.shown:
-                yield [self._content(event, self._reading.documents.texts[event.doc])], None
+                yield from self._content(event, self._reading.documents.texts[event.doc])
             case Ghost(phase="asked"):
                 yield [self._asked(event)], None
             case Ghost(phase="shown") if asked := self._reading.asked.get(event.request):
@@ -148,13 +150,14 @@ class Writing:
             return [content]
         return [self._entry("documentEncountered", event.t, event.doc, relativePath=event.path), content]
 
-    def _content(self, event: State, text: str) -> Entry:
-        return self._entry("setContent", event.t, event.doc, content=text, **self._version(event.doc))
+    def _content(self, event: State, text: str) -> Iterator[_Form]:
+        if all(not "\ud800" <= character <= "\udfff" for character in text):  # half a pair has no JSON in UTF-8
+            yield [self._entry("setContent", event.t, event.doc, content=text, **self._version(event.doc))], None
 
     def _select(self, event: Select) -> Entry:
         return self._entry("selectionChanged", event.t, event.doc, selection=event.ranges)
 
-    def _edit(self, event: Edit, then: Sequence[Event]) -> Iterator[tuple[list[Entry], str | None]]:
+    def _edit(self, event: Edit, then: Sequence[Event]) -> Iterator[_Form]:
         version = self._version(event.doc, 1)
         changed = self._entry("changed", event.t, event.doc, edit=event.changes, **version)
         if event.reason == guess(event.changes):
@@ -173,7 +176,7 @@ class Writing:
         data = {"sourceId": log.FETCH, "kind": "start", "requestId": event.request, "context": context}
         return self._entry("documentEvent", event.t, event.doc, data={**data, **self._version(event.doc)})
 
-    def _shown(self, event: Ghost, text: str) -> Iterator[tuple[list[Entry], str | None]]:
+    def _shown(self, event: Ghost, text: str) -> Iterator[_Form]:
         if event.offset > length(text):
             return
         line, character = position_at(text, event.offset)

@@ -92,7 +92,7 @@ class _Batch:
         return _report(self.files)
 
     def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # the word of the tape
-        target = self.out_dir / f"{imported.tape.header.id}.tape.jsonl"
+        target = self.out_dir / f"{imported.name}.tape.jsonl"
         if target in self.sources:
             raise ImportRefusedError(f"{self.sources[target]} and {path} would both become {target}: import them apart")
         if target.exists() and not target.is_file():

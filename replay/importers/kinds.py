@@ -14,6 +14,7 @@ from replay.importers import chunk_files, crowd_chunks, crowd_code, crowd_rows, 
 from replay.importers import recording_entries as recording
 from replay.importers.errors import ImportRefusedError, RecordingError
 from replay.importers.session import ImportedTape
+from replay.importers.workspace_recording import import_recording, tape_name
 
 AUTO = "auto"
 _HEAD = 65_536
@@ -76,8 +77,9 @@ def _head(path: Path) -> Head:
             return Head(path, names=frozenset(file.name for file in path.iterdir()))
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else path.open("rb") as file:
-            return Head(path, content=file.read(_HEAD))
+            file.seek(0)
+            unpacked = gzip.GzipFile(fileobj=file) if packed else file
+            return Head(path, content=unpacked.read(_HEAD))
     except (OSError, EOFError, zlib.error) as error:
         raise RecordingError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
@@ -112,10 +114,8 @@ def _is_recording(head: Head) -> bool:
 
 
 def _read_recording(path: Path) -> Iterator[ImportedTape]:
-    from replay.importers.workspace_recording import import_recording
-
     imported = import_recording(path)
-    yield ImportedTape(imported.tape, imported.changes, imported.checkpoints)
+    yield ImportedTape(tape_name(path), imported.tape, imported.changes, imported.checkpoints)
 
 
 KINDS = (

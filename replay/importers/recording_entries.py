@@ -5,6 +5,8 @@ Offsets are UTF-16 code units; times are milliseconds since 1970. An entry of a 
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, get_args
@@ -20,6 +22,7 @@ CARRIER = "ghosttape"
 FETCH = "InlineCompletions.fetch"
 REASON = "TextModel.setChangeReason"
 _Form = TypeVar("_Form")
+_GZIP = b"\x1f\x8b"
 
 
 class _Entry(msgspec.Struct, frozen=True, tag_field="kind", rename="camel"):
@@ -248,9 +251,10 @@ def carried_in(entry: Event) -> Carried | None:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise RecordingError(path, None, f"cannot be read: {error.strerror}") from error
+        content = path.read_bytes()
+        return gzip.decompress(content) if content.startswith(_GZIP) else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise RecordingError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _split(path: Path, content: bytes) -> tuple[tuple[bytes | msgspec.Raw, ...], dict[str, Any], bool]:

@@ -34,10 +34,12 @@ from syntax.text import Change
 class ImportedTape:
     """A tape, with how many changes were applied, how many checkpoints matched, and how often a text was set right.
 
+    `name` is what its file may be called: it is no path.
     `resynchronised` counts the edits (reason `external`) that stand on no recording: the recorder had missed something,
     and a later text of its own showed what.
     """
 
+    name: str
     tape: Tape
     changes: int
     checkpoints: int
@@ -137,7 +139,7 @@ class Session:
             carried=dict(carried or {}),
         )
         tape = Tape(header, tuple(self.events), self.source)
-        return ImportedTape(tape, self.changes, self.checkpoints, self.resynchronised)
+        return ImportedTape(name, tape, self.changes, self.checkpoints, self.resynchronised)
 
     def _add(self, event: Event) -> None:
         self.documents.apply(len(self.events) + 2, event)

@@ -58,8 +58,9 @@ def import_recording(path: Path) -> Imported:
 
 def tape_name(path: Path) -> str:
     """The name of a recording's tape: its file name without what only names the format."""
-    ending = next((ending for ending in _ENDINGS if path.name.endswith(ending)), "")
-    return path.name.removesuffix(ending)
+    name = path.name.removesuffix(".gz")
+    ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
+    return name.removesuffix(ending)
 
 
 def _own_header(entries: Sequence[log.Entry]) -> Header | None:

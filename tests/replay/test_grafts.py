@@ -130,6 +130,6 @@ def test_an_emptied_python_document_does_nothing_there(before, typed, expected):
 
 
 def test_a_hole_is_the_same_text_seen_from_both_sides():
-    hole = Hole("a.py", "abcdef", 2, 4, 4)
+    hole = Hole("a.py", "abcdef", 2, 4)
     assert hole.final[: hole.start] + hole.truth + hole.final[hole.end :] == "abcdef"
     assert cut("abcdef", 2, 4) == hole.truth

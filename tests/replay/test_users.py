@@ -109,8 +109,11 @@ def test_an_assistant_that_answers_as_on_the_tape_is_accepted_where_it_was_on_th
     ghosts = [event for event in tape.events if isinstance(event, Ghost)]
     taken = {ghost.request: ghost.text for ghost in ghosts if ghost.phase in {"accepted", "part"} and ghost.text}
     offered = {request: text for request, text in shown_again(tape).items() if text}
-    assert offered.items() <= taken.items()
-    assert (len(taken), len(offered)) == (86, 84)  # one was in two places at once, one the second choice of its list
+    assert len(taken) == 86
+    assert (
+        len(offered.items() & taken.items()) == 84
+    )  # one was in two places at once, one the second choice of its list
+    assert set(offered.values()) <= set(taken.values())  # some had been shown before, from a cursor elsewhere
 
 
 def test_model_accepts_all_or_nothing_as_the_draw_falls_about_the_probability():

@@ -1,0 +1,211 @@
+"""The commands `import` and `export`: files in, tapes out, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from replay import checking
+from replay.errors import TapeError
+from replay.exporters import batch as exports
+from replay.importers.batch import ImportedFile, import_many
+from replay.importers.kinds import AUTO, kind_of
+from replay.tape import Edit, Open, find
+from tui.errors import TuiError
+from tui.outcome import Status, print_json
+from tui.waiting import Waiting
+
+if TYPE_CHECKING:
+    from corpora.history import HistoryReport
+
+STDOUT = Path("-")
+_TAPE_NAMES = (".tape.jsonl", ".tape.jsonl.gz")
+_TAPE_START = b'{"tape":'
+
+
+class WrongUseError(TuiError):
+    """Flags that do not go together, or something that is missing; the message says what to do."""
+
+
+class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One tape, or what one recording would become; `reason` says why it is refused, `line` where (0: as a whole)."""
+
+    source: str
+    ok: bool
+    format: str = ""
+    events: int = 0
+    documents: int = 0
+    changes: int = 0
+    checkpoints: int = 0
+    line: int = 0
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if not self.ok:
+            return self.reason
+        counts = ("events", self.events), ("documents", self.documents), ("changes", self.changes)
+        said = ", ".join(f"{count:,} {name}" for name, count in counts)
+        matched = f", {self.checkpoints} checkpoints matched" if self.checkpoints else ""
+        return f"{self.source}: ok, {self.format}, {said}{matched}"
+
+
+def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> Status:
+    """Import recordings, and say what became of each."""
+    read: list[ImportedFile] = []
+
+    def told(file: ImportedFile) -> None:
+        read.append(file)
+        waiting.show(file.tape, len(read), max(len(paths), len(read)))
+
+    with Waiting(_errors(), "importing") as waiting:
+        report = import_many(paths, out, form, told)
+    if json:
+        print_json(report)
+        return Status.DONE
+    mended = f", {report.resynchronised} gaps of the recorder mended" if report.resynchronised else ""
+    _say(f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched{mended}")
+    for file in report.files:
+        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{_tested(file.tests)}")
+    return Status.DONE
+
+
+def import_git(repository: str, revisions: str, seed: int, out: Path, *, json: bool) -> Status:
+    """Type the commits of a repository; 1 if none of them became a tape."""
+    from corpora.errors import CorpusError
+    from corpora.history import import_history  # git history is a room of its own: only when it is asked for
+
+    try:
+        with Waiting(_errors(), f"typing {revisions}") as waiting:
+            report = import_history(repository, revisions, seed, out, waiting.show)
+    except CorpusError as error:
+        raise TuiError(str(error)) from error
+    if json:
+        print_json(report)
+    else:
+        _show_history(report)
+    return Status.DONE if report.tapes else Status.FAILURES
+
+
+def check_files(paths: Sequence[Path], form: str, *, json: bool) -> Status:
+    """Check tapes and recordings, a line each; 1 if one is refused. Nothing is written."""
+    refused = 0
+    files = []
+    with Waiting(_errors(), "checking") as waiting:
+        for number, path in enumerate(_spread(paths)):
+            waiting.show(str(path), number)
+            for checked in _check(path, form, waiting):
+                refused += not checked.ok
+                files.append(checked)
+    if json:
+        print_json({"checked": len(files), "refused": refused, "files": files})
+    else:
+        for checked in files:
+            _say(str(checked))
+    return Status.FAILURES if refused else Status.DONE
+
+
+def export_tapes(paths: Sequence[Path], to: str, out: Path | None, *, force: bool, json: bool) -> Status:
+    """Export tapes, and say what became of each; with `-o -` the one recording is what is printed."""
+    exports.check_format(to)
+    tapes = find(paths)
+    if out == STDOUT:
+        _print_one(tapes, to, json=json)
+        return Status.DONE
+    done: list[str] = []
+
+    def told(file: exports.ExportedFile) -> None:
+        done.append(file.file)
+        waiting.show(file.file, len(done), len(tapes))
+
+    with Waiting(_errors(), "exporting") as waiting:
+        report = exports.export_many(tapes, out or Path(), to, force=force, told=told)
+    if json:
+        print_json(report)
+        return Status.DONE
+    _say(f"{report.tapes} tapes exported as {to}")
+    for file in report.files:
+        dropped = f"; {file.dropped} entries no longer fit the tape and are left out" if file.dropped else ""
+        _say(f"  {file.file}: {file.entries:,} entries of {file.events:,} events{dropped}")
+    return Status.DONE
+
+
+def _print_one(tapes: Sequence[Path], to: str, *, json: bool) -> None:
+    if json or len(tapes) != 1:
+        raise WrongUseError("-o - prints one recording: name one tape, without --json, or a folder for many")
+    with Waiting(_errors(), "exporting"):
+        content = exports.export_one(tapes[0], to)
+    sys.stdout.buffer.write(content)
+
+
+def _spread(paths: Sequence[Path]) -> Iterator[Path]:
+    """The tapes in folders that hold some; everything else as it is."""
+    for path in paths:
+        tapes = sorted(file for file in path.iterdir() if file.name.endswith(_TAPE_NAMES)) if path.is_dir() else []
+        yield from tapes or [path]
+
+
+def _check(path: Path, form: str, waiting: Waiting) -> Iterator[CheckedFile]:
+    """What a file holds; several for a recording of several sessions, and its fault as the last where it has one."""
+    try:
+        if form == AUTO and _is_tape(path):
+            yield _checked_tape(path, waiting)
+        else:
+            yield from _checked_recording(path, form)
+    except TapeError as error:
+        yield CheckedFile(str(path), ok=False, line=error.line, reason=str(error))
+
+
+def _checked_tape(path: Path, waiting: Waiting) -> CheckedFile:
+    size = path.stat().st_size if path.exists() else 0
+    tape = checking.check(path, progress=lambda done: waiting.show(str(path), done, size))
+    return CheckedFile(
+        str(path), ok=True, format="tape", events=tape.events, documents=tape.documents, changes=tape.changes,
+        checkpoints=tape.checkpoints,
+    )  # fmt: skip
+
+
+def _checked_recording(path: Path, form: str) -> Iterator[CheckedFile]:
+    kind = kind_of(path, form)
+    for imported in kind.read(path):
+        events = imported.tape.events
+        yield CheckedFile(
+            str(path),
+            ok=True,
+            format=kind.name,
+            events=len(events),
+            documents=len({event.doc for event in events if isinstance(event, Open)}),
+            changes=sum(isinstance(event, Edit) for event in events),
+            checkpoints=imported.checkpoints,
+        )
+
+
+def _is_tape(path: Path) -> bool:
+    if path.name.endswith(_TAPE_NAMES) or not path.is_file():
+        return path.name.endswith(_TAPE_NAMES)
+    with path.open("rb") as file:
+        return file.read(len(_TAPE_START)) == _TAPE_START
+
+
+def _show_history(report: HistoryReport) -> None:
+    _say(f"{len(report.tapes)} tapes of {report.repository} {report.revisions}, seed {report.seed}")
+    for tape in report.tapes:
+        _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{_tested(tape.tests)}")
+    for skipped in report.skipped:
+        _say(f"  {skipped.commit[:10]} is left out: {skipped.reason}")
+
+
+def _tested(tests: bool) -> str:
+    return ", with the project's own tests" if tests else ""
+
+
+def _errors() -> Console:
+    return Console(stderr=True)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
