@@ -49,7 +49,7 @@ class _Wire(JsonRPCClient):
         self.feature("client/registerCapability")(lambda *_: None)
         self.under_way: dict[str, asyncio.Event] = {}
 
-        @self.feature(UNDER_WAY)
+        @self.feature(UNDER_WAY)  # type: ignore[untyped-decorator] # pygls leaves it so
         def told(params: Any) -> None:
             """Our own server says that a request which is going to be given up has reached its provider."""
             event = self.under_way.get(str(params["token"]))
@@ -284,7 +284,8 @@ class Editor:
     def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
-        return self._wire.protocol.send_request_async(method, params, number)
+        answer: asyncio.Future[Any] = self._wire.protocol.send_request_async(method, params, number)
+        return answer
 
     async def _received(self, method: str, answer: asyncio.Future[Any]) -> Any:
         try:

@@ -48,8 +48,8 @@ def _reading(form: Any) -> Callable[[bytes], Any]:
     def read(line: bytes) -> Any:
         try:
             return decode(line)
-        except msgspec.DecodeError:
-            if not _HALF.search(line):  # msgspec reads no half of a pair
+        except msgspec.DecodeError as error:
+            if isinstance(error, msgspec.ValidationError) or not _HALF.search(line):  # msgspec reads no half of a pair
                 raise
         return msgspec.convert(_parsed(line), form)
 

@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcRequestCancelled
 from server.lsp import Server
 
 REPLAY = "ghosttape.replay"
+PLAYBACK = "ghosttape.playback"
 
 
 def add_commands(server: Server) -> None:
@@ -24,6 +25,12 @@ def add_commands(server: Server) -> None:
             return await carry_out(ls, order)
         except asyncio.CancelledError as error:
             raise JsonRpcRequestCancelled(f"{REPLAY} was cancelled; what was finished is kept") from error
+
+    @server.command(PLAYBACK)
+    def playback(ls: Server, wish: Any = None) -> dict[str, Any]:
+        from replay.orders import watch
+
+        return watch(ls, wish)
 
 
 def _cancel_with_request(ls: Server) -> None:

@@ -196,7 +196,7 @@ class Engine:
             self.listen(Note(name, "the language server starts"))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
             await editor.start(server_command(), folder=folder, options=self._settings(policy, oracle))
-            await _Tape(self, timeline, policy, judge, editor, oracle).play()
+            await _Tape(self, timeline, policy, judge=judge, editor=editor, oracle=oracle).play()
 
     def _oracle(self, timeline: Timeline, stack: AsyncExitStack) -> Oracle | None:
         """The oracle, if it is the provider, and its answers are not given."""
@@ -230,6 +230,7 @@ class _Tape:
         engine: Engine,
         timeline: Timeline,
         policy: Policy,
+        *,
         judge: Judge,
         editor: Editor,
         oracle: Oracle | None,

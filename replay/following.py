@@ -43,9 +43,7 @@ class Followed:
         return () if last is None else tuple(event for event in self.touched if event <= last)
 
 
-def follow(
-    timeline: Timeline, path: str, event: int, offset: int, wanted: str, *, begun: str = ""
-) -> Followed:
+def follow(timeline: Timeline, path: str, event: int, offset: int, wanted: str, *, begun: str = "") -> Followed:
     """Follow a place, from just before an event on, until the wanted text stands there or the place has outgrown it.
 
     A character that was mistyped and corrected does not end the match: only the text as it came to stand counts.

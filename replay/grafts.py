@@ -11,7 +11,7 @@ from replay.records import Moment, Stop, Suggestion, Untestable
 from replay.timeline import Timeline
 from server.repair.draft import Draft
 from server.repair.stop import resolve
-from syntax.blocks import Extent, closing, extent, statement_start
+from syntax.blocks import Extent, closing, code_span, extent, statement_start
 from syntax.gaps import patch
 from syntax.languages import Language, language_of
 from syntax.parse import parse
@@ -119,7 +119,7 @@ def _outlasting(piece: Piece, change: Change) -> Iterator[Piece]:
 def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
     """Whether something that begins in the part goes on behind its end."""
     tree = parse(language, final)
-    spans = (tree.span(node) for node in tree.nodes())
+    spans = (code_span(tree, node) for node in tree.nodes())
     return any(start <= first < end < last for first, last in spans)
 
 

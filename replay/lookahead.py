@@ -22,7 +22,9 @@ class Lookahead:
     def given_up(self, index: int, doc: int, offset: int) -> float:
         """When an editor next gives up a request at a place: a text changes, or the cursor or the focus moves away."""
         following = range(index, len(self.events))
-        return next((self.times[at] for at in following if self._changes(at) or self._leaves(at, doc, offset)), math.inf)
+        return next(
+            (self.times[at] for at in following if self._changes(at) or self._leaves(at, doc, offset)), math.inf
+        )
 
     def _changes(self, at: int) -> bool:
         event = self.events[at]

@@ -102,9 +102,8 @@ def driven(efforts: Sequence[Effort]) -> dict[str, Any]:
     """
     keys, saved = [effort.tape for effort in efforts], [effort.saved for effort in efforts]
     low, high = _by_tape(saved, keys)
-    sums = {name: sum(getattr(effort, name) for effort in efforts) for name in Effort.__struct_fields__}
     share_saved = sum(saved) / sum(keys) if sum(keys) else None
-    return {"value": sum(saved), "of": sum(keys), "share": share_saved, "low": low, "high": high, "effort": sums}
+    return {"value": sum(saved), "of": sum(keys), "share": share_saved, "low": low, "high": high}
 
 
 def _by_tape(parts: Sequence[int], wholes: Sequence[int]) -> tuple[float | None, float | None]:
@@ -129,10 +128,15 @@ def summary(
     figures = _summed(records, typed)
     real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}
     for tape, effort in real.items():
-        figures["tapes"][tape]["metrics"]["keystrokes_saved"] = driven([effort])
+        _put_driven(figures["tapes"][tape], [effort])
     if real:
-        figures["metrics"]["keystrokes_saved"] = driven(list(real.values()))
+        _put_driven(figures, list(real.values()))
     return figures
+
+
+def _put_driven(figures: dict[str, Any], efforts: Sequence[Effort]) -> None:
+    figures["metrics"]["keystrokes_saved"] = driven(efforts)
+    figures["effort"] = {name: sum(getattr(one, name) for one in efforts) for name in Effort.__struct_fields__}
 
 
 def _summed(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, Any]:

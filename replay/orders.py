@@ -1,6 +1,7 @@
 """What happens when a client of the language server orders a replay.
 
-One argument: `{"tapes": [path, …], "options": {…}, "out": folder}`. Notifications: `ghosttape/moment` and
+One argument: `{"tapes": [path, …], "options": {…}, "out": folder, "speed": factor}`. While it runs, `ghosttape.playback`
+with `{"action": "pause" | "resume" | "step" | "seek" | "speed", "to": ms or factor}` says how it is watched. Notifications: `ghosttape/moment` and
 `ghosttape/verdict`, each with the record; `ghosttape/left-out`. Work-done progress where the client has it, and
 cancellation by that or by `$/cancelRequest`. The result is the run's summary.
 """
@@ -13,17 +14,19 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
-from replay.commands import REPLAY
+from replay.commands import PLAYBACK, REPLAY
 from replay.engine import Ended, Engine, Happening, Judged, LeftOut, Note, Played
 from replay.errors import ReplayError
 from replay.options import Options
+from replay.playback import Playback, PlaybackError
 from replay.store import Store
 from replay.tape import Tape, find, read
 from runners.errors import RunnerError
@@ -31,11 +34,52 @@ from server.errors import ServerRoomError
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a client asks for: tapes or folders of tapes, options, and the folder of the run (a new one when empty)."""
+    """What a client asks for: tapes or folders of tapes, options, and the folder of the run (a new one when empty).
+
+    `speed` is a factor of the tape's own time; without it the replay goes as fast as it can.
+    """
 
     tapes: tuple[str, ...]
     options: Options = Options()
     out: str = ""
+    speed: float | None = None
+
+
+class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a replay that runs is to be watched: `to` is a virtual time in ms (seek) or a factor (speed)."""
+
+    action: Literal["pause", "resume", "step", "seek", "speed"]
+    to: float | None = None
+
+
+_PLAYING: WeakKeyDictionary[LanguageServer, Playback] = WeakKeyDictionary()
+
+
+def watch(ls: LanguageServer, wish: Any) -> dict[str, Any]:
+    """Do what a client wishes with the replay that runs for it; where it is then (virtual ms) and whether it stands.
+
+    Raises:
+        JsonRpcInvalidParams: the wish is malformed, nothing is playing, or it cannot be fulfilled.
+
+    """
+    playback = _PLAYING.get(ls)
+    if playback is None:
+        raise JsonRpcInvalidParams(f"{PLAYBACK}: no replay is running: order one with {REPLAY}")
+    try:
+        _obey(playback, msgspec.convert(wish, Wish))
+    except (msgspec.ValidationError, PlaybackError) as error:
+        raise JsonRpcInvalidParams(f"{PLAYBACK}: {error}") from error
+    return {"now": playback.now, "paused": playback.is_paused, "speed": playback.speed}
+
+
+def _obey(playback: Playback, wish: Wish) -> None:
+    match wish.action:
+        case "seek":
+            playback.seek(wish.to or 0.0)
+        case "speed":
+            playback.set_speed(wish.to)
+        case simple:
+            getattr(playback, simple)()
 
 
 async def carry_out(ls: LanguageServer, order: Any) -> dict[str, Any]:
@@ -65,9 +109,12 @@ async def _replay(ls: LanguageServer, order: Order) -> dict[str, Any]:
             Path(order.out) if order.out else new_folder(order.options), config_of(order.options)
         ) as store:
             async with _progress(ls, tapes) as listen:
-                return await Engine(order.options, store, listen).replay(tapes)
+                _PLAYING[ls] = Playback(order.speed)
+                return await Engine(order.options, store, listen, playback=_PLAYING[ls]).replay(tapes)
     except (ReplayError, RunnerError, ServerRoomError) as error:
         raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
+    finally:
+        _PLAYING.pop(ls, None)
 
 
 def new_folder(options: Options) -> Path:

@@ -35,6 +35,17 @@ class Playback:
         """Whether it stands still."""
         return self._paused
 
+    def status(self) -> str:
+        """Where it is and how it goes: `12:03 of the tape, 10 times as fast`."""
+        minutes, seconds = divmod(int(self.now / 1000), 60)
+        pace = "paused" if self._paused else f"{self._speed:g} times as fast" if self._speed else "at full speed"
+        return f"{minutes}:{seconds:02} of the tape, {pace}"
+
+    @property
+    def speed(self) -> float | None:
+        """The factor of the tape's own time; None: as fast as it goes."""
+        return self._speed
+
     async def reach(self, now: float) -> None:
         """Wait until the instruction at a virtual time (ms) may be carried out."""
         while not self._may_go(now):

@@ -168,7 +168,12 @@ class Player:
 
     def _needs_escape(self, index: int, event: Edit) -> bool:
         """Whether the next key is a tab, which would accept what is shown: Escape comes first."""
-        if not (self.drive and self._screen.visible and self._screen.visible.doc == event.doc and self.timeline.is_by_hand(index)):
+        if not (
+            self.drive
+            and self._screen.visible
+            and self._screen.visible.doc == event.doc
+            and self.timeline.is_by_hand(index)
+        ):
             return False
         new = event.changes[0][2] if len(event.changes) == 1 else ""
         return new == "\t" or (len(new) > 1 and not new.strip(" "))

@@ -148,7 +148,9 @@ def policy_of(text: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> 
     name, _, numbers = text.partition(":")
     tables = {**_tables(), **_derived(own or {})}
     if name not in tables:
-        raise UnknownPolicyError(f"no policy is called {name!r}: choose one of {', '.join(tables)} (pause:250 waits 250 ms)")
+        raise UnknownPolicyError(
+            f"no policy is called {name!r}: choose one of {', '.join(tables)} (pause:250 waits 250 ms)"
+        )
     return _made(text, {**tables[name], **_overrides(name, numbers)})
 
 

@@ -197,7 +197,9 @@ class Rebased:
             before = followed.until(len(begun)) if begun else ()
             stays = _worth_keeping(followed, timeline, before, len(begun))
             if stays:
-                ahead = Ahead(left, right, (begun + text)[: len(begun) + stays], *_reached(followed, len(begun) + stays))
+                ahead = Ahead(
+                    left, right, (begun + text)[: len(begun) + stays], *_reached(followed, len(begun) + stays)
+                )
                 self.aheads = tuple(
                     sorted([*(other for other in self.aheads if other is not base), ahead], key=lambda one: one.left)
                 )

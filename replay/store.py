@@ -92,7 +92,7 @@ class Store:
 
     def records(self) -> Iterator[Record]:
         """All records in the order of their tapes and events."""
-        rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, moment").fetchall()
+        rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
         for (body,) in rows:
             yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
 

@@ -96,9 +96,7 @@ class Window:
         return touched
 
 
-def typed_next(
-    timeline: Timeline, path: str, event: int, offset: int, *, begun: str = ""
-) -> Iterator[tuple[int, str]]:
+def typed_next(timeline: Timeline, path: str, event: int, offset: int, *, begun: str = "") -> Iterator[tuple[int, str]]:
     """What stands at a place after each later edit that touches it: (event index, text between the marks).
 
     The marks stand around `begun`, which begins at the offset.

@@ -16,20 +16,25 @@ from typing import Any, TypeAlias
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
 
 from server import stdio
 from server.context import Snippet
 from server.documents import Document, Documents, Place, moved
 from server.errors import DocumentError, ProviderError, SettingsError
+from server.happenings import Accepted, Answered, Ended, Greeted, Hinted, Listener, Saved, Selected
 from server.keys import masked
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
 from server.providers.protocol import Provider
 from server.service import Query, Service, Suggestion
-from server.settings import Settings, merge
+from server.settings import Record, Settings, merge, wished
 
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"
+HINT = "ghosttape/hint"
+SELECTION = "ghosttape/selection"
+ACCEPTED = "ghosttape.accepted"
 UNDER_WAY = "ghosttape/underway"
 _EDIT_LINES = 6
 _Where: TypeAlias = tuple[str, Place]
@@ -52,6 +57,11 @@ class Server(LanguageServer):
     def documents(self) -> Documents:
         """What the editor has open."""
         return self.protocol.documents
+
+    @property
+    def listeners(self) -> list[Listener]:
+        """Who hears what happens (`server.happenings`); whoever wants to listen adds itself."""
+        return self.protocol.listeners
 
     @property
     def service(self) -> Service:
@@ -87,8 +97,12 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(types.INITIALIZED)(_initialized)
     server.feature(types.SHUTDOWN)(_shut_down)
     server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(_complete)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_saved)
     server.feature(EXPLAIN)(_explain)
     server.feature(STATE)(_state)
+    server.feature(HINT)(_hinted)
+    server.feature(SELECTION)(_selected)
+    server.command(ACCEPTED)(_accepted)
     return server
 
 
@@ -96,14 +110,27 @@ def serve(server: Server) -> None:
     """Run a server over standard input and output until its client leaves."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    server.start_io(*stdio.claim())
+    try:
+        server.start_io(*stdio.claim())
+    finally:
+        server.protocol.tell(Ended())
 
 
 def _initialize(ls: Server, params: types.InitializeParams) -> None:
     try:
-        ls.settings = merge(ls.settings, params.initialization_options)
+        options, record = wished(params.initialization_options)
+        ls.settings = merge(ls.settings, options)
     except SettingsError as error:
         raise JsonRpcInvalidParams(str(error)) from error
+    ls.protocol.tell(_greeted(params, record))
+
+
+def _greeted(params: types.InitializeParams, record: Record | None) -> Greeted:
+    client = params.client_info
+    named = f"{client.name} {client.version or ''}".strip() if client else "unknown"
+    folders = [folder.uri for folder in params.workspace_folders or ()]
+    root = params.root_uri or (from_fs_path(params.root_path) if params.root_path else None)
+    return Greeted(named, tuple(folders or ([root] if root else ())), record)
 
 
 async def _initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -115,6 +142,7 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
 
 
 async def _shut_down(ls: Server, params: None) -> None:
+    ls.protocol.tell(Ended())
     try:
         await ls.service.close()
     except (ProviderError, SettingsError) as error:
@@ -135,7 +163,7 @@ async def _complete(ls: Server, params: Asked) -> list[types.InlineCompletionIte
         raise RequestFailed(suggestion.reason)
     if not suggestion.text or params.document is None:
         return []
-    return [_item(params.document, params.position, suggestion)]
+    return [_item(ls, params, params.document, suggestion)]
 
 
 async def _suggested(ls: Server, params: Asked) -> Suggestion:
@@ -166,11 +194,46 @@ def _path(document: Document) -> str:
     return document.uri.rsplit("/", 1)[-1]
 
 
-def _item(document: Document, position: types.Position, suggestion: Suggestion) -> types.InlineCompletionItem:
-    start = place(position)
+def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) -> types.InlineCompletionItem:
+    """The item. Who listens is told of it, and then it has a command that the editor runs when the person takes it."""
+    start = place(asked.position)
     end = moved(document.text, start, suggestion.covered)
     covered = types.Range(types.Position(*start), types.Position(*end))
-    return types.InlineCompletionItem(insert_text=suggestion.text, range=covered)
+    item = types.InlineCompletionItem(insert_text=suggestion.text, range=covered)
+    if ls.listeners:
+        change = (document.offset(start), document.offset(end), suggestion.text)
+        ls.protocol.tell(Answered(asked.request, document, change, suggestion.latency))
+        item.command = types.Command("Tell the recording", ACCEPTED, arguments=[asked.request])
+    return item
+
+
+def _accepted(ls: Server, request: Any = None) -> None:
+    """`workspace/executeCommand` `ghosttape.accepted` with the number of a request: the person took its item."""
+    if isinstance(request, int):
+        ls.protocol.tell(Accepted(request))
+
+
+def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    ls.protocol.tell(Saved(params.text_document.uri))
+
+
+def _hinted(ls: Server, params: Any) -> None:
+    """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
+    ls.protocol.tell(Hinted(str(params.textDocument.uri), str(params.reason)))
+
+
+def _selected(ls: Server, params: Any) -> None:
+    """`ghosttape/selection` `{textDocument: {uri}, selections: [Range]}` of the editor that is active now."""
+    try:
+        document = ls.documents.get(params.textDocument.uri)
+        ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in params.selections]
+    except DocumentError:
+        return  # of a text that this server has not
+    ls.protocol.tell(Selected(document, tuple(ranges)))
+
+
+def _offset(document: Document, position: Any) -> int:
+    return document.offset((int(position.line), int(position.character)))
 
 
 def _explain(ls: Server, params: Any) -> dict[str, Any] | None:

@@ -6,6 +6,8 @@ the client would take.
 
 from __future__ import annotations
 
+import itertools
+import logging
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, get_args
 
@@ -17,11 +19,14 @@ from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 
 from server.documents import Document, Documents, Edit, Place
 from server.errors import DocumentError
+from server.happenings import Asked as Question
+from server.happenings import Changed, Closed, Happening, Listener, Opened
 from server.settings import Stop
 
 REQUEST_FAILED = -32803
 INVALID_PARAMS = -32602
 Handling = Generator[Any, Any, None]
+_log = logging.getLogger("ghosttape.server")
 
 
 class RequestFailed(JsonRpcException):
@@ -44,6 +49,7 @@ class Asked(types.InlineCompletionParams):
     stop: Stop = attrs.field(default="auto")
     doomed: str = attrs.field(default="")
     document: Document | None = attrs.field(default=None)
+    request: int = attrs.field(default=0)
 
 
 def converter() -> cattrs.Converter:
@@ -64,32 +70,49 @@ def converter() -> cattrs.Converter:
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls' protocol with documents of our own in place of its workspace's."""
+    """pygls' protocol with documents of our own in place of its workspace's, and listeners to what happens."""
 
     documents: Documents
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         self.documents = Documents()
+        self.listeners: list[Listener] = []
+        self._requests = itertools.count(1)
         super().__init__(server, converter)
+
+    def tell(self, happening: Happening) -> None:
+        """Tell every listener; one that fails is let go, for nothing that listens may disturb the editor."""
+        for listener in tuple(self.listeners):
+            try:
+                listener(happening)
+            except Exception:  # noqa: BLE001 - whatever it is, it is logged, and the editor goes on
+                _log.exception("a listener failed and hears no more")
+                self.listeners.remove(listener)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handling:
         """Take a document in."""
         opened = params.text_document
         self.documents.open(opened.uri, opened.language_id, opened.version, opened.text)
+        self.tell(Opened(self.documents.get(opened.uri)))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_OPEN, params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handling:
         """Apply the changes in their order."""
-        identifier = params.text_document
-        self.documents.change(identifier.uri, identifier.version, [_edit(change) for change in params.content_changes])
+        identifier, edits = params.text_document, [_edit(change) for change in params.content_changes]
+        before = self.documents.get(identifier.uri)
+        changes = self.documents.change(identifier.uri, identifier.version, edits)
+        self.tell(Changed(before, self.documents.get(identifier.uri), changes))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CHANGE, params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handling:
         """Forget a document."""
+        document = self._seen(params.text_document.uri)
         self.documents.close(params.text_document.uri)
+        if document is not None:
+            self.tell(Closed(document))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CLOSE, params)
 
     def _passed_on(self, method: str, params: Any) -> Handling:
@@ -101,8 +124,20 @@ class Protocol(LanguageServerProtocol):
         if isinstance(params, types.InitializeParams):
             _insist_on_utf16(params)
         if isinstance(params, Asked):
-            params.document = self._seen(params.text_document.uri)
+            self._asked(params)
         super()._handle_request(msg_id, method_name, params)
+
+    def _asked(self, params: Asked) -> None:
+        params.document = self._seen(params.text_document.uri)
+        params.request = next(self._requests)
+        if params.document is None or not self.listeners:
+            return
+        try:
+            offset = params.document.offset(place(params.position))
+        except DocumentError:
+            return  # the answer will be the same error
+        invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
+        self.tell(Question(params.request, params.document, offset, invoked))
 
     def _seen(self, uri: str) -> Document | None:
         try:

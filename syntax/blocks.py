@@ -18,7 +18,8 @@ from syntax.parse import Tree, descendants, parse
 
 Extent: TypeAlias = Literal["line", "statement", "block"]
 Span: TypeAlias = tuple[int, int]
-_BLANK = re.compile(r"\s*")
+_HEADER = ("initializer", "init", "condition", "update", "increment")
+"""Fields in which a header holds what looks like a statement."""
 _CONTINUES = frozenset("=+-*/%&|^<>?:.,([!~") | {"=>", "&&", "||", "??", "+=", "-=", "and", "or", "not", "in", "return"}
 
 
@@ -116,44 +117,46 @@ def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     """The end, in a finished text, of the line, innermost statement or innermost block at `index`.
 
     A block or a statement counts when it holds the index or when only white space and comments lie between the index and its
-    start. Where there is no block the statement stands in, and where there is no statement the line; inside a comment
-    nothing but the line ends.
+    start. Where there is no block the statement stands in, and where there is no statement the line. Inside a comment, the
+    comment ends.
     """
-    tree = parse(language, text)
-    code = None if kind == "line" else code_after(tree, index)
-    if code is None:
+    if kind == "line":
         return line_end(text, index)
-    found = _innermost(tree, index, code, blocks(tree) if kind == "block" else statements(tree))
+    tree = parse(language, text)
+    comment = _comment_at(tree, index)
+    if comment is not None and comment[0] < index:
+        return comment[1]
+    found = _innermost(tree, index, blocks(tree) if kind == "block" else statements(tree))
     if found is not None:
         return found[1]
     return extent(language, text, index, "statement" if kind == "block" else "line")
 
 
-def code_after(tree: Tree, index: int) -> int | None:
-    """The index of the first token at or after an index that is no comment; None when the index is inside a comment."""
-    at = index
+def code_after(tree: Tree, index: int) -> int:
+    """The index of the first token at or after an index that is no comment."""
     while True:
-        at = _BLANK.match(tree.text, at).end()  # type: ignore[union-attr]
-        comment = _comment_at(tree, at)
+        index += len(tree.text[index:]) - len(tree.text[index:].lstrip())
+        comment = _comment_at(tree, index)
         if comment is None:
-            return at
-        start, end = tree.span(comment)
-        if start < index:
-            return None
-        at = end
+            return index
+        index = max(comment[1], index + 1)
 
 
-def _comment_at(tree: Tree, index: int) -> tree_sitter.Node | None:
+def _comment_at(tree: Tree, index: int) -> Span | None:
+    """The span of the comment that holds an index."""
     if index >= len(tree.text):
         return None
     byte = tree.byte(index)
     node = tree.root.descendant_for_byte_range(byte, byte + 1)
     while node is not None and not node.type.endswith("comment"):
         node = node.parent if node.parent is not None and node.parent.type.endswith("comment") else None
-    return node
+    while node is not None and node.parent is not None and node.parent.type.endswith("comment"):
+        node = node.parent
+    return None if node is None else code_span(tree, node)
 
 
-def _innermost(tree: Tree, index: int, code: int, spans: Iterator[Span]) -> Span | None:
+def _innermost(tree: Tree, index: int, spans: Iterator[Span]) -> Span | None:
+    code = code_after(tree, index)
     holding = [span for span in spans if _holds(tree, span, index, code)]
     return max(holding, key=lambda span: (span[0], -span[1]), default=None)
 
@@ -181,14 +184,14 @@ def _holds_statements(tree: Tree, node: tree_sitter.Node) -> bool:
 def _block_span(tree: Tree, node: tree_sitter.Node) -> Iterator[Span]:
     """The span of a block. Where words open and close blocks, it goes from its first statement to before the next clause."""
     if not tree.language.closer:
-        yield _span(tree, node)
+        yield code_span(tree, node)
         return
     inside = _inside(tree, node)
     if inside:
         ends_with_clause = any(
             child.type in tree.language.clauses | tree.language.blocks for child in node.named_children
         )
-        end = tree.index((inside[-1] if ends_with_clause else node).end_byte)
+        _, end = code_span(tree, inside[-1] if ends_with_clause else node)
         yield tree.index(inside[0].start_byte), _behind_closer(tree, end)
 
 
@@ -207,10 +210,10 @@ def _inside(tree: Tree, node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 def statements(tree: Tree) -> Iterator[Span]:
     """Start and end of every statement."""
-    return (_span(tree, node) for node in tree.nodes() if is_statement(tree, node))
+    return (code_span(tree, node) for node in tree.nodes() if is_statement(tree, node))
 
 
-def _span(tree: Tree, node: tree_sitter.Node) -> Span:
+def code_span(tree: Tree, node: tree_sitter.Node) -> Span:
     """Start and end of a node, without the line end that some grammars count to it."""
     start, end = tree.span(node)
     return start, start + len(tree.text[start:end].rstrip()) if tree.text[end - 1 : end].isspace() else end
@@ -224,7 +227,13 @@ def is_statement(tree: Tree, node: tree_sitter.Node) -> bool:
     if node.type in row.blocks or node.type in row.clauses:
         return False
     inside = parent.type in row.blocks or parent.id == tree.root.id or _is_in_group(tree, parent, node)
-    return inside or node.type.endswith("_statement")
+    return inside or (node.type.endswith("_statement") and not _is_in_header(parent, node))
+
+
+def _is_in_header(parent: tree_sitter.Node, node: tree_sitter.Node) -> bool:
+    """Whether a node is a part of the header of a loop or a condition, as in `for i := 0; i < n; i++ {`."""
+    parts = (parent.child_by_field_name(field) for field in _HEADER)
+    return any(part is not None and part.id == node.id for part in parts)
 
 
 def _is_in_group(tree: Tree, group: tree_sitter.Node, node: tree_sitter.Node) -> bool:
@@ -243,7 +252,7 @@ def constructs(language: Language, text: str) -> Iterator[Block]:
         if kind is not None:
             yield from _bodies(tree, node, kind)
         elif is_simple(tree, node):
-            start, end = _span(tree, node)
+            start, end = code_span(tree, node)
             yield Block("statement", start, start, end)
 
 

@@ -24,6 +24,7 @@ class Buffer:
             self._units, self._codec, self._width = bytearray(text, _NARROW), _NARROW, 1
         except UnicodeEncodeError:
             self._widen(text)
+            self._text = None  # it may hold both halves of a pair as two characters
 
     def __str__(self) -> str:
         if self._text is None:

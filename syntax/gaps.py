@@ -31,7 +31,7 @@ def patch(language: Language, text: str, start: int, end: int) -> str:
 def _demands_statement(tree: Tree, start: int, end: int) -> bool:
     """Whether the part begins with a whole statement whose place must not be empty."""
     at = code_after(tree, start)
-    if at is None or at >= end or not tree.language.filler:
+    if at >= end or not tree.language.filler:
         return False
     begun = (node for node in tree.nodes() if tree.index(node.start_byte) == at and is_statement(tree, node))
     whole = [node for node in begun if tree.index(node.end_byte) <= end]

@@ -20,7 +20,8 @@ class Language:
     `filler` is a statement that does nothing where grammar demands one.
 
     `groups` are node types that hold statements without being a block: behind a label, or between their own words.
-    `clauses` are node types with further bodies of a construct, beside those whose name ends with `_clause` or `body`.
+    `clauses` are node types between statements that are none: with further bodies of a construct (beside those whose name ends
+    with `_clause` or `body`), or labels.
     `closer` is a word that closes a block and stands behind its node.
 
     Cursors: `operators` are the node types of expressions and assignments whose operators a cursor may follow, `calls` those
@@ -153,6 +154,7 @@ _ROWS = (
         _C_KINDS | {"for_range_loop": "for", "function_definition": "function", "lambda_expression": "function"},
         filler=";",
         groups=frozenset({"case_statement"}),
+        clauses=frozenset({"access_specifier"}),
         operators=frozenset({"init_declarator", "assignment_expression", "binary_expression", "field_declaration"}),
         calls=frozenset({"call_expression", "new_expression"}),
         declared={"init_declarator": "declarator"},

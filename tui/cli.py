@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 
 from tui.outcome import Status, guarded, print_json
@@ -62,11 +60,37 @@ def replay(
     text: Text = "",
     settings: SettingsJson = "{}",
     policy: Annotated[
-        str, typer.Option(help="When to ask: blocks (starts and insides of code blocks), vscode, or pause:MS.")
+        str,
+        typer.Option(
+            help="When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, "
+            "cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), or one of ghosttape.toml. "
+            "Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."
+        ),
     ] = "blocks",
-    user: Annotated[str, typer.Option(help="The person: exact (accepts what was typed next), or always.")] = "exact",
-    latency: Annotated[str, typer.Option(help="measured, fixed:MS or lognormal:MEDIAN,SIGMA.")] = "measured",
-    mode: Annotated[str, typer.Option(help="judge: each moment on its own, the tape goes on as recorded.")] = "judge",
+    user: Annotated[
+        str,
+        typer.Option(
+            help="The person: exact (accepts what was typed next), words (accepts its words as far as they match), always, "
+            "tests (accepts what passes them), recorded (decides as on the tape), or model (a fitted acceptance model)."
+        ),
+    ] = "exact",
+    latency: Annotated[
+        str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
+    ] = "measured",
+    mode: Annotated[
+        str,
+        typer.Option(
+            help="judge: each moment on its own, the tape goes on as recorded; drive: what is accepted stays, and the "
+            "keys that are really needed are counted."
+        ),
+    ] = "judge",
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            help="Watch it: 1 is the tape's own speed, 10 ten times as fast (default: as fast as it goes). On a terminal "
+            "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
+        ),
+    ] = None,
     repairs: Annotated[
         str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
     ] = "all",
@@ -90,6 +114,8 @@ def replay(
         ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1
 
         ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json
+
+        ghosttape replay demo --mode drive --policy vscode --user words --no-tests
     """
     from tui.configuration import options_of
 
@@ -110,7 +136,7 @@ def replay(
     )
     from tui.replaying import run  # loads much: not before the words are known to be right
 
-    summary = asyncio.run(run(tapes, options, out, quiet=json))
+    summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
     if json:
         print_json(summary)
     raise typer.Exit(Status.of(summary))
@@ -153,27 +179,95 @@ def serve(
 @app.command(name="import")
 @guarded
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="Recordings: Copilot's workspaceRecording@1.0 (JSON).")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Recordings of other tools, as files or folders; with --check, tapes as well."),
+    ] = None,
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the tapes.")] = Path(),
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the tapes (default: the current one).")
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Format of the recordings: auto (by their content), workspaceRecording@1.0, crowd-code@1, crowd-code@2, progsnap2.",
+        ),
+    ] = "auto",
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether tapes and recordings are sound; write nothing.")
+    ] = False,
+    from_git: Annotated[
+        str | None, typer.Option("--from-git", metavar="REPO", help="Type the commits of this git repository instead.")
+    ] = None,
+    revisions: Annotated[
+        str | None, typer.Option("--range", metavar="A..B", help="With --from-git: which commits, or the only one.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="With --from-git: seed of everything random (default: 0).")] = None,
+    characters: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --from-git: leave out commits with more to type (default: 20,000)."),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Turn recordings of other tools into tapes. One that cannot be true is refused, and then nothing is written.
+    """Turn recordings of other tools, or the history of a repository, into tapes.
 
-    Example: `ghosttape import session.w.json -o tapes`
+    A recording that cannot be true is refused, and then nothing is written. With --check each file gets a line, and the
+    exit status is 1 if one of them is refused.
+
+    Examples:
+        ghosttape import session.w.json -o tapes                 Copilot's recordings, crowd-code, ProgSnap2
+
+        ghosttape import --check tapes session.w.json            are these sound?
+
+        ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes
     """
-    from replay.importers.batch import import_many
+    from tui import importing
 
-    report = import_many(files, out)
-    if json:
-        print_json(msgspec.to_builtins(report))
-        return
-    sys.stdout.write(
-        f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched\n"
+    order = importing.order_of(
+        files or [],
+        out,
+        form,
+        check=check,
+        from_git=from_git,
+        revisions=revisions,
+        seed=seed,
+        characters=characters,
     )
-    for file in report.files:
-        tested = ", with the project's own tests" if file.tests else ""
-        sys.stdout.write(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{tested}\n")
+    raise typer.Exit(order.carry_out(json=json))
+
+
+@app.command()
+@guarded
+def export(
+    tapes: Annotated[list[Path], typer.Argument(help="Tapes, or folders of tapes.")],
+    *,
+    to: Annotated[
+        str, typer.Option(help="workspace-recording: Copilot's workspaceRecording@1.0.")
+    ] = "workspace-recording",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the recordings (default: the current one), a file NAME.json for one tape, or - to print it.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that stand there already.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Turn tapes into recordings that other tools can read. Imported again, they are the same tapes.
+
+    Examples:
+        ghosttape export session.tape.jsonl                      makes session.recording.w.json
+
+        ghosttape export tapes --to workspace-recording -o recordings
+
+        ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz
+    """
+    from tui.importing import export_tapes
+
+    raise typer.Exit(export_tapes(tapes, to, out, force=force, json=json))
 
 
 @app.command()

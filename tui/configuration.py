@@ -19,9 +19,10 @@ FILE = "ghosttape.toml"
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`ghosttape.toml`: `[server]` holds settings of the language server."""
+    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own."""
 
     server: dict[str, Any] = {}
+    policies: dict[str, dict[str, Any]] = {}
 
 
 def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
@@ -33,7 +34,7 @@ def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = N
         SettingsError, ConfigurationError: a file or a flag is malformed.
 
     """
-    from_file, chosen = _file(folder or Path()), _json(settings)
+    from_file, chosen = _file(folder or Path()).server, _json(settings)
     given = {key: value for key, value in flags.items() if value}
     named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
     trusted = named_here or "base_url" not in from_file.get("provider", {})
@@ -62,12 +63,12 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
         SettingsError, ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
-    chosen = msgspec.to_builtins(settings_of(settings, flags))
+    chosen = msgspec.to_builtins(settings_of(settings, flags)) | {"repairs": _repairs(repairs)}
     try:
-        options = msgspec.convert({"settings": chosen | {"repairs": _repairs(repairs)}, **rest}, Options)
+        options = msgspec.convert({"settings": chosen, "policies": _file(Path()).policies, **rest}, Options)
     except msgspec.ValidationError as error:
         raise ConfigurationError(f"options: {error}") from error
-    policy_of(options.policy)
+    policy_of(options.policy, options.policies)
     user_of(options.user)
     latency_of(options.latency, options.seed)
     return options
@@ -83,11 +84,11 @@ def _repairs(text: str) -> tuple[str, ...]:
     return chosen
 
 
-def _file(folder: Path) -> dict[str, Any]:
+def _file(folder: Path) -> File:
     path = folder / FILE
     if not path.is_file():
-        return {}
+        return File()
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=File).server
+        return msgspec.toml.decode(path.read_bytes(), type=File)
     except msgspec.DecodeError as error:
         raise ConfigurationError(f"{path}: {error}") from error

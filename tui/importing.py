@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from replay.exporters import batch as exports
 from replay.importers.batch import ImportedFile, import_many
 from replay.importers.kinds import AUTO, kind_of
 from replay.tape import Edit, Open, find
-from tui.errors import TuiError
+from tui.errors import ConfigurationError, TuiError
 from tui.outcome import Status, print_json
+from tui.plain import plain
 from tui.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -28,16 +30,13 @@ _TAPE_NAMES = (".tape.jsonl", ".tape.jsonl.gz")
 _TAPE_START = b'{"tape":'
 
 
-class WrongUseError(TuiError):
-    """Flags that do not go together, or something that is missing; the message says what to do."""
-
-
 class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     """One tape, or what one recording would become; `reason` says why it is refused, `line` where (0: as a whole)."""
 
     source: str
     ok: bool
     format: str = ""
+    tapes: int = 0
     events: int = 0
     documents: int = 0
     changes: int = 0
@@ -48,10 +47,69 @@ class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     def __str__(self) -> str:
         if not self.ok:
             return self.reason
+        several = f"{self.tapes:,} tapes, " if self.tapes > 1 else ""
         counts = ("events", self.events), ("documents", self.documents), ("changes", self.changes)
         said = ", ".join(f"{count:,} {name}" for name, count in counts)
         matched = f", {self.checkpoints} checkpoints matched" if self.checkpoints else ""
-        return f"{self.source}: ok, {self.format}, {said}{matched}"
+        return f"{self.source}: ok, {self.format}, {several}{said}{matched}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What `import` is asked to do."""
+
+    files: Sequence[Path]
+    out: Path
+    form: str
+    check: bool
+    repository: str | None
+    revisions: str
+    seed: int
+    characters: int | None
+
+    def carry_out(self, *, json: bool) -> Status:
+        """Do it, and print what came of it."""
+        if self.repository is not None:
+            return import_git(self, self.repository, json=json)
+        if self.check:
+            return check_files(self.files, self.form, json=json)
+        return import_files(self.files, self.out, self.form, json=json)
+
+
+def order_of(
+    files: Sequence[Path],
+    out: Path | None,
+    form: str,
+    *,
+    check: bool,
+    from_git: str | None,
+    revisions: str | None,
+    seed: int | None,
+    characters: int | None,
+) -> Order:
+    """Put the words of the command line together.
+
+    Raises:
+        ConfigurationError: they do not go together.
+
+    """
+    of_git = {"--range": revisions, "--seed": seed, "--characters": characters}
+    if from_git is None:
+        _refuse(not files, "name the recordings to import, or a repository (--from-git REPO --range A..B)")
+        _refuse(check and out is not None, "--check writes nothing: leave out -o")
+        for flag, value in of_git.items():
+            _refuse(value is not None, f"{flag} is for --from-git: leave it out, or name a repository")
+    else:
+        _refuse(bool(files), "--from-git reads a repository: import files apart")
+        _refuse(check, "--check is for files: leave out --from-git")
+        _refuse(form != AUTO, "--format is for files: leave it out")
+        _refuse(revisions is None, "--from-git needs --range A..B (or --range COMMIT for one)")
+    return Order(files, out or Path(), form, check, from_git, revisions or "", seed or 0, characters)
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise ConfigurationError(message)
 
 
 def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> Status:
@@ -74,14 +132,15 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> 
     return Status.DONE
 
 
-def import_git(repository: str, revisions: str, seed: int, out: Path, *, json: bool) -> Status:
+def import_git(order: Order, repository: str, *, json: bool) -> Status:
     """Type the commits of a repository; 1 if none of them became a tape."""
     from corpora.errors import CorpusError
-    from corpora.history import import_history  # git history is a room of its own: only when it is asked for
+    from corpora.history import CHARACTERS, import_history  # loads much: only when it is asked for
 
+    limit = order.characters or CHARACTERS
     try:
-        with Waiting(_errors(), f"typing {revisions}") as waiting:
-            report = import_history(repository, revisions, seed, out, waiting.show)
+        with Waiting(_errors(), f"typing {order.revisions}") as waiting:
+            report = import_history(repository, order.revisions, order.seed, order.out, waiting.show, characters=limit)
     except CorpusError as error:
         raise TuiError(str(error)) from error
     if json:
@@ -93,14 +152,9 @@ def import_git(repository: str, revisions: str, seed: int, out: Path, *, json: b
 
 def check_files(paths: Sequence[Path], form: str, *, json: bool) -> Status:
     """Check tapes and recordings, a line each; 1 if one is refused. Nothing is written."""
-    refused = 0
-    files = []
     with Waiting(_errors(), "checking") as waiting:
-        for number, path in enumerate(_spread(paths)):
-            waiting.show(str(path), number)
-            for checked in _check(path, form, waiting):
-                refused += not checked.ok
-                files.append(checked)
+        files = [_check(path, form, waiting) for path in _spread(paths)]
+    refused = sum(not checked.ok for checked in files)
     if json:
         print_json({"checked": len(files), "refused": refused, "files": files})
     else:
@@ -136,7 +190,7 @@ def export_tapes(paths: Sequence[Path], to: str, out: Path | None, *, force: boo
 
 def _print_one(tapes: Sequence[Path], to: str, *, json: bool) -> None:
     if json or len(tapes) != 1:
-        raise WrongUseError("-o - prints one recording: name one tape, without --json, or a folder for many")
+        raise ConfigurationError("-o - prints one recording: name one tape, without --json, or a folder for many")
     with Waiting(_errors(), "exporting"):
         content = exports.export_one(tapes[0], to)
     sys.stdout.buffer.write(content)
@@ -149,39 +203,34 @@ def _spread(paths: Sequence[Path]) -> Iterator[Path]:
         yield from tapes or [path]
 
 
-def _check(path: Path, form: str, waiting: Waiting) -> Iterator[CheckedFile]:
-    """What a file holds; several for a recording of several sessions, and its fault as the last where it has one."""
+def _check(path: Path, form: str, waiting: Waiting) -> CheckedFile:
+    waiting.show(str(path))
     try:
-        if form == AUTO and _is_tape(path):
-            yield _checked_tape(path, waiting)
-        else:
-            yield from _checked_recording(path, form)
+        return _checked_tape(path, waiting) if form == AUTO and _is_tape(path) else _checked_recording(path, form)
     except TapeError as error:
-        yield CheckedFile(str(path), ok=False, line=error.line, reason=str(error))
+        return CheckedFile(str(path), ok=False, line=error.line, reason=str(error))
+    except OSError as error:
+        return CheckedFile(str(path), ok=False, reason=f"{path}: cannot be read: {error.strerror}")
 
 
 def _checked_tape(path: Path, waiting: Waiting) -> CheckedFile:
     size = path.stat().st_size if path.exists() else 0
     tape = checking.check(path, progress=lambda done: waiting.show(str(path), done, size))
-    return CheckedFile(
-        str(path), ok=True, format="tape", events=tape.events, documents=tape.documents, changes=tape.changes,
-        checkpoints=tape.checkpoints,
-    )  # fmt: skip
+    return CheckedFile(str(path), True, "tape", 1, tape.events, tape.documents, tape.changes, tape.checkpoints)
 
 
-def _checked_recording(path: Path, form: str) -> Iterator[CheckedFile]:
+def _checked_recording(path: Path, form: str) -> CheckedFile:
+    """What a recording would become; some formats keep several sessions in one file or folder."""
     kind = kind_of(path, form)
+    tapes = events = documents = changes = checkpoints = 0
     for imported in kind.read(path):
-        events = imported.tape.events
-        yield CheckedFile(
-            str(path),
-            ok=True,
-            format=kind.name,
-            events=len(events),
-            documents=len({event.doc for event in events if isinstance(event, Open)}),
-            changes=sum(isinstance(event, Edit) for event in events),
-            checkpoints=imported.checkpoints,
-        )
+        on_tape = imported.tape.events
+        tapes += 1
+        events += len(on_tape)
+        documents += len({event.doc for event in on_tape if isinstance(event, Open)})
+        changes += sum(isinstance(event, Edit) for event in on_tape)
+        checkpoints += imported.checkpoints
+    return CheckedFile(str(path), True, kind.name, tapes, events, documents, changes, checkpoints)
 
 
 def _is_tape(path: Path) -> bool:
@@ -208,4 +257,4 @@ def _errors() -> Console:
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(plain(line) + "\n")

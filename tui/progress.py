@@ -12,6 +12,7 @@ from rich.progress import Progress as Bars
 
 from replay.engine import Ended, Happening, Judged, LeftOut, Note, Played
 from replay.options import Options
+from replay.playback import Playback
 
 _EVERY_S = 5.0
 
@@ -19,8 +20,8 @@ _EVERY_S = 5.0
 class Progress:
     """Listens to an engine and shows how far it is."""
 
-    def __init__(self, console: Console, options: Options) -> None:
-        self.console = console
+    def __init__(self, console: Console, options: Options, playback: Playback | None = None) -> None:
+        self.console, self.playback = console, playback
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -73,6 +74,8 @@ class Progress:
 
     def _note(self) -> str:
         counts = self._counts
+        if self.playback is not None:
+            return f"{self.playback.status()}, {counts['asked']} suggestions"
         if not counts["awaited"]:
             return f"{counts['asked']} suggestions"
         return (

@@ -18,20 +18,29 @@ from rich.console import Console
 from replay.engine import Engine
 from replay.options import Options
 from replay.orders import config_of
+from replay.playback import Playback
 from replay.store import Store
 from replay.tape import Tape, find, read
 from tui.inspecting import RUNS
+from tui.keys import keys_for
 from tui.progress import Progress
 
 
-async def run(names: Sequence[str], options: Options, out: Path | None, *, quiet: bool) -> dict[str, Any]:
-    """Replay and show. With `quiet` nothing is printed on standard output."""
+async def run(
+    names: Sequence[str], options: Options, out: Path | None, *, speed: float | None = None, quiet: bool
+) -> dict[str, Any]:
+    """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output."""
+    playback = Playback(speed)
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
     _end_on_sigterm()
     tapes = [read(path) for path in find([_path(name) for name in names])]
     folder = out or _fresh(RUNS / _name(options))
-    with Store.create(folder, config_of(options)) as store, Progress(Console(stderr=True), options) as progress:
-        summary = await Engine(options, store, progress.listen).replay(tapes)
+    with (
+        Store.create(folder, config_of(options)) as store,
+        Progress(Console(stderr=True), options, playback if speed else None) as progress,
+        keys_for(playback, watched=speed is not None),
+    ):
+        summary = await Engine(options, store, progress.listen, playback=playback).replay(tapes)
     if not quiet:
         show(summary, tapes, folder)
     return summary

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tui.plain import first_line, plain, shorten
 from tui.summary import Summary, counts, interval_words, keystrokes, latency, passed, passed_words
-from tui.words import ENDINGS, UNTESTABLE, VERDICTS
+from tui.words import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 
 WIDTH = 80
 SIDE_BY_SIDE = 3
@@ -80,11 +80,12 @@ def _groups(summary: Summary) -> Iterator[tuple[str, list[_Row]]]:
         "endings": ("how the moments ended", ENDINGS),
         "verdicts": ("verdicts", VERDICTS),
         "untestable": ("why untestable", UNTESTABLE),
+        "effort": ("keys in drive mode", EFFORT),
     }
     for key, (title, meanings) in titles.items():
         told = {
             name: meanings.get(name, "") + (_reasons(summary, name) if key == "endings" else "")
-            for name in counts(summary, key)
+            for name in (counts(summary, key) if key != "effort" else _mapping(summary.get(key)))
         }
         rows = [_Row(f"  {name}", meaning, _counted(key, name)) for name, meaning in told.items()]
         if rows:

@@ -21,7 +21,7 @@ class Waiting:
     """Shows how far a command is, once it has taken a while: a bar on a terminal, elsewhere a line every few seconds."""
 
     def __init__(self, console: Console, doing: str) -> None:
-        self.console = console
+        self.console, self._doing = console, doing
         self._bars = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
@@ -52,4 +52,4 @@ class Waiting:
         self._bars.update(self._task, completed=done, total=of, note=plain(note))
         if not self.console.is_terminal and time.monotonic() - self._said >= _EVERY_S:
             self._said = time.monotonic()
-            self.console.print(plain(note), markup=False, highlight=False)
+            self.console.print(plain(f"{self._doing}: {note}"), markup=False, highlight=False, soft_wrap=True)

@@ -42,6 +42,18 @@ UNTESTABLE: dict[str, str] = {
     "undetected": "the tests pass even when this part is missing",
     "no-tests": "the tape names no tests",
     "no-syntax": "the language has no grammar here",
+    "diverged": "drive mode: the document holds something here that was never on the tape",
+}
+
+EFFORT: dict[str, str] = {
+    "tape": "keys on the tape",
+    "typed": "of these, still typed",
+    "dropped": "of these, written by accepted text",
+    "accepts": "keys to accept",
+    "rejections": "keys to put a suggestion away before a tab",
+    "deletions": "keys to delete accepted text that was wrong",
+    "mending": "keys to type what came out otherwise than recorded",
+    "conflicts": "places where that was needed",
 }
 
 FAILURES: frozenset[str] = frozenset(VERDICTS) - {"passed", "infrastructure", "untestable"}

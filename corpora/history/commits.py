@@ -16,6 +16,7 @@ from typing import Self
 from corpora.errors import HistoryError
 
 SYMLINK, SUBMODULE = "120000", "160000"
+_INCOMPLETE = "is a partial clone that lacks an object: complete it with `git fetch --refetch --no-filter`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,7 @@ class Repository:
         asked.flush()
         head = answers.readline().split()
         if len(head) != 3:
-            raise HistoryError(
-                f"{self.path}: the object {name} is not in this clone: a partial clone must be completed"
-                " (`git fetch --refetch --no-filter`)"
-            )
+            raise HistoryError(f"{self.path}: {_INCOMPLETE} ({name[:10]} is missing)")
         content = answers.read(int(head[2]) + 1)
         return content[:-1]
 
@@ -172,13 +170,19 @@ class Repository:
         except OSError as error:
             raise HistoryError(f"git cannot be run ({error.strerror}): install it") from error
         if done.returncode and not fails:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            reason = said[0].removeprefix("fatal: ") if said else f"git ended with status {done.returncode}"
-            raise HistoryError(f"{self.path}: `git {arguments[0]}` says: {reason}")
+            raise HistoryError(f"{self.path}: {_said(arguments[0], done.stderr.decode('utf-8', 'replace'))}")
         return done.stdout
 
     def _command(self, *arguments: str) -> list[str]:
-        return ["git", "--no-replace-objects", "-C", self.path, *arguments]
+        return ["git", "--no-replace-objects", "-c", "core.fsmonitor=false", "-C", self.path, *arguments]
+
+
+def _said(command: str, errors: str) -> str:
+    """What git said went wrong."""
+    if "promisor" in errors:
+        return _INCOMPLETE
+    lines = [line.removeprefix("fatal: ") for line in errors.splitlines() if line.startswith("fatal: ")]
+    return f"`git {command}` says: {(lines or errors.splitlines() or ['nothing'])[0]}"
 
 
 def _environment() -> Mapping[str, str]:

@@ -143,7 +143,7 @@ def _context(before: Edit, edit: Edit, form: _Form) -> Context | None:
     last = _form(before)
     if len(before.changes) != 1:
         return None
-    away = min(abs(at - end) for at in _places(edit, form) for end in _ends(before, last))
+    away = min(abs(at - _after(before)) for at in _places(edit, form))
     if away:
         return "beside" if away <= BESIDE else "elsewhere"
     return None if last == "other" else _in_place(last, form)
@@ -155,11 +155,12 @@ def _places(edit: Edit, form: _Form) -> tuple[int, ...]:
     return (start, end) if form in {"delete", "enter"} else (start,)
 
 
-def _ends(edit: Edit, form: _Form) -> set[int]:
-    """Where the cursor may stand after an edit: behind what was written, or between a bracket and its closer."""
-    start, _, text = edit.changes[0]
-    behind = start + len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return {behind, start + 1} if form == "sign" else {behind}
+def _after(edit: Edit) -> int:
+    """Where the cursor stands after an edit: behind what was written, but between a bracket and its closer."""
+    start, end, text = edit.changes[0]
+    if start == end and text in _PAIRS:
+        return start + 1
+    return start + len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _in_place(last: _Form, form: _Form) -> Context:

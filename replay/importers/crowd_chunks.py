@@ -65,6 +65,7 @@ class _Import:
         self.watch = TestWatch()
         self.whole: dict[str, bool] = {}  # of documents on the tape
         self.stored: dict[str, str] = {}  # texts of files that are not on the tape
+        self.raw: dict[int, Any] = {}  # the events of the chunk by sequence, as they were
         self.terminal: Any = None
         self.active = ""
 
@@ -73,6 +74,7 @@ class _Import:
         last = -1
         for file, chunk in self.recording.chunks:
             events = [self._event(file, number, raw) for number, raw in enumerate(chunk.events)]
+            self.raw = {event.sequence: raw for event, raw in zip(events, chunk.events, strict=True)}
             for number, group in _grouped(events):
                 if group[0].sequence <= last:
                     raise RecordingError(file, number, f"has sequence {group[0].sequence} after {last}", "event")
@@ -121,11 +123,14 @@ class _Import:
                 self._change(t, change, event)
             case form.TerminalCommand(command):
                 self.watch.started(command)
-                self.session.foreign(t, event.action)
+                self._carry(t, event)
             case _ if event.type == "workspace_snapshot":
                 self._snapshot(t, event)
             case _:
-                self.session.foreign(t, msgspec.to_builtins(event))
+                self._carry(t, event)
+
+    def _carry(self, t: float, event: form.Event) -> None:
+        self.session.foreign(t, self.raw[event.sequence])
 
     def _edit(self, t: float, group: Sequence[form.Event]) -> None:
         actions: list[form.EditAction] = [form.told(event) for event in group]
@@ -142,7 +147,7 @@ class _Import:
     def _beyond(self, t: float, file: str, group: Sequence[form.Event]) -> None:
         """Carry along edits in a part of a document that is not known; what is known must end before them."""
         for event in group:
-            self.session.foreign(t, event.action)
+            self._carry(t, event)
         if self.session.is_open(file):
             self.whole[file] = False
 
@@ -172,13 +177,13 @@ class _Import:
             self.session.focus(t, file)
             self.active = file
         else:
-            self.session.foreign(t, event.action)
+            self._carry(t, event)
 
     def _select(self, t: float, selection: form.SelectionAction, event: form.Event) -> None:
         held = self._held(selection.file)
         lines = -1 if held is None else held.count("\n")
         if held is None or selection.selection_end.line > lines:
-            self.session.foreign(t, event.action)
+            self._carry(t, event)
             return
         start, end = (
             offset_at(held, *msgspec.structs.astuple(at)) for at in (selection.selection_start, selection.selection_end)
@@ -235,7 +240,7 @@ class _Import:
                 return
         elif change.diff and self._patch(t, change):
             return
-        self.session.foreign(t, event.action)
+        self._carry(t, event)
 
     def _patch(self, t: float, change: form.FileChange) -> bool:
         """Make the change that a patch tells; false if it does not fit what is known."""
@@ -252,7 +257,7 @@ class _Import:
 
     def _snapshot(self, t: float, event: form.Event) -> None:
         """Learn the text of every file on disk; what is in an editor may differ, for it need not be saved."""
-        self.session.foreign(t, msgspec.to_builtins(event))
+        self._carry(t, event)
         texts = {path.replace("\\", "/"): text for path, text in self.recording.snapshot(event.snapshot_id).items()}
         root = self._root(list(texts))
         for path, text in texts.items():

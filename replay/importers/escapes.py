@@ -13,6 +13,8 @@ _MARK = re.compile(r"\\r\\n|\\n|\\r|\\t")
 _PLAIN = {r"\r\n": "\r\n", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 _ENTER = re.compile(r"(?:\\r\\n|\\n|\\t| )*")
 _QUOTES = frozenset("\"'")
+_REGEX_LITERALS = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "vue", "svelte"})
+_REGEX = r"(?<=[(,=:\[!&|?{};])[ ]?/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/"
 _NAME = 12
 _OPENED = re.compile(r"(['\"`])[^\s'\"`]*\Z")
 _CLOSES_WITHIN = 400
@@ -67,7 +69,8 @@ class _Reader:
         self.comment = "#" if language in _HASH else "//"
         quotes = '"' if language in _DOUBLE_ONLY else "\"'"
         code = rf"{_MARK.pattern}|\n|{self.comment}|/\*|\*/|\"\"\"|'''|`|[{quotes}]"
-        self.outside = _MARK if language in _PROSE else re.compile(code)
+        self.block = _MARK if language in _PROSE else re.compile(code)
+        self.outside = re.compile(rf"{_REGEX}|{code}") if language in _REGEX_LITERALS else self.block
         self.quoted = re.compile(rf"{_MARK.pattern}|\n|\\.|[\"']")
         self.inside = ""  # the quote, comment or block that is open
 
@@ -77,10 +80,15 @@ class _Reader:
 
     def _go(self, text: str, *, marks: bool) -> str:
         parts, at = [], 0
-        while found := (self.quoted if self.inside in _QUOTES else self.outside).search(text, at):
+        while found := self._signs().search(text, at):
             parts += [text[at : found.start()], self._step(text, found, marks=marks)]
             at = found.end()
         return "".join([*parts, text[at:]])
+
+    def _signs(self) -> re.Pattern[str]:
+        if not self.inside:
+            return self.outside
+        return self.quoted if self.inside in _QUOTES else self.block
 
     def _step(self, text: str, found: re.Match[str], *, marks: bool) -> str:
         """Take in one sign, and give the text that it stands for."""
@@ -114,6 +122,7 @@ class _Reader:
 def _is_named(text: str, found: re.Match[str]) -> bool:
     """Whether a comment speaks of a mark: it stands in quotes with no space between."""
     opened = _OPENED.search(text[max(0, found.start() - _NAME) : found.start()])
-    return opened is not None and bool(
-        re.match(rf"[^\s'\"`]{{0,{_NAME}}}{opened[1]}", text[found.end() : found.end() + 2 * _NAME])
-    )
+    if opened is None:
+        return False
+    closes = rf"[^\s'\"`]{{0,{_NAME}}}{opened[1]}(?!{opened[1]})"
+    return bool(re.match(closes, text[found.end() : found.end() + 2 * _NAME]))

@@ -84,7 +84,7 @@ class _Import:
             "File.Focus": self._focus,
             "File.Save": self._save,
             "File.Close": self._close,
-            "File.Delete": self._close,
+            "File.Delete": self._delete,
             "File.Rename": self._rename,
             "File.Edit": self._edit,
         }
@@ -136,7 +136,7 @@ class _Import:
             self._hold(row, section, text)
         if "CodeStateSection" not in row.cells or row.cells["CodeStateSection"] not in texts or len(texts) > 1:
             for section in [each for each in self.session.numbers if self.session.is_open(each) and each not in texts]:
-                self._hide(section)
+                self.session.close(self.t, section)
 
     def _hold(self, row: Row, section: str, text: str) -> None:
         if self.hidden.get(section) == text:
@@ -196,6 +196,11 @@ class _Import:
         section = row.cells.get("CodeStateSection", "")
         if self.session.is_open(section):
             self._hide(section)
+
+    def _delete(self, row: Row) -> None:
+        section = row.cells.get("CodeStateSection", "")
+        if self.session.is_open(section):
+            self.session.close(self.t, section)
 
     def _rename(self, row: Row) -> None:
         section, new = row.cells.get("CodeStateSection", ""), row.cells.get("DestinationCodeStateSection", "")

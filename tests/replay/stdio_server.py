@@ -1,7 +1,7 @@
 """A language server of the standard library alone, which does what it is told: `python stdio_server.py PLAN LOG`.
 
 PLAN (JSON) says by method what to do: `result` or `error` to answer with, `stderr` to write, `noise` (bytes) to write on
-standard error, `die` to end with that exit status, `first` a request to send to the client before the answer. LOG gets
+standard error, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `first` a request to send to the client before the answer. LOG gets
 every message that came, one JSON line each.
 """
 
@@ -34,9 +34,11 @@ def act(message, step):
     sys.stderr.write(step.get("stderr", ""))
     sys.stderr.write("x" * step.get("noise", 0))
     sys.stderr.flush()
+    if "under way" in step:
+        send({"method": "ghosttape/underway", "params": {"token": message["params"]["doomed"]}})
     if "die" in step:
         os._exit(step["die"])
-    if "id" in message:
+    if "id" in message and "hold" not in step:
         send({"id": message["id"], **{name: step[name] for name in ("result", "error") if name in step}})
 
 
@@ -48,7 +50,9 @@ def serve(plan, log):
         if method == "exit":
             return
         unknown = {"error": {"code": -32601, "message": f"{method} is not known here"}}
-        if method is not None:
+        if method == "$/cancelRequest":
+            send({"id": message["params"]["id"], "error": {"code": -32800, "message": "cancelled"}})
+        elif method is not None:
             act(message, plan.get(method) or DEFAULTS.get(method) or unknown)
 
 

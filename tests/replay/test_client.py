@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -343,3 +344,40 @@ def test_where_positions_say_it_only_the_changes_are_sent():
     editor = Recorder()
     editor.change(DidChange("a.py", 2, "'😀'\r\nx\r\n", ((4, 4, ";"), (6, 7, "y"))))
     assert editor.changes == [{"range": within(1, 0, 1), "text": "y"}, {"range": within(0, 4, 4), "text": ";"}]
+
+
+# Giving up
+
+
+async def test_a_request_whose_patience_is_over_is_cancelled_at_the_server(session):
+    editor = await session.start({COMPLETE: {"hold": True}})
+    began = time.perf_counter()
+    got = await editor.ask(replace(ask_at("x"), patience=200.0))
+    assert got.given_up
+    assert 0.2 <= time.perf_counter() - began < 2
+    assert got.measured >= 200.0
+    numbers = [json.loads(line)["id"] for line in session.log.read_text().splitlines() if COMPLETE in line]
+    assert [params["id"] for params in session.sent("$/cancelRequest")] == numbers
+
+
+async def test_an_answer_within_the_patience_is_taken_and_nothing_is_cancelled(session):
+    editor = await session.start({COMPLETE: {"result": [{"insertText": "1"}]}})
+    got = await editor.ask(replace(ask_at("x"), patience=5000.0))
+    assert (got.text, got.given_up) == ("1", False)
+    assert session.sent("$/cancelRequest") == []
+
+
+async def test_a_doomed_request_is_cancelled_when_our_server_says_that_it_is_under_way(session):
+    editor = await session.start({COMPLETE: {"hold": True, "under way": True}})
+    began = time.perf_counter()
+    got = await editor.ask(replace(ask_at("x"), patience=60_000.0, doomed=True))
+    assert got.given_up
+    assert time.perf_counter() - began < 5
+    assert len(session.sent("$/cancelRequest")) == 1
+
+
+async def test_a_request_by_hand_says_so(session):
+    editor = await session.start({COMPLETE: {"result": []}})
+    await editor.ask(ask_at("x", trigger="invoked"))
+    await editor.ask(ask_at("x"))
+    assert [params["context"]["triggerKind"] for params in session.sent(COMPLETE)] == [1, 2]

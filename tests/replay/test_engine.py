@@ -2,15 +2,17 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tapes import Typist
 
 from replay.engine import Ended, Engine, Judged, LeftOut, Note, Played
-from replay.errors import ServerError
+from replay.errors import ReplayError, ServerError
 from replay.latency import LatencyError
 from replay.options import Options
+from replay.playback import Playback
 from replay.store import Store
 from replay.tape import Tests as ProjectTests
 from replay.users import UnknownUserError
@@ -160,3 +162,41 @@ async def test_any_server_with_inline_completion_can_be_replayed(replay, other_s
     assert summary["endings"].get("accepted", 0) >= 1
     assert {record.suggestion.text for record in records} == {BODY}
     assert summary["checkpoints"] == {"matched": 1, "of": 1}
+
+
+async def test_a_driven_session_saves_keys_and_ends_as_recorded_in_the_server_too(replay):
+    summary, _, _ = await replay(tape(), mode="drive")
+    keys = len(f"{HEAD}{BODY}\n")
+    assert summary["effort"]["accepts"] == 1
+    assert summary["metrics"]["keystrokes_saved"]["value"] == len(BODY) - 1
+    assert summary["metrics"]["keystrokes_saved"]["of"] == keys == summary["effort"]["tape"]
+    assert summary["checkpoints"]["matched"] == summary["checkpoints"]["of"] == 2
+
+
+async def test_the_oracle_is_told_what_to_say_also_behind_what_was_accepted(replay):
+    typed = Typist(gap=500).type("x = 1 + 1\ny = 2 + 2\n").tape()
+    settings = {"provider": {"name": "oracle"}}
+    summary, _, records = await replay(typed, mode="drive", policy="vscode", settings=settings)
+    offered = [record.suggestion.text for record in records if record.ending.name == "accepted"]
+    assert offered == [" = 1 + 1", "\ny = 2 + 2"]
+    assert summary["metrics"]["keystrokes_saved"]["value"] == len(" = 1 + 1") + len("\ny = 2 + 2") - 2
+
+
+async def test_two_replays_with_one_seed_are_equal_whatever_the_speed(replay, tmp_path):
+    typed = Typist(gap=100).type("a = 1\nb = 2\n").tape()
+    runs = []
+    for speed in (None, 20.0):
+        options = Options(settings=FIXED, policy="vscode", latency="lognormal:60,0.8", seed=3, tests=False)
+        with Store.create(tmp_path / f"at-{speed}", {}) as store:
+            engine = Engine(options, store, lambda _: None, playback=Playback(speed))
+            began = time.monotonic()
+            summary = await engine.replay([typed])
+            runs.append((list(store.records()), summary["endings"], time.monotonic() - began))
+    assert runs[0][:2] == runs[1][:2]
+    assert {record.ending.name for record in runs[0][0]} >= {"superseded", "rejected"}
+    assert runs[1][2] > typed.events[-1].t / 1000 / 20
+
+
+async def test_a_user_who_goes_by_the_tests_needs_them(replay):
+    with pytest.raises(ReplayError, match=r"leave --no-tests out"):
+        await replay(tape(), user="tests")

@@ -21,11 +21,15 @@ def console_script() -> str:
     return str(beside) if beside.exists() else shutil.which("ghosttape") or "ghosttape"
 
 
+def _members(params):
+    return {name: value for name in ("stop", "doomed") if (value := getattr(params, name, None))}
+
+
 def _converter():
     made = default_converter()
     plain = made.get_unstructure_hook(types.InlineCompletionParams)
     made.register_unstructure_hook(
-        types.InlineCompletionParams, lambda params: {**plain(params), "stop": getattr(params, "stop", None)}
+        types.InlineCompletionParams, lambda params: {**plain(params), **_members(params)}
     )
     return made
 
@@ -53,13 +57,14 @@ class Editor:
         identifier = types.VersionedTextDocumentIdentifier(version, uri)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
 
-    def request(self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", msg_id=None):
+    def request(self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", msg_id=None, doomed=""):
         params = Asked(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
             types.TextDocumentIdentifier(uri),
             types.Position(line, character),
             None,
             stop,
+            doomed,
         )
         return self.client.protocol.send_request_async("textDocument/inlineCompletion", params, msg_id)
 

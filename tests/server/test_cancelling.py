@@ -39,3 +39,31 @@ async def test_a_server_that_says_goodbye_lets_go_of_what_is_under_way(start, mo
     with pytest.raises(JsonRpcException):
         await asked
     await asyncio.wait_for(model_server.disconnected.wait(), 5)
+
+
+async def test_a_doomed_request_reaches_the_provider_and_leaves_nothing_behind(start, model_server):
+    """However fast the provider is: the answer to a request that its client cancels must not serve a later one."""
+    editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
+    told = asyncio.Queue()
+    editor.client.feature("ghosttape/underway")(lambda params: told.put_nowait(params.token))
+    editor.open("def f():\n    ")
+    asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1", doomed="the-token"))
+    assert await asyncio.wait_for(told.get(), 5) == "the-token"
+    while not model_server.asked:
+        await asyncio.sleep(0.02)
+    await asyncio.sleep(0.3)
+    editor.client.cancel_request(types.CancelParams("q1"))
+    with pytest.raises(JsonRpcException) as cancelled:
+        await asked
+    assert cancelled.value.code == -32800
+    await editor.ask(1, 4)
+    assert (await editor.explain(1, 4)).cache == "none"
+    assert len(model_server.asked) == 2
+
+
+async def test_what_the_server_has_already_answers_a_doomed_request_too(start, model_server):
+    editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
+    editor.open("def f():\n    ")
+    answer = await editor.ask(1, 4)
+    items = await editor.request(1, 4, doomed="the-token")
+    assert items[0].insert_text == answer[0]

@@ -14,7 +14,9 @@ from syntax.cursors import cursors
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
 
-CASES = [tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted((Path(__file__).parent / "constructs").iterdir())]
+CASES = [
+    tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted((Path(__file__).parent / "constructs").iterdir())
+]
 MARK = re.compile(r"⟦(\w+):|(⟧)|⟨(\w+) (\w+)⟩")
 by_language = pytest.mark.parametrize("case", CASES, ids=lambda case: case["language"])
 
@@ -64,5 +66,7 @@ def test_cursors_stand_behind_operators_calls_and_declared_names(case):
     text, _, points = unmarked(case["cursors"])
     language = language_of(case["language"])
     assert not has_error(language, text)
-    found = sorted((cursor.start, cursor.behind, cursor.kind, text[cursor.start :][:9]) for cursor in cursors(language, text))
+    found = sorted(
+        (cursor.start, cursor.behind, cursor.kind, text[cursor.start :][:9]) for cursor in cursors(language, text)
+    )
     assert found == sorted((at, behind, kind, text[at:][:9]) for behind, kind, at in points)

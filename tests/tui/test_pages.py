@@ -1,12 +1,14 @@
+from typing import get_args
+
 import msgspec
 import pytest
 
-from replay.records import Ending, Suggestion, Verdict
+from replay.records import Effort, Untestable, Ending, Suggestion, Verdict
 from tui.code import suggested
 from tui.diff import diff
 from tui.model import load
 from tui.pages import PAGES, prompt_page, repairs_page, suggestion_page, tests_page, truth_page
-from tui.words import ENDINGS, UNTESTABLE, VERDICTS
+from tui.words import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 
 tests_page.__test__ = False
 
@@ -101,7 +103,8 @@ def test_a_difference_in_line_ends_is_seen():
 def test_every_ending_verdict_and_reason_has_words():
     assert set(ENDINGS) == set(literals(Ending, "name"))
     assert set(VERDICTS) == set(literals(Verdict, "name"))
-    assert {"rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax"} == set(UNTESTABLE)
+    assert set(UNTESTABLE) == set(get_args(Untestable))
+    assert set(EFFORT) == set(Effort.__struct_fields__)
 
 
 def literals(kind, field):
