@@ -32,6 +32,9 @@ bench: dev sandbox ## Measure: tests/performance
 fit: dev ## Fit the acceptance model anew: make fit DATA="FIRST SECOND" (docs/users.md)
 	$(BIN)/python replay/acceptance/fit.py $(DATA)
 
+schema: dev ## Write docs/tape.schema.json anew
+	$(BIN)/python -c 'from pathlib import Path; from replay.schema import publish; publish(Path("docs/tape.schema.json"))'
+
 vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from replay.instructions import Answer, Ask
 from replay.policies import Policy
@@ -57,11 +57,12 @@ class Flying:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A suggestion on the screen that was not accepted: where, and what of it is left."""
+    """A suggestion on the screen that was not accepted: where, and what of it is left. `draw` is the person's luck with it."""
 
     doc: int
     offset: int
     text: str
+    draw: float = 0.0
 
     def after(self, doc: int, changes: Sequence[Change]) -> Visible | None:
         """What is left of it on the screen after a change: the rest while it is typed as suggested."""
@@ -70,7 +71,7 @@ class Visible:
         start, end, new = changes[0] if len(changes) == 1 else (-1, -1, "")
         if (start, end) != (self.offset, self.offset) or not new or not self.text.startswith(new) or self.text == new:
             return None
-        return Visible(doc, self.offset + length(new), self.text.removeprefix(new))
+        return replace(self, offset=self.offset + length(new), text=self.text.removeprefix(new))
 
 
 def outcome(flying: Flying, policy: Policy, visible: Visible | None) -> Ending:

@@ -47,8 +47,8 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
 
     `before` and `after` are the whole document's text around the cursor at the moment. The extent ends where the syntax
     says, and at the latest before text that stood right of the cursor already: that is no part of the answer. Where such
-    text has become the tail of something that begins in the part, or the bracket is gone that closed what was open at the
-    cursor, the place was rewritten later.
+    text has become the tail of something that begins in the part, or the bracket that closed what was open at the cursor is
+    gone or closes something else, the place was rewritten later.
     """
     language = language_of(moment.language) or language_of(moment.path)
     if language is None:
@@ -58,18 +58,18 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     start = index_of(final, left)
     if not _stands(before[statement_start(language, before) :], final[:start]):
         return "rewritten"
-    if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
-        return "rewritten"
     fresh = _written_since(timeline, moment, start)
     whole = extent(language, final, start, _kind(language, moment.stop, before, after))
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
+    if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after, hole):
+        return "rewritten"
     return hole if hole.truth.strip() else "empty"
 
 
-def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str) -> bool:
-    """Whether the character at an index of the text at the moment, if any, is still there in the end."""
+def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str, hole: Hole) -> bool:
+    """Whether the closer at an index of the text at the moment, if any, is there in the end, and none of the part does its work."""
     if closer is None:
         return True
     first = offset_of(text, closer)
@@ -78,7 +78,9 @@ def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: 
         left, right = carry_right(left, changes), carry_left(right, changes)
         if left >= right:
             return False
-    return True
+    language = language_of(moment.language) or language_of(moment.path)
+    now = None if language is None else closing(language, hole.final, hole.start)
+    return now is None or now >= hole.end
 
 
 def _written_since(timeline: Timeline, moment: Moment, start: int) -> int:
@@ -177,10 +179,12 @@ def _taken(pieces: Sequence[Piece], size: int) -> Iterator[tuple[int, int]]:
 
 
 def _without(final: str, start: int, spans: Iterator[tuple[int, int]]) -> str:
-    """A text from an index on, without the given spans of it (UTF-16 offsets)."""
-    reached, parts = offset_of(final, start), []
+    """A text from an index on, without the given spans of it (UTF-16 offsets) and the white space that leads to the first."""
+    parts: list[str] = []
+    reached = offset_of(final, start)
     for first, last in sorted(spans):
         if last > reached:
-            parts.append(cut(final, reached, max(reached, first)))
+            kept = cut(final, reached, max(reached, first))
+            parts.append(kept if any(parts) or kept.strip() else "")
             reached = last
     return "".join([*parts, cut(final, reached, length(final))])

@@ -46,7 +46,7 @@ class Screen:
         then = self._decisions.at(self.stage.path(flying.doc), place.event, place.offset) if place else ()
         offer = replace(self._offer(flying, here, followed), idle=idle, then=then, passes=passes)
         taken = max(0, min(self.user.accepts(offer), len(new)))
-        self.visible = None if taken else Visible(flying.doc, here, new)
+        self.visible = None if taken else Visible(flying.doc, here, new, offer.draw)
         if not taken:
             return Decision(self._not_taken(index, now, followed))
         covered = followed.until(taken) if followed.stood >= taken else ()
@@ -90,8 +90,14 @@ class Screen:
             idle=0.0,
             followed=followed,
             confidence=flying.answer.confidence,
-            draw=share_of(self.seed, flying.ask.moment, "user"),
+            draw=self._draw(flying, here, followed.wanted),
         )
+
+    def _draw(self, flying: Flying, here: int, text: str) -> float:
+        """The person's luck with a suggestion: one draw for as long as it stands there, also when it is asked for again."""
+        if self.visible and (self.visible.doc, self.visible.offset, self.visible.text) == (flying.doc, here, text):
+            return self.visible.draw
+        return share_of(self.seed, flying.ask.moment, "user")
 
     def _not_taken(self, index: int, now: float, followed: Followed) -> Ending:
         stays = self.lookahead.next_change(index) - now

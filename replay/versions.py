@@ -57,7 +57,9 @@ def upgrade_from(
     if missing is not None:
         oldest = missing + 1
         raise TapeError(
-            source, 1, f"is a tape of format {number}, and this ghosttape reads none before {oldest}: record it again"
+            source,
+            1,
+            f"is a tape of format {number}, and this ghosttape reads none before {oldest}: use an older ghosttape",
         )
     return _chain([upgrades[step] for step in steps], current) if steps else None
 

@@ -14,8 +14,13 @@ import Levenshtein
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _END = re.compile(r"\r?\n\Z")
+_INDENTATION = re.compile(r"\n[ \t]+\Z")
+_FIRST = re.compile(r"\s*(\w+)")
+_SAME_START = 0.2
 _ALIKE = 0.6
 """Two lines at least this alike (Levenshtein ratio) are one line, changed."""
+_FEW = 8
+"""A line is broken into at most so many."""
 _PAIRS = 4_000
 """A hunk with more pairs of lines than this is taken out and written anew as a whole."""
 _LINES = 10_000_000
@@ -82,12 +87,23 @@ def _hunk(before: Sequence[str], starts: Sequence[int], where: tuple[int, int], 
     """The spans of one hunk: changed lines in place, the rest between them."""
     low, high = where
     i = j = 0
+    if _is_one(before[low:high], after):
+        yield from _within(starts[low], "".join(before[low:high]), "".join(after))
+        return
     for k, m in [*_alike(before[low:high], after), (high - low, len(after))]:
         if k > i or m > j:
             yield _between(starts[low + i], before[low + i : low + k], "".join(after[j:m]))
         if k < high - low:
             yield from _within(starts[low + k], before[low + k], after[m])
         i, j = k + 1, m + 1
+
+
+def _is_one(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a line was broken into a few, or a few were joined to one."""
+    if min(len(before), len(after)) != 1 or not 1 < max(len(before), len(after)) <= _FEW:
+        return False
+    one, other = ("".join("".join(lines).split()) for lines in (before, after))
+    return bool(one) and Levenshtein.ratio(one, other) >= _ALIKE
 
 
 def _alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
@@ -115,8 +131,11 @@ def _chain(best: Sequence[Sequence[float]], before: Sequence[str], after: Sequen
 
 
 def _likeness(one: str, other: str) -> float:
-    ratio = Levenshtein.ratio(one.strip(), other.strip(), score_cutoff=_ALIKE)
-    return ratio if ratio >= _ALIKE and one.strip() else 0.0
+    """How alike two lines are, if they are one line, changed; that they begin with the same word counts for it."""
+    words = _FIRST.match(one), _FIRST.match(other)
+    bonus = _SAME_START if words[0] and words[1] and words[0][1] == words[1][1] else 0.0
+    ratio = Levenshtein.ratio(one.strip(), other.strip())
+    return ratio + bonus if ratio + bonus >= _ALIKE and one.strip() else 0.0
 
 
 def _between(start: int, old: Sequence[str], new: str) -> Span:
@@ -164,10 +183,10 @@ def _within(start: int, old: str, new: str) -> Iterator[Span]:
 
 
 def _trimmed(old: str, span: Span) -> Span:
-    """The span without the characters that both sides begin or end with."""
+    """The span without the characters that both sides begin or end with; the indentation of a new line stays whole."""
     size = min(len(old), len(span.new))
     head = next((at for at in range(size) if old[at] != span.new[at]), size)
-    room = size - head
+    room = 0 if _INDENTATION.search(span.new) else size - head
     tail = next((at for at in range(room) if old[-1 - at] != span.new[-1 - at]), room)
     return Span(span.start + head, span.end - tail, span.new[head : len(span.new) - tail])
 

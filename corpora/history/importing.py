@@ -14,7 +14,7 @@ from corpora.history.files import Files, files_of
 from corpora.history.hands import Count
 from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit
 from corpora.history.session import tasks, typed
-from corpora.history.testing import tests_of
+from corpora.history.testing import how_tested
 from corpora.typist import EDITOR
 from replay.documents import verify
 from replay.tape import Embedded, Header, Tape, write
@@ -107,7 +107,7 @@ def _header(name: str, commit: Commit, seed: int, files: Files) -> Header:
         editor=EDITOR,
         origin="synthesised",
         workspace=Embedded(files.project),
-        tests=tests_of(final),
+        tests=how_tested(final),
         created=commit.authored,
         carried={"git": {"commit": commit.sha, "parents": list(commit.parents), "seed": seed, "left_out": left_out}},
     )

@@ -20,13 +20,13 @@ _TEST_FILE = re.compile(r"(^|/)(conftest|test_\w+|\w+_test)\.py$")
 _TEST_LIST = re.compile(r"(^|/)(requirements[/-])?(tests?|dev)[^/]*\.(txt|in)$")
 
 
-def tests_of(files: Mapping[str, str]) -> Tests | None:
+def how_tested(files: Mapping[str, str]) -> Tests | None:
     """Say how a project with these files (path → text) is tested; None if they do not tell.
 
     A Python project that keeps its packages in `src` finds them there. Of the packages that it lists for its tests (groups and requirement
     files of that name), those are required that a test imports.
     """
-    tests = detect(files)
+    tests = detect(_without_strays(files))
     if tests is None or tests.toolchain != "python":
         return tests
     root = PurePosixPath(tests.cwd)
@@ -36,6 +36,14 @@ def tests_of(files: Mapping[str, str]) -> Tests | None:
     requires = dict.fromkeys([*tests.requires, *_imported(files, settings, tests.requires)])
     command = f"PYTHONPATH=src {tests.command}" if source and not told else tests.command
     return msgspec.structs.replace(tests, command=command, requires=tuple(requires))
+
+
+def _without_strays(files: Mapping[str, str]) -> dict[str, str]:
+    """The files without those that are only called like Python tests, where the project has a folder of tests."""
+    named = {path for path in files if _TEST_FILE.search(path)}
+    inside = {path for path in named if not {"test", "tests"}.isdisjoint(PurePosixPath(path).parts[:-1])}
+    strays = named - inside if inside else set()
+    return {path: text for path, text in files.items() if path not in strays}
 
 
 def _imported(files: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[str]:

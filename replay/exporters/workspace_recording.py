@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
+from replay.errors import TapeError
 from replay.exporters.recording_writing import Told, Writing, beginning_of, start_of
 from replay.importers.recording_entries import FORMAT
 from replay.tape import Event, Foreign, Header, Tape
 
-_BEGINNINGS = ("header", "meta")
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
@@ -46,6 +46,13 @@ class Recording:
         return b'{"log":[\n' + entries + b"\n]" + beside + b"}\n"
 
 
+class _Form(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a tape's header carries of the file that it was imported from."""
+
+    members: dict[str, Any] = {}
+    lines: bool = False
+
+
 def recording_of(tape: Tape) -> Recording:
     """Turn a tape into a recording.
 
@@ -53,7 +60,7 @@ def recording_of(tape: Tape) -> Recording:
         TapeError: an event of the tape cannot have happened.
 
     """
-    form = tape.header.carried.get(FORMAT, {})
+    form = _form(tape)
     writing = Writing(tape.source, start_of(tape.header))
     entries: list[Any] = [] if _has_beginning(tape.events) else [*beginning_of(tape.header)]
     at = dropped = 0
@@ -72,12 +79,12 @@ def recording_of(tape: Tape) -> Recording:
                 at += len(after)
             else:
                 dropped += 1
-    return Recording(tuple(entries), form.get("members", {}), form.get("lines", False), dropped)
+    return Recording(tuple(entries), form.members, form.lines, dropped)
 
 
 def form_of(members: Mapping[str, Any], *, lines: bool) -> dict[str, Any]:
     """What a header carries of a recording's file, so that `recording_of` gives the same file."""
-    form = {**({"members": dict(members)} if members else {}), **({"lines": True} if lines else {})}
+    form = msgspec.to_builtins(_Form(dict(members), lines))
     return {FORMAT: form} if form else {}
 
 
@@ -131,9 +138,18 @@ class _Interleaving:
         return [Foreign(told[0].t if told else t, FORMAT, entry, len(told)), *told]
 
 
+def _form(tape: Tape) -> _Form:
+    try:
+        return msgspec.convert(tape.header.carried.get(FORMAT, {}), _Form)
+    except msgspec.ValidationError as error:
+        raise TapeError(tape.source, 1, f"carried {FORMAT}: {error}") from error
+
+
 def _has_beginning(events: Sequence[Event]) -> bool:
-    first = events[0] if events else None
-    return isinstance(first, Foreign) and first.format == FORMAT and first.entry.get("kind") in _BEGINNINGS
+    match events:
+        case [Foreign(format=format, entry={"kind": "header" | "meta"}), *_]:
+            return format == FORMAT
+    return False
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -8,6 +8,7 @@ extensions do elsewhere is missing, until a `tab` row gives the text again.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -113,10 +114,13 @@ class _Import:
 
     def _read(self, row: Row, language: str) -> str:
         texts = readings(row.text, language, line_end(row.text))
-        if len(texts) == 1:
-            return texts[0]
-        after = [later for later in self.later[row.file] if later.number > row.number][:_WEIGHED]
-        return min(texts, key=lambda text: _faults(text, after))
+        return texts[0] if len(texts) == 1 else min(texts, key=lambda text: _faults(text, self._after(row)))
+
+    def _after(self, row: Row) -> Sequence[Row]:
+        """The rows of a document that follow one of it."""
+        rows = self.later[row.file]
+        first = bisect_right(rows, row.sequence, key=lambda each: each.sequence)
+        return rows[first : first + _WEIGHED]
 
     def _content(self, group: Sequence[Row]) -> None:
         row = group[0]
@@ -124,7 +128,13 @@ class _Import:
             raise ValueError(f"{row.file} changes before a tab row gives its text")
         self.aside.pop(row.file, None)
         held = self.session.text(row.file) or ""
-        changes = [_change(held, each) for each in group]
+        changes = [_changes(held, each)[0] for each in group]
+        for place, each in enumerate(group):
+            choices = _changes(held, each)
+            if len(choices) > 1:
+                others = [*changes[:place], *changes[place + 1 :]]
+                after = self._after(group[-1])
+                changes[place] = min(choices, key=lambda choice: _faults(splice(held, [*others, choice]), after))
         self.session.edit(row.time, row.file, changes, guess(changes))
 
     def _select(self, row: Row) -> None:
@@ -154,13 +164,13 @@ def _is_document(row: Row) -> bool:
     )
 
 
-def _change(held: str, row: Row) -> Change:
-    """A row as a change; where its text is in doubt, what stands left of it in the document decides."""
-    if "\\" not in row.text:
-        return row.offset, row.end, row.text
+def _changes(held: str, row: Row) -> tuple[Change, ...]:
+    """What change a row may be, the likeliest first; what stands left of it in the document helps to tell."""
+    if "\\" not in row.text or row.end > length(held):
+        return ((row.offset, row.end, unescape(row.text)),)
     end = r"\r\n" if "\r\n" in held else r"\n" if "\n" in held else line_end(row.text)
-    before = cut(held, 0, row.offset) if row.offset <= length(held) else ""
-    return row.offset, row.end, readings(row.text, row.language or lsp_id(row.file), end, before)[0]
+    texts = readings(row.text, row.language or lsp_id(row.file), end, cut(held, 0, row.offset))
+    return tuple((row.offset, row.end, text) for text in texts)
 
 
 def _selects(held: str, row: Row) -> bool:
@@ -184,7 +194,7 @@ def _faults(text: str, rows: Iterable[Row]) -> int:
         elif row.end > length(text):
             faults += 1
         else:
-            text = splice(text, [_change(text, row)])
+            text = splice(text, _changes(text, row)[:1])
     return faults
 
 

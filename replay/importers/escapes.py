@@ -58,19 +58,22 @@ def readings(raw: str, language: str, end: str | None, before: str = "") -> tupl
     plain = unescape(raw)
     if "\\" not in raw or _ENTER.fullmatch(raw):
         return (plain,)
-    return tuple(dict.fromkeys((_Reader(language, end).read(raw, before), plain)))
+    read = (_Reader(language, end, templates=templates).read(raw, before) for templates in (False, True))
+    return tuple(dict.fromkeys((*read, plain)))
 
 
 class _Reader:
     """Goes through a text as a program's lexer would, as far as strings and comments are concerned."""
 
-    def __init__(self, language: str, end: str | None) -> None:
-        self.end = end
+    def __init__(self, language: str, end: str | None, *, templates: bool) -> None:
+        self.end, self.templates = end, templates
         self.comment = "#" if language in _HASH else "//"
         quotes = '"' if language in _DOUBLE_ONLY else "\"'"
         code = rf"{_MARK.pattern}|\n|{self.comment}|/\*|\*/|\"\"\"|'''|`|[{quotes}]"
-        self.block = _MARK if language in _PROSE else re.compile(code)
-        self.outside = re.compile(rf"{_REGEX}|{code}") if language in _REGEX_LITERALS else self.block
+        regex = f"{_REGEX}|" if language in _REGEX_LITERALS else ""
+        # a back-slash before a new line goes on below; two before a letter are a program's own, and a tab never follows one
+        self.outside = _MARK if language in _PROSE else re.compile(rf"{regex}\\\\t|{code}")
+        self.block = _MARK if language in _PROSE else re.compile(rf"\\\\[nrt]|{code}")
         self.quoted = re.compile(rf"{_MARK.pattern}|\n|\\.|[\"']")
         self.inside = ""  # the quote, comment or block that is open
 
@@ -94,7 +97,7 @@ class _Reader:
         """Take in one sign, and give the text that it stands for."""
         sign = found[0]
         if sign == "\n" or (marks and sign in _PLAIN):
-            return self._mark(sign, named=bool(self.inside) and _is_named(text, found))
+            return self._mark(sign, named=self._is_named(text, found))
         if not self.inside:
             self._open(text, found)
         elif sign == self.inside or (self.inside == "/*" and sign == "*/"):
@@ -110,6 +113,12 @@ class _Reader:
             self.inside = ""
         return _PLAIN.get(sign, sign)
 
+    def _is_named(self, text: str, found: re.Match[str]) -> bool:
+        """Whether a mark stands for itself in a comment or a text block."""
+        if self.templates and self.inside == "`" and text[found.start() - 1] != "`":
+            return bool(re.match(r"[^\s\\`]", text[found.end() : found.end() + 1]))
+        return bool(self.inside) and _is_quoted(text, found)
+
     def _open(self, text: str, found: re.Match[str]) -> None:
         sign = found[0]
         if sign in _QUOTES:
@@ -119,8 +128,8 @@ class _Reader:
             self.inside = sign
 
 
-def _is_named(text: str, found: re.Match[str]) -> bool:
-    """Whether a comment speaks of a mark: it stands in quotes with no space between."""
+def _is_quoted(text: str, found: re.Match[str]) -> bool:
+    """Whether a mark stands in quotes with no space between, as where a comment speaks of it."""
     opened = _OPENED.search(text[max(0, found.start() - _NAME) : found.start()])
     if opened is None:
         return False

@@ -40,6 +40,10 @@ def test_a_word_of_a_line_is_changed_in_place():
     assert spans('version = "1.2.3"\n', 'version = "1.3.3"\n') == [Span(13, 14, "3")]
 
 
+def test_white_space_at_the_end_of_a_line_goes_and_the_line_end_stays():
+    assert spans("a = 1  \nb\n", "a = 1\nb\n") == [Span(5, 7, "")]
+
+
 def test_new_lines_are_begun_with_enter_at_the_end_of_the_line_above():
     assert spans("a\nb\n", "a\nnew\nb\n") == [Span(1, 1, "\nnew")]
     assert spans("a\r\nb\r\n", "a\r\nnew\r\nb\r\n") == [Span(1, 1, "\r\nnew")]
@@ -55,6 +59,20 @@ def test_lines_that_are_alike_are_changed_and_those_between_them_written():
     new = "k\nfirst = call(uno)\nnew = 3\nlast = call(due)\nz\n"
     assert [span.new for span in spans(old, new)] == ["uno", "\nnew = 3", "due"]
     assert len(hunks(old, new)) == 1
+
+
+def test_a_line_that_is_broken_in_two_is_changed_where_it_breaks():
+    old = 'k\n    raise error(pos, "Expected a table")\nz\n'
+    new = 'k\n    raise Mistake(\n        "Expected a table", pos\n    )\nz\n'
+    assert [(old[span.start : span.end], span.new) for span in spans(old, new)] == [
+        ("error(pos, ", "Mistake(\n        "),
+        ("", ", pos\n    "),
+    ]
+
+
+def test_a_line_that_begins_with_the_same_word_is_more_easily_the_same():
+    assert [span.new for span in spans("k\nraise failed(\nz\n", "k\nraise Mistaken(\nz\n")] == ["Mistaken"]
+    assert [span.new for span in spans("k\nanother(failed)\nz\n", "k\nraise Mistaken(\nz\n")] == ["raise Mistaken("]
 
 
 def test_hunks_are_apart_where_lines_stay():

@@ -133,8 +133,12 @@ def test_accepted_text_stays_and_the_keys_that_write_it_are_dropped():
 
 def test_a_wrong_tail_is_deleted_key_by_key():
     tape = Typist(gap=100).type("x = value_of_it\n").tape()
-    player, done = driven(tape, lambda ask, _: offer("value_of_you" if ask.before == "x = " else "")(ask, _), user="always")
-    assert [step.changes for step in done if isinstance(step, DidChange) and step.cause == "delete"] == [((13, 16, ""),)]
+    player, done = driven(
+        tape, lambda ask, _: offer("value_of_you" if ask.before == "x = " else "")(ask, _), user="always"
+    )
+    assert [step.changes for step in done if isinstance(step, DidChange) and step.cause == "delete"] == [
+        ((13, 16, ""),)
+    ]
     effort = player.effort
     assert (effort.dropped, effort.accepts, effort.deletions, effort.saved) == (9, 1, 3, 5)
     assert texts_of(done) == recorded(tape)
@@ -150,7 +154,9 @@ def test_what_is_all_wrong_is_undone_by_one_key():
 
 def test_undoing_is_preferred_where_keeping_the_right_part_would_cost_more():
     tape = Typist(gap=100).type("x = ab").tape()
-    player, done = driven(tape, lambda ask, _: offer("a" + "z" * 30 if ask.before == "x = " else "")(ask, _), user="always")
+    player, done = driven(
+        tape, lambda ask, _: offer("a" + "z" * 30 if ask.before == "x = " else "")(ask, _), user="always"
+    )
     assert player.effort.deletions == 1
     assert texts_of(done) == recorded(tape)
 
@@ -255,7 +261,9 @@ def sessions(draw):
     typist = Typist(text=draw(TEXTS), gap=100)
     for _ in range(draw(st.integers(1, 14))):
         size = length(typist.text)
-        spots = sorted(draw(st.lists(st.integers(0, size), min_size=2, max_size=4, unique=True)) if size > 3 else [size] * 2)
+        spots = sorted(
+            draw(st.lists(st.integers(0, size), min_size=2, max_size=4, unique=True)) if size > 3 else [size] * 2
+        )
         pairs = list(zip(spots[::2], spots[1::2], strict=False))[: draw(st.integers(1, 2))]
         if draw(st.booleans()):
             pairs = [(start, start) for start, _ in pairs]

@@ -289,6 +289,20 @@ def test_a_tape_that_cannot_be_true_is_not_exported():
         recording_of(Tape(tape_of().header, tape_of(Edit(1, 0, ((99, 99, "x"),))).events, "own"))
 
 
+def test_a_header_that_carries_no_file_is_refused():
+    with pytest.raises(TapeError, match=r"<memory>:1: carried workspaceRecording@1\.0: .*lines"):
+        recording_of(tape_of(carried={FORMAT: {"lines": "no"}}))
+
+
+@pytest.mark.parametrize(
+    "entry", [None, [], {}, {"kind": "changed"}, {"kind": "storeContent", "id": 0, "time": 0, "contentId": ""}]
+)
+def test_a_carried_entry_that_cannot_stand_there_is_left_out(entry):
+    tape = tape_of(Foreign(0, FORMAT, entry), Focus(1, 0))
+    assert recording_of(tape).dropped == 1
+    assert [entry["kind"] for entry in recording_of(tape).log[2:]] == ["documentEncountered", "setContent", "focused"]
+
+
 def test_a_typed_tape_needs_no_entries_of_ours_but_its_header():
     tape = Typist(gap=81.5).type("def f():\n    return '😀'\n").select(3).checkpoint().tape()
     own = [entry for entry in recording_of(tape).log if entry["kind"] == "event"]

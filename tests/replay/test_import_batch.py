@@ -1,5 +1,6 @@
 """Many recordings at once: all or nothing."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from replay import tape as tapes
 from replay.importers.batch import _move, import_many
 from replay.importers.errors import ImportRefusedError, RecordingError
+from replay.importers.kinds import kind_of
 
 RECORDINGS = Path(__file__).parents[2].parent / "shared" / "data" / "recordings"
 
@@ -111,6 +113,94 @@ def test_a_tape_that_is_a_link_is_replaced_and_not_what_it_points_to(tmp_path):
     import_many([path], tmp_path / "out")
     assert not (tmp_path / "out" / "a.tape.jsonl").is_symlink()
     assert (tmp_path / "other").read_text(encoding="utf-8") == "mine"
+
+
+def crowd_table(path, text=""):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
+    path.write_text(
+        f'{header}\n1,0,"a.py",0,0,"{text}",python,tab\n2,9,"a.py",0,0,"{text}x",python,tab\n', encoding="utf-8"
+    )
+    return path
+
+
+def chunk(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    window = {"file": "a.py", "startLine": 1, "endLine": 1, "content": "x"}
+    event = {"sequence": 1, "timestamp": 5, "type": "observation", "observation": {"viewport": window}}
+    head = {"version": "2.0", "sessionId": "s", "startTime": 0, "chunkIndex": 0}
+    path.write_text(json.dumps({**head, "events": [event]}), encoding="utf-8")
+    return path
+
+
+def dataset(folder):
+    (folder / "CodeStates").mkdir(parents=True)
+    rows = "EventType,EventID,SubjectID,CodeStateID\nSubmit,1,A,1\nSubmit,2,B,1\nSubmit,3,../C,1\n"
+    (folder / "MainTable.csv").write_text(rows, encoding="utf-8")
+    (folder / "CodeStates" / "CodeStates.csv").write_text("CodeStateID,Code\n1,x = 1\n", encoding="utf-8")
+    return folder
+
+
+def test_each_input_goes_to_the_importer_of_what_is_in_it(tmp_path):
+    table, folder = crowd_table(tmp_path / "rec" / "source.csv"), chunk(tmp_path / "chunks" / "chunk_000.json").parent
+    plain = recording(tmp_path / "b.json", (0, 0, "y"))
+    told = []
+    inputs = [table, folder, dataset(tmp_path / "set"), plain]
+    report = import_many(inputs, tmp_path / "out", told=told.append)
+    assert [(file.format, Path(file.tape).name.removesuffix(".tape.jsonl")) for file in report.files] == [
+        ("crowd-code@1", "rec"),
+        ("crowd-code@2", "chunks"),
+        ("progsnap2", "set-A"),
+        ("progsnap2", "set-B"),
+        ("progsnap2", "set-.._C"),
+        ("workspaceRecording@1.0", "b"),
+    ]
+    assert told == list(report.files)
+    assert (report.tapes, report.resynchronised, report.files[0].resynchronised) == (6, 1, 1)
+    for file in report.files:
+        assert tapes.read(Path(file.tape)).header.origin == f"imported:{file.format}"
+
+
+def test_the_same_inputs_are_known_by_other_names(tmp_path):
+    crowd_table(tmp_path / "one" / "source.csv")
+    squeezed = tmp_path / "s_chunk_000.json.gz"
+    squeezed.write_bytes(gzip.compress(chunk(tmp_path / "c.json").read_bytes()))
+    inputs = [tmp_path / "one", tmp_path / "c.json", squeezed, dataset(tmp_path / "set") / "MainTable.csv"]
+    kinds = ["crowd-code@1", "crowd-code@2", "crowd-code@2", "progsnap2"]
+    assert [kind_of(path).name for path in inputs] == kinds
+    assert import_many(inputs, tmp_path / "out").tapes == 6
+
+
+def test_a_bad_row_of_one_format_leaves_no_tape_of_another(tmp_path):
+    folder = dataset(tmp_path / "set")
+    bad = crowd_table(tmp_path / "bad.csv", '"')
+    with pytest.raises(RecordingError, match=r"bad\.csv: row 2"):
+        import_many([folder, bad], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_named_format_is_not_guessed(tmp_path):
+    with pytest.raises(RecordingError, match=r"b\.json: row 1: is no crowd-code table"):
+        import_many([recording(tmp_path / "b.json")], tmp_path / "out", "crowd-code@1")
+    with pytest.raises(ImportRefusedError, match="there is no format 'x' to import: choose one of auto, crowd-code@1"):
+        import_many([tmp_path / "b.json"], tmp_path / "out", "x")
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"a,b\n1,2\n", b"\xff\xfe\x00", b"\x1f\x8bxx"])
+def test_an_input_of_no_known_format_is_refused(tmp_path, content):
+    (tmp_path / "odd").write_bytes(content)
+    with pytest.raises(RecordingError, match=r"odd: (is of no format that can be imported|cannot be read)"):
+        import_many([tmp_path / "odd"], tmp_path / "out")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RecordingError, match="empty: is of no format that can be imported"):
+        import_many([tmp_path / "empty"], tmp_path / "out")
+
+
+def test_two_inputs_that_would_be_one_tape_are_refused(tmp_path):
+    paths = [crowd_table(tmp_path / name / "rec" / "source.csv") for name in "ab"]
+    with pytest.raises(ImportRefusedError, match=r"a/rec/source\.csv and .*b/rec/source\.csv would both become"):
+        import_many(paths, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_missing_input_is_refused_by_name(tmp_path):

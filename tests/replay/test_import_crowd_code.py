@@ -4,10 +4,13 @@ import pytest
 from hypothesis import given, settings
 from sessions import histories, replayed, sessions
 
+from replay.documents import walk
 from replay.importers.crowd_code import import_table, table_name
 from replay.importers.errors import RecordingError
 from replay.importers.escapes import escape, line_end, readings
+from replay.importers.workspace_recording import import_recording
 from replay.tape import Edit, Focus, Foreign, Open, Run, Select, State
+from syntax.text import cut, length, splice
 
 HEADER = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
 
@@ -270,6 +273,37 @@ def test_a_table_of_something_else_is_refused(tmp_path):
     (tmp_path / "y.csv").write_bytes(b"\xff\xfe,")
     with pytest.raises(RecordingError, match=r"y\.csv: is no table in UTF-8"):
         import_table(tmp_path / "y.csv")
+
+
+def rewritten(tape):
+    """A tape's rows as crowd-code 1.1.3 would have written them, and the texts of its documents."""
+    rows, texts = [], {}
+    for _, event, documents in walk(tape):
+        given = {"t": max(0, int(event.t))}
+        doc = getattr(event, "doc", None)
+        file, held = documents.paths.get(doc), documents.texts[doc] if doc in documents.paths else ""
+        if isinstance(event, Open):
+            rows.append(row(len(rows), "tab", event.text, file=event.path, language=event.language, **given))
+            texts.setdefault(event.path, [event.text])
+        elif isinstance(event, Edit):
+            given |= {"file": file, "language": documents.languages[doc]}
+            for start, end, text in sorted(event.changes, reverse=True):
+                rows.append(row(len(rows), "content", text, at=start, length=end - start, **given))
+            texts[file] += [after] if (after := splice(held, event.changes)) != texts[file][-1] else []
+        elif isinstance(event, Select) and event.ranges and max(event.ranges[0]) <= length(held):
+            start, end = sorted(event.ranges[0])
+            given |= {"file": file, "language": documents.languages[doc], "at": start, "length": end - start}
+            rows.append(row(len(rows), "selection_mouse", cut(held, start, end), **given))
+    return rows, texts
+
+
+@pytest.mark.parametrize(
+    "name", ["EditSourceTracker", "RejectionCollector", "Declaring", "remote-try-java-part-1", "cppProject"]
+)
+def test_real_sessions_come_through_the_table_whole(tmp_path, recordings, name):
+    for path in (path for path in recordings if name in path.name):
+        rows, texts = rewritten(import_recording(path).tape)
+        assert replayed(imported(tmp_path, *rows).tape) == texts
 
 
 def rows_of(steps):

@@ -12,7 +12,7 @@ from replay.instructions import Answer, Ask, DidChange, Settled
 from replay.latency import latency_of
 from replay.player import Player
 from replay.policies import UnknownPolicyError, policy_of
-from replay.tape import Edit
+from replay.tape import Edit, Ghost
 from replay.timeline import Timeline
 from replay.users import user_of
 
@@ -20,8 +20,9 @@ RECORDINGS = Path(__file__).parents[3] / "shared/data/recordings"
 
 
 def played(tape, policy, answer=lambda ask: Answer(0.0), *, latency="fixed:0", user="exact", **options):
-    """All instructions of a replay whose requests are answered by a function."""
-    player = Player(Timeline(tape), policy_of(policy), user_of(user), latency_of(latency, 0, tape), **options)
+    """All instructions of a replay whose requests are answered by a function; `user` is a name, or a user."""
+    user = user_of(user) if isinstance(user, str) else user
+    player = Player(Timeline(tape), policy_of(policy), user, latency_of(latency, 0, tape), **options)
     steps, reply, done = player.play(), None, []
     try:
         while True:
@@ -30,6 +31,25 @@ def played(tape, policy, answer=lambda ask: Answer(0.0), *, latency="fixed:0", u
             done.append(step)
     except StopIteration:
         return done
+
+
+class Watching:
+    """A user who accepts nothing, and remembers what was offered."""
+
+    name, needs_tests = "watching", False
+
+    def __init__(self):
+        self.offers = []
+
+    def accepts(self, offer):
+        self.offers.append(offer)
+        return 0
+
+
+def watched(tape, policy, answer, **options):
+    watching = Watching()
+    played(tape, policy, answer, user=watching, **options)
+    return watching.offers
 
 
 def endings(steps):
@@ -195,3 +215,35 @@ def _paused(step):
 
 def _is_one_key(event):
     return len(event.changes) == 1 and event.changes[0][0] == event.changes[0][1] and len(event.changes[0][2]) == 1
+
+
+def test_the_user_is_told_how_long_it_took_and_how_long_nothing_was_typed():
+    tape = Typist(gap=1000).type("ab").tape()
+    offers = watched(tape, "vscode", offering("b"), latency="fixed:300")
+    assert [(offer.latency, offer.idle) for offer in offers] == [(300.0, 350.0), (300.0, 350.0)]
+    assert [(offer.before, offer.after, offer.text) for offer in offers] == [("a", "", "b"), ("ab", "", "b")]
+
+
+def test_what_stands_left_and_right_of_the_cursor_already_is_no_part_of_the_offer():
+    typist = Typist(text="  f()", gap=1000).edit((4, 4, "x"))
+    asked = lambda ask: Answer(0.0, text="  f(xy)", start=0, end=6)  # noqa: E731
+    offers = watched(typist.tape(), "vscode", asked)
+    assert [offer.text for offer in offers] == ["y"]
+
+
+def test_a_suggestion_that_goes_on_while_it_is_typed_has_one_draw():
+    tape = Typist(gap=1000).type("abc").type("z").tape()
+    rest = {"a": "bcd", "ab": "cd", "abc": "d", "abcz": "d"}
+    offers = watched(tape, "vscode", lambda ask: offering(rest[ask.before])(ask))
+    draws = [offer.draw for offer in offers]
+    assert draws[0] == draws[1] == draws[2] != draws[3]
+
+
+def test_the_user_is_told_what_the_tapes_own_person_did_there():
+    typist = Typist(gap=1000).type("a")
+    typist.events.append(Ghost(typist.t + 10, 0, 7, "asked", 1))
+    typist.events.append(Ghost(typist.t + 20, 0, 7, "shown", 1, "bc", 10.0))
+    typist.edit((1, 1, "bc"), reason="accept")
+    typist.events.append(Ghost(typist.t, 0, 7, "accepted", 1, "bc"))
+    offers = watched(typist.tape(), "recorded", offering("bc"))
+    assert [[ghost.phase for ghost in offer.then] for offer in offers] == [["asked", "shown", "accepted"]]

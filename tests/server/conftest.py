@@ -28,9 +28,7 @@ def _members(params):
 def _converter():
     made = default_converter()
     plain = made.get_unstructure_hook(types.InlineCompletionParams)
-    made.register_unstructure_hook(
-        types.InlineCompletionParams, lambda params: {**plain(params), **_members(params)}
-    )
+    made.register_unstructure_hook(types.InlineCompletionParams, lambda params: {**plain(params), **_members(params)})
     return made
 
 
