@@ -12,7 +12,7 @@ from replay.timeline import Timeline
 from server.repair.draft import Draft
 from server.repair.stop import resolve
 from syntax.blocks import Extent, closing, code_span, extent, statement_start
-from syntax.gaps import patch
+from syntax.gaps import patch, surplus, unclosed
 from syntax.languages import Language, language_of
 from syntax.parse import parse
 from syntax.text import Change, carry_left, carry_right, cut, index_of, length, offset_of
@@ -48,7 +48,7 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     `before` and `after` are the whole document's text around the cursor at the moment. The extent ends where the syntax
     says, and at the latest before text that stood right of the cursor already: that is no part of the answer. Where such
     text has become the tail of something that begins in the part, or the bracket that closed what was open at the cursor is
-    gone or closes something else, the place was rewritten later.
+    gone or closes something else now (the part closes more than was left open), the place was rewritten later.
     """
     language = language_of(moment.language) or language_of(moment.path)
     if language is None:
@@ -58,18 +58,20 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     start = index_of(final, left)
     if not _stands(before[statement_start(language, before) :], final[:start]):
         return "rewritten"
+    if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
+        return "rewritten"
     fresh = _written_since(timeline, moment, start)
     whole = extent(language, final, start, _kind(language, moment.stop, before, after))
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
-    if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after, hole):
+    if surplus(language, final, start, hole.end) > unclosed(language, before + after):
         return "rewritten"
     return hole if hole.truth.strip() else "empty"
 
 
-def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str, hole: Hole) -> bool:
-    """Whether the closer at an index of the text at the moment, if any, is there in the end, and none of the part does its work."""
+def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str) -> bool:
+    """Whether the character at an index of the text at the moment, if any, is still there in the end."""
     if closer is None:
         return True
     first = offset_of(text, closer)
@@ -78,9 +80,7 @@ def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: 
         left, right = carry_right(left, changes), carry_left(right, changes)
         if left >= right:
             return False
-    language = language_of(moment.language) or language_of(moment.path)
-    now = None if language is None else closing(language, hole.final, hole.start)
-    return now is None or now >= hole.end
+    return True
 
 
 def _written_since(timeline: Timeline, moment: Moment, start: int) -> int:

@@ -28,6 +28,17 @@ def patch(language: Language, text: str, start: int, end: int) -> str:
     return (lead + filler if filler else "") + _closing(tree, start, end)
 
 
+def surplus(language: Language, text: str, start: int, end: int) -> int:
+    """How many brackets a part of a text closes that were opened before it."""
+    return sum(node.type in _CLOSERS for node in _unmatched(parse(language, text), start, end))
+
+
+def unclosed(language: Language, text: str) -> int:
+    """How many brackets more a text opens than it closes, if any."""
+    words = [node.type for node in parse(language, text).leaves() if not node.is_missing]
+    return max(0, sum(word in _OPENERS for word in words) - sum(word in _CLOSERS for word in words))
+
+
 def _demands_statement(tree: Tree, start: int, end: int) -> bool:
     """Whether the part begins with a whole statement whose place must not be empty."""
     at = code_after(tree, start)
@@ -58,7 +69,7 @@ def _closing(tree: Tree, start: int, end: int) -> str:
 def _unmatched(tree: Tree, start: int, end: int) -> Iterator[tree_sitter.Node]:
     depth = 0
     for node in tree.leaves(end):
-        if tree.index(node.start_byte) < start:
+        if tree.index(node.start_byte) < start or node.is_missing:
             continue
         if (node.type in _CLOSERS and not depth) or _ends_older(tree, node, start):
             yield node

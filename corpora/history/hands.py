@@ -51,6 +51,7 @@ class Hands:
         self.page = Page(-1, "", "plaintext", "", ())
         self.context: Context | None = "document"
         self._last = ""
+        self._edited = 0
         self._waiting: list[Callable[[float], Event]] = []
         self._behind = 0
 
@@ -103,6 +104,7 @@ class Hands:
         self._pass(self.context or context)
         self.context = None
         self.events.append(tape.Edit(self.clock, self.page.doc, self.page.change(changes, cursor), reason))
+        self._edited = self.page.cursor
         self._report(self.clock + self.chance.randint(1, 3))
 
     def _report(self, t: float) -> None:
@@ -118,7 +120,8 @@ class Hands:
 
     def _moved_to(self, start: int, end: int) -> None:
         page = self.page
-        self.context = self.context or ("beside" if abs(end - page.cursor) <= BESIDE else "elsewhere")
+        if self.context != "document":
+            self.context = "beside" if abs(end - self._edited) <= BESIDE else "elsewhere"
         page.jump(start, end)
         place = page.selected()
         self._later(lambda t: tape.Select(t, page.doc, (place,)))

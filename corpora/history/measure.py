@@ -7,6 +7,7 @@ counts, not their reasons (except that what an assistant's accept wrote is nobod
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ FLUSHED_MS = 10.0
 _PARTS = {"letter": 2, "sign": 2, "deletes": 2}
 _SMALL = 8
 _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``"})
+_TWO_LINES = re.compile(r"(\r?\n[ \t]*)\r?\n[ \t]*")
 _CLOSERS = frozenset(")]}\"'`")
 _Form: TypeAlias = Literal["letter", "sign", "enter", "delete", "other"]
 
@@ -156,10 +158,15 @@ def _places(edit: Edit, form: _Form) -> tuple[int, ...]:
 
 
 def _after(edit: Edit) -> int:
-    """Where the cursor stands after an edit: behind what was written, but between a bracket and its closer."""
+    """Where the cursor stands after an edit: behind what was written, but between a bracket and its closer.
+
+    Enter between brackets begins two lines, and the cursor is on the first.
+    """
     start, end, text = edit.changes[0]
     if start == end and text in _PAIRS:
         return start + 1
+    if between := _TWO_LINES.fullmatch(text):
+        return start + between.end(1)
     return start + len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

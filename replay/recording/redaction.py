@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from itertools import pairwise
+from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -25,6 +26,8 @@ from syntax.text import decode, encode, is_narrow
 COVER = "*"
 """What stands for a code unit of a credential. Line ends stay."""
 _ROW = 8
+Learnt: TypeAlias = Literal["nothing", "lately", "before"]
+"""Whether pieces of credentials were learnt that nobody looked back for: since the last release, or before it."""
 
 
 class Finder(Protocol):
@@ -49,13 +52,13 @@ class Redactor:
         self._fragments = _Fragments()
         self._pending: list[Event] = []
         self._copy = _FairCopy(self._covered)
-        self._looked_back = True
+        self._learnt: Learnt = "nothing"
         self.must_rewrite = False
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing to release."""
-        return not self._pending and not self.must_rewrite and self._looked_back
+        """Whether there is nothing to release, and nothing to look back for."""
+        return not self._pending and not self.must_rewrite and self._learnt == "nothing"
 
     def take(self, event: Event) -> None:
         """Take an event in as it happened. A checkpoint's digest is filled in when it is released."""
@@ -79,16 +82,19 @@ class Redactor:
         released = [self._copy.take(event) for event in (*(before if again else ()), *self._pending)]
         self._pending.clear()
         self.must_rewrite = False
+        self._learnt = "before" if self._learnt == "lately" else self._learnt
         return released
 
-    @property
-    def wants_to_look_back(self) -> bool:
-        """Whether a credential was learnt pieces of which may stand in what was taken in before."""
-        return not self._looked_back
+    def wants_to_look_back(self, *, at_once: bool) -> bool:
+        """Whether a credential was learnt pieces of which may stand in what was taken in before.
+
+        Not while it still grows, key by key, from one release to the next, unless it has to be `at_once`.
+        """
+        return self._learnt == "before" or (at_once and self._learnt == "lately")
 
     def look_back(self, before: Iterable[Event]) -> None:
         """Search all events so far, released (`before`) and not, for pieces of what was learnt lately."""
-        pages, self._looked_back = Pages(), True
+        pages, self._learnt = Pages(), "nothing"
         for event in (*before, *self._pending):
             for strip in pages.take(event):
                 self._cover(strip, self._fragments.spans(strip.text), learn=False)
@@ -110,7 +116,7 @@ class Redactor:
 
     def _learn(self, value: str) -> None:
         if self._fragments.learn(value):
-            self._looked_back = False
+            self._learnt = "lately"
 
     def _link(self, ghost: Ghost, first: int) -> None:
         """Make a suggestion's code units one with those that an accept put into the document: both are covered, or none."""
@@ -127,9 +133,8 @@ class Redactor:
         for one, other in zip(ones, others, strict=False):
             self._twins[one].append(other)
             self._twins[other].append(one)
-            if one in self._covered or other in self._covered:
-                self._covered -= {one, other}
-                self._cover_all([one])
+            if (one in self._covered) != (other in self._covered):
+                self._cover_all([one, other])
 
 
 class _Fragments:
@@ -159,8 +164,8 @@ def _is_odd(row: str) -> bool:
     """Whether a row of characters is unlikely to be found in anything else."""
     letters = sum(map(str.isalpha, row))
     digits = sum(map(str.isdigit, row))
-    turns = sum(one.islower() and other.isupper() for one, other in zip(row, row[1:], strict=False))
-    return COVER not in row and (letters >= 2 <= digits or (letters >= 6 and turns >= 2))
+    turns = sum(one.islower() and other.isupper() for one, other in pairwise(row))
+    return COVER not in row and ((letters >= 2 and digits >= 2) or (letters >= 6 and turns >= 2))
 
 
 class _FairCopy:
@@ -193,7 +198,7 @@ class _FairCopy:
     def _redacted(self, text: str) -> str:
         units = spread(text)
         first, self.count = self.count, self.count + len(units)
-        if self._covered.isdisjoint(range(first, self.count)):
+        if not self._covered or self._covered.isdisjoint(range(first, self.count)):
             return text
         marked = enumerate(units, first)
         return _whole("".join(COVER if number in self._covered else unit for number, unit in marked))

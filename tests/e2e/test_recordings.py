@@ -42,12 +42,26 @@ def test_the_long_recording_plays_to_its_end_with_every_checkpoint_right(ghostta
         "replay", tapes / f"{LONG}.tape.jsonl", "--provider", "ngram", "--policy", "vscode", "--mode", "judge",
         "--latency", "fixed:80", "--no-tests", "--json", "--out", tmp_path / "run",
     ).json  # fmt: skip
-    assert summary["moments"] == 3247
-    assert sum(summary["endings"].values()) == 3247
+    moments = 3247 + 5  # the changes, and five requests by hand
+    assert summary["moments"] == moments
+    assert sum(summary["endings"].values()) == moments
     assert "failed" not in summary["endings"]
     assert summary["checkpoints"] == {"matched": 8, "of": 8}
     with Store.open(tmp_path / "run") as store:
-        assert sum(1 for _ in store.records()) == 3247
+        assert sum(1 for _ in store.records()) == moments
+
+
+def test_the_oracle_drives_the_long_recording_to_its_recorded_end(ghosttape, tapes):
+    """Each document is compared in the server's own state at the end; nothing else can match a checkpoint there."""
+    summary = ghosttape(
+        "replay", tapes / f"{LONG}.tape.jsonl", "--provider", "oracle", "--policy", "vscode", "--mode", "drive",
+        "--latency", "fixed:0", "--no-tests", "--json",
+    ).json  # fmt: skip
+    effort, saved = summary["effort"], summary["metrics"]["keystrokes_saved"]
+    assert effort["typed"] + effort["dropped"] == effort["tape"] == saved["of"]
+    needed = sum(effort[part] for part in ("typed", "accepts", "rejections", "deletions", "mending"))
+    assert saved["value"] == effort["tape"] - needed > 0
+    assert summary["checkpoints"]["matched"] == summary["checkpoints"]["of"] > 8
 
 
 def test_moments_of_the_long_recording_are_judged_by_the_projects_own_tests(ghosttape, tapes, need):

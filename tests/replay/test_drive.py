@@ -240,7 +240,11 @@ def test_random_text_that_is_always_accepted_costs_keys(tape):
     chance = random.Random(0)
     tape = read(DEMO / f"{tape}.tape.jsonl")
     nonsense = "".join(chance.choices("abcdefgh(){};= \n", k=40))
-    player, done = driven(tape, lambda ask, _: offer(nonsense[: chance.randint(1, 40)])(ask, _), user="always")
+
+    def babble(ask, timeline):
+        return offer(nonsense[: chance.randint(1, 40)])(ask, timeline)
+
+    player, done = driven(tape, babble, user="always")
     assert texts_of(done) == recorded(tape)
     assert player.effort.saved < 0
 

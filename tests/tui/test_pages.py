@@ -3,7 +3,7 @@ from typing import get_args
 import msgspec
 import pytest
 
-from replay.records import Effort, Untestable, Ending, Suggestion, Verdict
+from replay.records import Effort, Ending, Suggestion, Untestable, Verdict
 from tui.code import suggested
 from tui.diff import diff
 from tui.model import load
