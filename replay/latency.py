@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import NormalDist
 
 from replay.clock import virtual_times
 from replay.errors import ReplayError
 from replay.records import Moment
-from replay.tape import Edit, Ghost, Tape
+from replay.tape import Edit, Ghost, Open, Tape
 
 
 class LatencyError(ReplayError):
@@ -39,9 +41,10 @@ def share_of(seed: int, moment: Moment, what: str) -> float:
 def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
     """The model that a text names: `measured`, `fixed:MS`, `lognormal:MEDIAN,SIGMA`, or `tape`.
 
-    `tape` takes the latency that the tape's own assistant had at the very request, where there was one and it was
-    answered, and the time that it was waited for in vain, where it was not; elsewhere one drawn from all its requests
-    (`_quantiles`). Without a tape only the text is checked.
+    `tape` takes the latency that the tape's own assistant had. At the very request: where it was answered, its own; where
+    it was not, the time that it was waited for in vain. At any other moment with the same text in the documents: the own
+    one of the nearest request then, or a longer one than it was waited for in vain, since the same question would have been
+    as slow a little earlier. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text is checked.
 
     Raises:
         LatencyError: the text is none of these, or the tape holds no answers.
@@ -73,19 +76,45 @@ def _lognormal(median: float, sigma: float, share: float) -> float:
 def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
     if tape is None:
         return lambda moment: 0.0
-    answered, unanswered = _requests(tape)
+    answered, waited = _requests(tape)
     if not answered:
         raise LatencyError(
             f"{tape.source}: its assistant answered nothing, so it has no latencies; choose another --latency"
         )
-    quantile = _quantiles(list(answered.values()), list(unanswered.values()))
+    drawn, asked = _Drawn(list(answered.values()), list(waited.values())), _Asked(tape)
 
     def draw(moment: Moment) -> float:
-        asked = tape.events[moment.event] if moment.event < len(tape.events) else None
-        own = {**answered, **unanswered}.get(asked.request) if isinstance(asked, Ghost) else None
-        return quantile(share_of(seed, moment, "latency")) if own is None else own
+        share = share_of(seed, moment, "latency")
+        request, is_own = asked.near(moment)
+        if request in answered:
+            return answered[request]
+        if request in waited:
+            return waited[request] if is_own else drawn.at(share, above=waited[request])
+        return drawn.at(share)
 
     return draw
+
+
+class _Asked:
+    """The requests of a tape's assistant, by the document and the number of edits before them."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.edits = [0, *accumulate(isinstance(event, Edit) for event in tape.events)]
+        self._at: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
+        paths: dict[int, str] = {}
+        for index, event in enumerate(tape.events):
+            if isinstance(event, Open):
+                paths[event.doc] = event.path
+            elif isinstance(event, Ghost) and event.phase == "asked":
+                self._at[self.edits[index], paths[event.doc]].append((index, event.request))
+
+    def near(self, moment: Moment) -> tuple[int | None, bool]:
+        """The request nearest to a moment with the same texts as then, if any, and whether it is the moment's own."""
+        if moment.event >= len(self.edits):
+            return None, False
+        same = self._at.get((self.edits[moment.event], moment.path), ())
+        index, request = min(same, key=lambda one: abs(one[0] - moment.event), default=(-1, None))
+        return request, index == moment.event
 
 
 def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
@@ -108,15 +137,23 @@ def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
     return answered, waited
 
 
-def _quantiles(answered: Sequence[float], waited: Sequence[float]) -> Callable[[float], float]:
-    """The quantile function of the latency, with requests that were given up counted as right-censored.
+class _Drawn:
+    """The distribution of the latency, with requests that were given up counted as right-censored.
 
     Kaplan and Meier 1958 (scipy `ecdf`): to leave them out would make the assistant look faster than it was, as slow
     requests are those that typing overtakes. Beyond the last answer the largest latency stands in.
     """
-    from scipy import stats  # takes over a second to load
 
-    curve = stats.ecdf(stats.CensoredData(uncensored=answered, right=waited)).cdf
-    known = [float(value) for value in curve.quantiles]
-    shares = [float(value) for value in curve.probabilities]
-    return lambda share: known[min(bisect_left(shares, share), len(known) - 1)]
+    def __init__(self, answered: Sequence[float], waited: Sequence[float]) -> None:
+        from scipy import stats  # takes over a second to load
+
+        curve = stats.ecdf(stats.CensoredData(uncensored=answered, right=waited)).cdf
+        self.known = [float(value) for value in curve.quantiles]
+        self.shares = [float(value) for value in curve.probabilities]
+
+    def at(self, share: float, *, above: float = -math.inf) -> float:
+        """The latency (ms) at a share in [0, 1) of those that are longer than `above` ms, and longer than that in any case."""
+        below = bisect_right(self.known, above)
+        passed = self.shares[below - 1] if below else 0.0
+        found = bisect_left(self.shares, passed + share * (1 - passed), lo=min(below, len(self.known) - 1))
+        return max(self.known[min(found, len(self.known) - 1)], math.nextafter(above, math.inf))

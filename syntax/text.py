@@ -44,7 +44,7 @@ def index_of(text: str, offset: int) -> int:
     """The index in `text` of a UTF-16 offset; inside a surrogate pair, the index of its character."""
     if is_narrow(text):
         return offset
-    return len(encode(text)[: 2 * offset].decode("utf-16-le", "ignore"))
+    return len(text) - len(decode(encode(text)[2 * offset :]))
 
 
 def offset_of(text: str, index: int) -> int:

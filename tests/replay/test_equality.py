@@ -89,7 +89,6 @@ def test_the_player_starts_each_change_and_each_question_from_what_the_reference
     assert next(due, None) is None
 
 
-@pytest.mark.xfail(reason="syntax.text.index_of counts no lone half of a pair before the offset")
 @given(sessions())
 def test_the_servers_document_is_the_reference_after_every_change_that_the_client_sends(session):
     tape, after = session
@@ -154,7 +153,6 @@ async def play(editor, tape, after):
         editor.shut(DidClose(path))
 
 
-@pytest.mark.xfail(reason="syntax.text.index_of counts no lone half of a pair before the offset")
 @settings(max_examples=15, deadline=None)
 @given(session=sessions(6))
 def test_the_real_server_holds_what_the_reference_holds_after_every_change(served, session):
