@@ -1,12 +1,15 @@
-"""The simulator as part of the language server: `workspace/executeCommand` `ghosttape.replay` (see `replay.orders`)."""
+"""What replay adds to the language server: the simulator as commands (see `replay.orders`), and the recorder."""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
+from lsprotocol import types
 from pygls.exceptions import JsonRpcRequestCancelled
 
+from server.happenings import Greeted, Happening
 from server.lsp import Server
 
 REPLAY = "ghosttape.replay"
@@ -31,6 +34,34 @@ def add_commands(server: Server) -> None:
         from replay.orders import watch
 
         return watch(ls, wish)
+
+
+def add_recording(server: Server, folder: Path | None = None) -> None:
+    """Let a server record its session: into `folder`, or where its client wishes (`initializationOptions.record`).
+
+    Without either nothing is recorded, and nobody listens.
+    """
+
+    def listen(happening: Happening) -> None:
+        if isinstance(happening, Greeted):
+            server.listeners.remove(listen)
+            wished = Path(happening.record.folder).expanduser() if happening.record else None
+            if (into := folder or wished) is not None:
+                _start_recording(server, happening, into)
+
+    server.listeners.append(listen)
+
+
+def _start_recording(server: Server, greeted: Greeted, folder: Path) -> None:
+    from replay.recording.session import Session
+
+    loop = asyncio.get_running_loop()
+
+    def warn(message: str) -> None:
+        warning = types.ShowMessageParams(types.MessageType.Warning, message)
+        loop.call_soon_threadsafe(server.window_show_message, warning)
+
+    server.listeners.append(Session(folder, greeted, warn))
 
 
 def _cancel_with_request(ls: Server) -> None:

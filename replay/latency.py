@@ -41,10 +41,10 @@ def share_of(seed: int, moment: Moment, what: str) -> float:
 def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
     """The model that a text names: `measured`, `fixed:MS`, `lognormal:MEDIAN,SIGMA`, or `tape`.
 
-    `tape` takes the latency that the tape's own assistant had. At the very request: where it was answered, its own; where
-    it was not, the time that it was waited for in vain. At any other moment with the same text in the documents: the own
-    one of the nearest request then, or a longer one than it was waited for in vain, since the same question would have been
-    as slow a little earlier. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text is checked.
+    `tape` takes the latency that the tape's own assistant had at the nearest request with the same text in the documents:
+    where it was answered, its own; where it was waited for in vain, a longer one than that, since the same question would
+    have been as slow a little earlier. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
+    is checked.
 
     Raises:
         LatencyError: the text is none of these, or the tape holds no answers.
@@ -85,12 +85,10 @@ def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
 
     def draw(moment: Moment) -> float:
         share = share_of(seed, moment, "latency")
-        request, is_own = asked.near(moment)
+        request = asked.near(moment)
         if request in answered:
             return answered[request]
-        if request in waited:
-            return waited[request] if is_own else drawn.at(share, above=waited[request])
-        return drawn.at(share)
+        return drawn.at(share, above=waited.get(request, -math.inf))
 
     return draw
 
@@ -108,13 +106,12 @@ class _Asked:
             elif isinstance(event, Ghost) and event.phase == "asked":
                 self._at[self.edits[index], paths[event.doc]].append((index, event.request))
 
-    def near(self, moment: Moment) -> tuple[int | None, bool]:
-        """The request nearest to a moment with the same texts as then, if any, and whether it is the moment's own."""
+    def near(self, moment: Moment) -> int:
+        """The request nearest to a moment with the same texts as then; -1 if there is none."""
         if moment.event >= len(self.edits):
-            return None, False
+            return -1
         same = self._at.get((self.edits[moment.event], moment.path), ())
-        index, request = min(same, key=lambda one: abs(one[0] - moment.event), default=(-1, None))
-        return request, index == moment.event
+        return min(same, key=lambda one: abs(one[0] - moment.event), default=(-1, -1))[1]
 
 
 def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:

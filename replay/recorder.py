@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
+
 from replay.recording.changes import guess, of_event
-from replay.recording.offers import Offer
+from replay.recording.offers import Fate, Offer
 from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Save, Select, State
 from server.documents import Document
 from server.happenings import (
@@ -129,25 +131,27 @@ class Recorder:
             yield self._checkpoint(doc)
 
     def _edited(self, doc: _Doc, before: str, changes: Sequence[Change]) -> Iterator[Event]:
-        reason, doc.hint, doc.selection = doc.hint or guess(before, changes), None, ()
-        offer = doc.offer
-        fate = None if offer is None or doc.hint else offer.fate(changes)
-        if fate in {"accepted", "part"}:
-            reason = "accept"
+        offer, hint, doc.hint, doc.selection = doc.offer, doc.hint, None, ()
+        fate = offer.fate(changes) if offer is not None and hint is None else "ignored"
+        reason = "accept" if fate in {"accepted", "part"} else hint or guess(before, changes)
         yield Edit(self._t, doc.number, tuple(changes), reason)
-        if offer is None:
-            return
-        if fate == "accepted" or fate == "part":
-            yield self._ghost(offer, fate, changes[0][2])
+        if offer is not None:
+            doc.offer = offer.after(changes) if fate in {"part", "typed"} else None
+            yield from self._met(offer, fate, changes[0][2], whole=doc.offer is None)
+
+    def _met(self, offer: Offer, fate: Fate, text: str, *, whole: bool) -> Iterator[Event]:
+        """What a change did to the suggestion that was on the screen; `whole`: nothing of it is left there."""
+        if fate == "accepted":
             self._taken.add(offer.request)
-        doc.offer = offer.after(changes) if fate in {"part", "typed"} else None
-        if fate in {"rejected", "ignored"} or (fate == "typed" and doc.offer is None):
+        if fate == "accepted" or fate == "part":  # noqa: PLR1714 - the type checker follows this
+            yield self._ghost(offer, fate, text)
+        elif fate != "typed" or whole:
             self._ending = (offer, "rejected" if fate == "rejected" else "ignored")
 
     def _asked(self, asked: Asked, doc: _Doc) -> Iterator[Event]:
         yield from self._selected(doc, ((asked.offset, asked.offset),))
-        trigger = "invoked" if asked.invoked else "automatic"
-        yield Ghost(self._t, doc.number, asked.request, "asked", asked.offset, trigger=trigger)
+        ghost = Ghost(self._t, doc.number, asked.request, "asked", asked.offset)
+        yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
 
     def _answered(self, answered: Answered, doc: _Doc) -> Iterator[Event]:
         """An answer about a text that has changed since is not shown: editors drop it."""
@@ -157,19 +161,16 @@ class Recorder:
         yield from self._leave(doc, "ignored")
         doc.offer = Offer(answered.request, doc.number, change)
         self._given[answered.request] = (doc, doc.offer)
-        yield self._ghost(doc.offer, "shown", doc.offer.text, answered.latency)
+        yield self._ghost(doc.offer, "shown", doc.offer.text, round(answered.latency, 3))
 
     def _accepted(self, request: int) -> Iterator[Event]:
         if request in self._taken or request not in self._given:
             return
         doc, offer = self._given[request]
-        if self._open_number(doc):
+        if self._is_shown(doc.number):
             self._taken.add(request)
             doc.offer = None if doc.offer is not None and doc.offer.request == request else doc.offer
             yield self._ghost(offer, "accepted", offer.text)
-
-    def _open_number(self, doc: _Doc) -> bool:
-        return any(each is doc for each in self._open.values())
 
     def _leave(self, doc: _Doc, phase: Phase) -> Iterator[Event]:
         """Let go of the suggestion on the screen."""

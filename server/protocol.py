@@ -87,7 +87,8 @@ class Protocol(LanguageServerProtocol):
                 listener(happening)
             except Exception:  # noqa: BLE001 - whatever it is, it is logged, and the editor goes on
                 _log.exception("a listener failed and hears no more")
-                self.listeners.remove(listener)
+                if listener in self.listeners:
+                    self.listeners.remove(listener)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handling:

@@ -158,12 +158,16 @@ def serve(
     answers: Answers = "",
     text: Text = "",
     settings: SettingsJson = "{}",
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Record the session as a tape into this folder; see docs/recording.md for what is left out."),
+    ] = None,
 ) -> None:
     """Start the language server that an editor talks to: inline completions, and `ghosttape.replay`.
 
     Example, for an editor's configuration: `ghosttape serve --stdio --provider gguf`
     """
-    from replay.commands import add_commands
+    from replay.commands import add_commands, add_recording
     from server import lsp
     from server.providers import registry
     from tui.configuration import settings_of
@@ -173,6 +177,7 @@ def serve(
     registry.check(chosen.provider.name)
     server = lsp.create(chosen)
     add_commands(server)
+    add_recording(server, record.expanduser().absolute() if record else None)
     lsp.serve(server)
 
 

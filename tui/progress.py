@@ -7,8 +7,9 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from replay.engine import Ended, Happening, Judged, LeftOut, Note, Played
 from replay.options import Options
@@ -17,16 +18,30 @@ from replay.playback import Playback
 _EVERY_S = 5.0
 
 
+class _Watched(ProgressColumn):
+    """Where a replay that is watched is, read anew at each refresh: it may stand still."""
+
+    max_refresh = None
+
+    def __init__(self, playback: Playback) -> None:
+        super().__init__()
+        self._playback = playback
+
+    def render(self, task: Task) -> Text:
+        """Say where it is, how it goes, and what was asked so far."""
+        return Text(f"{self._playback.status()}, {task.fields['note']}")
+
+
 class Progress:
     """Listens to an engine and shows how far it is."""
 
     def __init__(self, console: Console, options: Options, playback: Playback | None = None) -> None:
-        self.console, self.playback = console, playback
+        self.console = console
         self._bars = Bars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}") if playback is None else _Watched(playback),
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -74,8 +89,6 @@ class Progress:
 
     def _note(self) -> str:
         counts = self._counts
-        if self.playback is not None:
-            return f"{self.playback.status()}, {counts['asked']} suggestions"
         if not counts["awaited"]:
             return f"{counts['asked']} suggestions"
         return (

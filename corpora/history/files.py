@@ -123,7 +123,9 @@ def _unfit(path: str, entry: Entry) -> str:
         return "a symbolic link"
     if entry.mode == SUBMODULE:
         return "a submodule"
-    if "\\" in path or any("\ud800" <= letter <= "\udfff" for letter in path):
+    parts = PurePosixPath(path).parts
+    outside = path.startswith("/") or not {"..", ".git"}.isdisjoint(part.lower() for part in parts)
+    if outside or "\\" in path or any("\ud800" <= letter <= "\udfff" for letter in path):
         return "a path that a tape cannot hold"
     return f"over {FILE_LIMIT // 1024} KiB" if entry.size > FILE_LIMIT else ""
 

@@ -69,7 +69,7 @@ class _Order:
 
 def _import(repository: Repository, commit: Commit, order: _Order) -> TypedCommit | SkippedCommit:
     if len(commit.parents) > 1:
-        return SkippedCommit(commit.sha, "a merge: its commits are typed where they were made, if the range holds them")
+        return SkippedCommit(commit.sha, f"a merge: import what it brought as {_brought(commit)}")
     files = files_of(repository, commit)
     given = tasks(files.documents, files.elsewhere)
     if not given:
@@ -132,6 +132,12 @@ def _report(tape: Tape, commit: Commit, files: Files, count: Count, target: Path
 
 def _reasons(files: Files) -> str:
     return "; ".join(sorted({each.reason for each in files.left_out})) or "it changes no file"
+
+
+def _brought(commit: Commit) -> str:
+    """The range of the commits that a merge brought."""
+    first, second = (parent[:_SHORT] for parent in commit.parents[:2])
+    return f"{first}..{second}"
 
 
 def _told(done: TypedCommit | SkippedCommit) -> str:

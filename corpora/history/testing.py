@@ -47,10 +47,11 @@ def _without_strays(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _imported(files: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[str]:
-    """What the project lists for its tests, and its tests import by that very name."""
+    """What the project lists for its tests, and its tests import by that very name; never the project itself."""
     texts = [text for path, text in files.items() if _TEST_FILE.search(path)]
     names = {canonicalize_name(name) for text in texts for name in _IMPORT.findall(text)}
     have = {canonicalize_name(Requirement(item).name) for item in known}
+    have.add(canonicalize_name(settings.get("project", {}).get("name", "")))
     for item in _listed(files, settings):
         requirement = _plain(item)
         if requirement and canonicalize_name(requirement.name) in names - have:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -29,7 +29,7 @@ class Chunk(msgspec.Struct, frozen=True, rename="camel"):
 
     version: str
     session_id: str
-    start_time: float
+    start_time: Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800_000)]  # until the year 10000
     events: tuple[dict[str, Any], ...]
     chunk_index: int = 0
 
@@ -92,7 +92,7 @@ def _files(path: Path) -> Iterator[tuple[Path, Callable[[], bytes]]]:
     for file in [*loose, *beside]:
         if is_part(file.name):
             yield from _members(file)
-        elif is_chunk_file(file.name) and (_is_named(file) or not path.is_dir()):
+        elif file == path or (is_chunk_file(file.name) and _is_named(file)):
             yield file, _reader(file)
 
 

@@ -136,7 +136,9 @@ class _Import:
         actions: list[form.EditAction] = [form.told(event) for event in group]
         file, held = actions[0].file, self._held(actions[0].file)
         changes = (
-            () if held is None else tuple(_within(action.diff, held, whole=self.whole[file]) for action in actions)
+            ()
+            if held is None
+            else tuple(_within(action.diff, held, whole=self.whole.get(file, False)) for action in actions)
         )
         if held is None or None in changes:
             self._beyond(t, file, group)
@@ -166,7 +168,7 @@ class _Import:
             return
         held = self.session.text(file)
         if held is not None:
-            self._open(t, file, Known(held, self.whole[file]))
+            self._open(t, file, Known(held, self.whole.get(file, False)))
         elif file in self.stored:
             self._open(t, file, Known(self.stored[file], whole=True))
 
@@ -209,7 +211,7 @@ class _Import:
         file = window.file
         self._show(t, file)
         held = self._held(file)
-        known = None if held is None else Known(held, self.whole[file])
+        known = None if held is None else Known(held, self.whole.get(file, False))
         now = seen(known, window.start_line - 1, window.content)
         if now is None:
             return
@@ -248,7 +250,7 @@ class _Import:
         held, patch = self._held(change.file), hunks(change.diff or "")
         if held is None:
             return False
-        text = patched(held, patch, whole=self.whole[change.file])
+        text = patched(held, patch, whole=self.whole.get(change.file, False))
         if text is None or text == held:
             return False
         reason: Reason = "agent" if change.source == "agent" else "external"
@@ -268,7 +270,7 @@ class _Import:
         held = self.session.text(file)
         if held is None:
             self.stored[file] = text
-        elif not self.whole[file] and text.startswith(held) and self.session.is_open(file):
+        elif not self.whole.get(file, False) and text.startswith(held) and self.session.is_open(file):
             if text != held:
                 self.session.edit(t, file, changes_between(held, text), "external")
             self.whole[file] = True

@@ -65,8 +65,7 @@ class _Import:
         except (OffsetError, ValueError) as error:
             raise RecordingError(self.path, group[0].number, str(error), "row") from error
         except TapeError as error:
-            reason = f"{error.reason}; the recorder missed changes before this row"
-            raise RecordingError(self.path, group[0].number, reason, "row") from error
+            raise RecordingError(self.path, group[0].number, error.reason, "row") from error
 
     def finish(self) -> ImportedTape:
         return self.session.finish(table_name(self.path), editor="vscode", created=_created(self.path))
@@ -128,6 +127,11 @@ class _Import:
             raise ValueError(f"{row.file} changes before a tab row gives its text")
         self.aside.pop(row.file, None)
         held = self.session.text(row.file) or ""
+        if row.end > (size := length(held)):
+            raise ValueError(
+                f"{row.file}: edit [{row.offset}, {row.end}] lies outside its document of {size} UTF-16 code units: the "
+                "recorder missed changes before this row"
+            )
         changes = [_changes(held, each)[0] for each in group]
         for place, each in enumerate(group):
             choices = _changes(held, each)

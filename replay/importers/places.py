@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 OUTSIDE = "outside-workspace"
 
 
+@lru_cache(4096)
 def inside(recorded: str) -> str:
     """The path on the tape: forward slashes, and what lies outside the workspace in a folder of its own.
 

@@ -17,6 +17,7 @@ from replay.importers.code_states import CodeStates, code_states, default_sectio
 from replay.importers.errors import RecordingError
 from replay.importers.guess import guess
 from replay.importers.lsp_ids import lsp_id
+from replay.importers.places import inside
 from replay.importers.progsnap2_tables import Row, Tables, open_tables
 from replay.importers.session import ImportedTape, Session
 from replay.importers.snapshots import changes_between
@@ -135,7 +136,8 @@ class _Import:
         for section, text in sorted(texts.items()):
             self._hold(row, section, text)
         if "CodeStateSection" not in row.cells or row.cells["CodeStateSection"] not in texts or len(texts) > 1:
-            for section in [each for each in self.session.numbers if self.session.is_open(each) and each not in texts]:
+            kept = {inside(section) for section in texts}
+            for section in [each for each in self.session.numbers if self.session.is_open(each) and each not in kept]:
                 self.session.close(self.t, section)
 
     def _hold(self, row: Row, section: str, text: str) -> None:

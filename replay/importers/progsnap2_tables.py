@@ -35,6 +35,7 @@ _WHOLE = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _MILLISECONDS_FROM = 1e11
 """Numbers from here on are milliseconds since 1970, smaller ones seconds."""
+_YEAR_10000 = 253_402_300_800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +190,8 @@ def _states(path: Path) -> Iterator[tuple[str, str | None, str]]:
 
 def _milliseconds(cell: str) -> float | None:
     if _NUMBER.fullmatch(cell):
-        number = float(cell)
-        return number if number >= _MILLISECONDS_FROM else number * 1000
+        number = float(cell) if float(cell) >= _MILLISECONDS_FROM else float(cell) * 1000
+        return number if number < _YEAR_10000 else None
     try:
         when = datetime.fromisoformat(cell)
     except ValueError:

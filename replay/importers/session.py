@@ -47,7 +47,10 @@ class ImportedTape:
 
 
 class Session:
-    """The events so far, and the documents as they stand after them. Documents are named by their recorded path."""
+    """The events so far, and the documents as they stand after them.
+
+    Documents are named by their recorded path; `numbers` knows them by their path on the tape.
+    """
 
     def __init__(self, source: str, format: str) -> None:  # noqa: A002  # the word of the tape
         self.format, self.source = format, source
@@ -58,17 +61,17 @@ class Session:
 
     def is_open(self, file: str) -> bool:
         """Whether a document is in view."""
-        return self.numbers.get(file) in self.documents.shown
+        return bool(file) and self.numbers.get(inside(file)) in self.documents.shown
 
     def text(self, file: str) -> str | None:
         """What a document holds, whether in view or not; None if it never was."""
-        number = self.numbers.get(file)
+        number = self.numbers.get(inside(file))
         return None if number is None else self.documents.texts[number]
 
     def open(self, t: float, file: str, language: str, text: str) -> None:
         """Bring a document into view."""
-        number = self.numbers.setdefault(file, len(self.numbers))
-        self._add(Open(t, number, inside(file), language, text))
+        place = inside(file)
+        self._add(Open(t, self.numbers.setdefault(place, len(self.numbers)), place, language, text))
 
     def edit(self, t: float, file: str, changes: Sequence[Change], reason: Reason | None) -> None:
         """Change a document; all changes are against its text before.
@@ -77,12 +80,12 @@ class Session:
             TapeError: the document is not in view, or a change lies outside it.
 
         """
-        self._add(Edit(t, self.numbers[file], tuple(changes), reason))
+        self._add(Edit(t, self.numbers[inside(file)], tuple(changes), reason))
         self.changes += 1
 
     def settle(self, t: float, file: str, text: str) -> None:
         """Make a document in view hold this text: a checkpoint if it does, else an edit of reason `external`."""
-        number = self.numbers[file]
+        number = self.numbers[inside(file)]
         changes = changes_between(self.documents.texts[number], text)
         if changes:
             self.edit(t, file, changes, "external")
@@ -93,19 +96,19 @@ class Session:
 
     def select(self, t: float, file: str, ranges: Sequence[tuple[int, int]]) -> None:
         """Set the cursors of a document, in UTF-16 code units."""
-        self._add(Select(t, self.numbers[file], tuple(ranges)))
+        self._add(Select(t, self.numbers[inside(file)], tuple(ranges)))
 
     def focus(self, t: float, file: str) -> None:
         """Make a document's editor the active one."""
-        self._add(Focus(t, self.numbers[file]))
+        self._add(Focus(t, self.numbers[inside(file)]))
 
     def save(self, t: float, file: str) -> None:
         """Write a document to disk."""
-        self._add(Save(t, self.numbers[file]))
+        self._add(Save(t, self.numbers[inside(file)]))
 
     def close(self, t: float, file: str) -> None:
         """Take a document out of view."""
-        self._add(Close(t, self.numbers[file]))
+        self._add(Close(t, self.numbers[inside(file)]))
 
     def foreign(self, t: float, entry: Any, run: Run | None = None) -> None:
         """Carry an entry along as it is; `run` is what a tape can say of it."""

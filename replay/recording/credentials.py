@@ -61,6 +61,7 @@ _TOKENS = (
     r"(?i:bearer)\s+([\w.~+/=-]{16,})",
     r"(?i:basic)\s+([A-Za-z0-9+/]{16,}={0,2})",
     r"://[^\s/:@\"'`]*:([^\s/@\"'`{}$<>]+)@",
+    r"://[^\s/:@\"'`]+:(?=[^\s/@]*\d)(?=[^\s/@]*[A-Za-z])([^\s/@\"'`{}$<>%]{6,})",
     r"(?i:AccountKey|SharedAccessKey|sig)=([\w+/%=-]{30,})",
 )
 _NAMES = "|".join([*DENYLIST, "passphrase", "access_?key", "signing_?key", "encryption_?key", "client_?secret"])

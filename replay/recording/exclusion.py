@@ -106,7 +106,7 @@ class Exclusion:
         relative = path.relative_to(self.base)
         if any("\\" in part for part in relative.parts):
             return False  # a tape's paths have none
-        return not (_is_never(relative) or any(self._is_ignored(path, name) for name in _IGNORES))
+        return not (is_never(relative) or any(self._is_ignored(path, name) for name in _IGNORES))
 
     def _is_ignored(self, path: Path, name: str) -> bool:
         """Whether the ignore files of one kind leave a file out, itself or by a folder above it."""
@@ -130,7 +130,8 @@ def path_of(uri: str) -> Path | None:
     return path if path.is_absolute() and "\0" not in text and ".." not in path.parts else None
 
 
-def _is_never(relative: Path) -> bool:
+def is_never(relative: Path) -> bool:
+    """Whether a path from the base is one of those that are never recorded."""
     return bool(_never.match_file(relative.as_posix().lower()))
 
 

@@ -1,7 +1,9 @@
 """The named distributions say what was measured, and draws follow them."""
 
 import random
+import re
 import statistics
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,6 +14,7 @@ from corpora.history.measure import bursts, fitted, gaps, measured, strokes
 from replay import tape
 from replay.importers.workspace_recording import import_recording
 
+ROOT = Path(__file__).parents[2]
 DRAWN = named_distributions()
 TABLE = msgspec.to_builtins(DRAWN)
 KINDS = ("burst", "pausing", "pause")
@@ -51,7 +54,28 @@ def test_what_is_not_measured_says_that_it_is_chosen():
     assert all(NAMED[name]["source"].startswith("chosen") for name in chosen)
 
 
-@pytest.mark.parametrize("context", ["letter", "sign", "enter", "line", "delete", "redo", "beside", "elsewhere"])
+def numbers(values):
+    """The parameters of a distribution as the documentation writes them."""
+    match values:
+        case {"parts": [[_, median, sigma]]}:
+            return [median, sigma]
+        case {"parts": parts}:
+            return [number for part in parts for number in part]
+        case {"weights": weights}:
+            return list(weights.values())
+    return [values.get("p", values.get("mean"))]
+
+
+@pytest.mark.parametrize("name", sorted(NAMED))
+def test_the_documentation_has_the_numbers_of_the_file(name):
+    text = (ROOT / "docs" / "synthesised.md").read_text(encoding="utf-8")
+    [row] = [line for line in text.splitlines() if line.startswith(f"| `{name}` |")]
+    *_, parameters, count, _ = (cell.strip().removeprefix("1,000 + ") for cell in row.split("|"))
+    assert [float(each) for each in re.findall(r"[\d.]+", parameters)] == numbers(NAMED[name])
+    assert count == str(NAMED[name]["n"] or "chosen")
+
+
+@pytest.mark.parametrize("context", [context for context in CONTEXTS if context != "paste"])
 def test_drawn_gaps_are_those_of_the_recording(context, recording):
     """The recorder's clock goes in steps of 22.4 ms: each recorded gap may lie anywhere within one step."""
     chance = random.Random(5)

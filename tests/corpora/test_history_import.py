@@ -233,9 +233,16 @@ def test_line_ends_byte_order_marks_and_odd_names_come_through(repo, imported):
 def test_merges_and_what_leaves_nothing_to_type_are_skipped_and_said(repo, imported):
     reasons = {each.commit: each.reason for each in imported[0].skipped}
     assert set(reasons) == {repo.shas[name] for name in ("merge", "only gone", "module")}
-    assert reasons[repo.shas["merge"]].startswith("a merge")
+    brought = f"{repo.shas['renamed'][:10]}..{repo.shas['on the side'][:10]}"
+    assert reasons[repo.shas["merge"]] == f"a merge: import what it brought as {brought}"
     assert reasons[repo.shas["only gone"]] == "nothing to type: deleted: a tape has no event for that"
     assert "a submodule" in reasons[repo.shas["module"]]
+
+
+def test_the_range_that_a_skipped_merge_names_holds_what_it_brought(repo, imported, tmp_path):
+    [merge] = [each for each in imported[0].skipped if each.commit == repo.shas["merge"]]
+    report = import_history(str(repo.path), merge.reason.split()[-1], 1, tmp_path, lambda _: None)
+    assert [each.commit for each in report.tapes] == [repo.shas["on the side"]]
 
 
 def test_each_commit_is_told_the_oldest_first(repo, imported):
@@ -337,6 +344,22 @@ def test_a_file_that_is_too_large_is_left_out(need, tmp_path):
     }
     made = tape.read(tmp_path / "out" / report.tapes[0].tape)
     assert starting_files(made) == {"vendor/b.py": "b\n", "c.min.js": "c\n"}
+
+
+def test_paths_that_a_tape_cannot_hold_are_left_out(need, tmp_path):
+    need("git")
+    odd = Repo(tmp_path / "odd")
+    odd.commit("first", {"a.py": "a = 1\n"})
+    (odd.path / os.fsdecode(b"caf\xe9.py")).write_text("b = 1\n", encoding="utf-8")
+    odd.commit("second", {"a.py": "a = 2\n", "back\\slash.py": "c = 1\n"})
+    report = import_history(str(odd.path), "HEAD", 1, tmp_path / "out", lambda _: None)
+    [typed] = report.tapes
+    assert {each.path: each.reason for each in typed.left_out} == {
+        "caf\ufffd.py": "a path that a tape cannot hold",
+        "back\\slash.py": "a path that a tape cannot hold",
+    }
+    assert typed.lacking == {"a path that a tape cannot hold": 2}
+    assert starting_files(tape.read(tmp_path / "out" / typed.tape)) == {}
 
 
 @pytest.mark.parametrize(

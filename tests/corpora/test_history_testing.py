@@ -49,3 +49,9 @@ def test_other_projects_are_what_detect_says_and_some_say_nothing():
     node = {"package.json": '{"scripts": {"test": "node --test"}}', "test/a.test.js": ""}
     assert how_tested(node).toolchain == "node"
     assert how_tested({"a.txt": ""}) is None
+
+
+def test_a_project_does_not_require_itself():
+    listed = '[project]\nname = "shapes"\n[dependency-groups]\nall = ["shapes[tests]", "hypothesis"]\n'
+    files = {"pyproject.toml": listed, "tests/test_a.py": "import shapes\nimport hypothesis\n"}
+    assert [item.partition(">")[0] for item in how_tested(files).requires] == ["pytest", "hypothesis"]

@@ -95,6 +95,12 @@ def test_what_was_deleted_again_leaves_nothing_to_complete():
     assert hole == "empty"
 
 
+def test_a_language_without_a_grammar_makes_the_moment_untestable():
+    typist = Typist("notes", "plaintext").type("one two")
+    moment = moment_at("one", 5, 3, stop="auto", path="notes", language="plaintext")
+    assert hole_of(Timeline(typist.tape()), moment, "one", "") == "no-syntax"
+
+
 def test_the_truth_put_back_gives_the_finished_document():
     hole, _, typist = case("def f(x):\n    ", "", "return x\n")
     assert put(hole.truth, "def f(x):\n    ", "", "return x\n") == typist.text
@@ -106,6 +112,19 @@ def test_closers_that_the_range_replaces_are_taken_out():
 
 def test_a_range_that_begins_left_of_the_cursor_says_that_again():
     assert put("return 5", "def f():\n    ret", "", "urn 4\n", start=3, stop="line") == "def f():\n    return 5\n"
+
+
+def test_closers_that_stand_apart_in_the_end_are_each_taken_out():
+    assert put("1))", "f(g(", "))\n", "1", end=2, later=[(6, 6, " + 2")]) == "f(g(1)) + 2\n"
+
+
+def test_a_closer_that_does_not_survive_is_not_looked_for_elsewhere():
+    assert put("1))", "f(g(", "))\n", "1", end=2, later=[(6, 7, ""), (6, 6, " ; h()")]) == "f(g(1)) ; h()\n"
+
+
+def test_indentation_that_a_range_says_again_is_that_of_the_finished_document():
+    before = "def f():\n    "
+    assert put("    return 5", before, "", "return 4\n", start=4, later=[(9, 13, "\t")]) == "def f():\n    return 5\n"
 
 
 def test_offsets_behind_characters_of_two_code_units_are_right():

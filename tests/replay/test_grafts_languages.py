@@ -6,6 +6,7 @@ the end, the truth between `⟦` and `⟧`; or there is a `reason` why the momen
 """
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from tapes import Typist, moment_of
 from replay.grafts import emptied, graft, hole_of
 from replay.records import Suggestion
 from replay.timeline import Timeline
+from server.repair.chain import covered, repair
+from server.repair.draft import Draft
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
 from syntax.text import length
@@ -110,3 +113,13 @@ def test_what_the_range_of_a_suggestion_replaces_does_not_stand_there_twice(lang
 @pytest.mark.parametrize(("language", "case"), [param for param in CASES if "emptied" in param.values[1]])
 def test_what_grammar_demands_stands_in_place_of_the_part(language, case):
     assert emptied(Session(language, case).hole, language_of(language)) == case["emptied"]
+
+
+@pytest.mark.parametrize(("language", "case"), TESTABLE)
+def test_the_truth_passes_through_the_repairs_of_the_server_and_is_still_the_finished_document(language, case):
+    session = Session(language, case)
+    draft = Draft(language_of(language), session.before, session.after, session.hole.truth, session.moment.stop)
+    text, _ = repair(draft)
+    lines = [part.replace("\r\n", "\n") for part in (session.before, session.after, text)]
+    taken = covered(replace(draft, before=lines[0], after=lines[1], text=lines[2]))
+    assert session.put(text, (0, taken)).split() == session.typist.text.split()

@@ -212,6 +212,7 @@ def test_one_chunk_is_played_alone(recorder, tmp_path):
             {"events": [{"sequence": 1, "timestamp": 0, "type": "x"}]},
             r"chunk_001\.json: event 0: has sequence 1 after 1",
         ),
+        ({"startTime": 1e18}, r"chunk_001\.json: is no crowd-code 2\.0 file: Expected `float` < "),
         ({"startTime": "x"}, r"chunk_001\.json: is no crowd-code 2\.0 file: Expected `float`"),
     ],
 )

@@ -73,11 +73,11 @@ def assisted():
     return typist.type("z").tape()
 
 
-def test_the_tapes_own_requests_have_their_own_latency_and_those_in_vain_what_they_were_waited_for():
+def test_the_tapes_own_requests_have_their_own_latency_and_those_in_vain_a_longer_one_than_they_were_waited_for():
     tape = assisted()
     asked = [index for index, event in enumerate(tape.events) if isinstance(event, Ghost) and event.phase == "asked"]
     latency = latency_of("tape", 0, tape)
-    assert [latency.draw(moment_of(index)) for index in asked] == [30.0, 100.0, 200.0, 100.0]
+    assert [latency.draw(moment_of(index)) for index in asked] == [30.0, 200.0, 200.0, 200.0]
 
 
 def test_elsewhere_the_latency_is_drawn_as_if_those_in_vain_might_have_been_slow():

@@ -1,0 +1,123 @@
+"""The file of a recording while it grows: whole lines only, each flush one write, a rewrite whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from replay.coding import encoded
+from replay.recording.errors import RecordingStopped
+from replay.recording.redaction import Redactor
+from replay.tape import Event, Header, stream
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+
+
+class Journal:
+    """Writes what a redactor releases into `FOLDER/ID.tape.jsonl`; the file comes with the first event.
+
+    Only its owner can read it. A killed process leaves a tape that ends with the last flush; a full disk, one that ends
+    with the last line that fitted.
+
+    Raises:
+        RecordingStopped: the file cannot be made, written or read again, or was taken away.
+
+    """
+
+    def __init__(self, folder: Path, header: Header, redactor: Redactor) -> None:
+        self.path = folder / f"{header.id}.tape.jsonl"
+        self._header, self._redactor = header, redactor
+        self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def flush(self, *, last: bool = False) -> None:
+        """Bring the file up to what was taken in; `last`: also look back for what was learnt just now."""
+        if self._redactor.is_idle:
+            return
+        try:
+            self._flush(last=last)
+        except OSError as error:
+            raise RecordingStopped(f"{self.path}: {error.strerror or error}") from error
+
+    def _flush(self, *, last: bool) -> None:
+        if self._file >= 0:
+            self._insist()
+        if self._redactor.wants_to_look_back(at_once=last):
+            self._redactor.look_back(self._written())
+        if self._redactor.must_rewrite:
+            self._replace(self._redactor.release(self._written()))
+            return
+        events = self._redactor.release()
+        if self._file < 0 and events:
+            self._begin()
+        if events:
+            self._append(b"".join(map(encoded, events)))
+
+    def _begin(self) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file = os.open(self.path, _NEW, 0o600)
+        self._append(encoded(self._header))
+
+    def _insist(self) -> None:
+        """Whoever removes the file wants no recording."""
+        here, there = os.fstat(self._file), self.path.stat() if self.path.exists() else None
+        if there is None or not os.path.samestat(here, there):
+            raise RecordingStopped(f"{self.path} was removed")
+
+    def _append(self, lines: bytes) -> None:
+        good = os.fstat(self._file).st_size
+        try:
+            _write(self._file, lines)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file, good)
+            raise
+
+    def _written(self) -> Sequence[Event]:
+        if self._file < 0:
+            return ()
+        with stream(self.path) as tape:
+            return [event for _, event in tape.events]
+
+    def _replace(self, events: Iterable[Event]) -> None:
+        """Write the whole tape again beside the old one, and put it in its place."""
+        part = self.path.with_name(self.path.name + ".part")
+        lines = b"".join([encoded(self._header), *map(encoded, events)])
+        try:
+            _write_new(part, lines)
+            self._close()
+            part.replace(self.path)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _write_new(path: Path, lines: bytes) -> None:
+    file = os.open(path, _NEW, 0o600)
+    try:
+        _write(file, lines)
+    finally:
+        os.close(file)
+
+
+def _write(file: int, lines: bytes) -> None:
+    view = memoryview(lines)
+    while view:
+        view = view[os.write(file, view) :]

@@ -1,0 +1,44 @@
+import pytest
+
+from syntax.gaps import patch, surplus, unclosed
+from syntax.languages import language_of
+
+
+def taken_out(name, marked):
+    """What stands in place of the part between two bars."""
+    head, part, tail = marked.split("¦")
+    return patch(language_of(name), head + part + tail, len(head), len(head + part))
+
+
+@pytest.mark.parametrize(
+    ("name", "marked", "expected"),
+    [
+        ("python", "if a:¦\n    b()¦\n", "\n    pass"),
+        ("python", "x = ¦1¦\n", ""),
+        ("python", "¦if a:¦\n    b()\n", ""),
+        ("python", "f(¦1, (2))¦\n", ")"),
+        ("javascript", "if (a) {¦ b(); }¦", " }"),
+        ("javascript", "f(() => {¦\n  b(')');\n});¦\n", "\n});"),
+        ("javascript", "if (a) ¦b();¦", ";"),
+        ("javascript", "¦a();¦\n", ""),
+        ("java", "class A { void f() { for (;;)¦ g();¦ } }", " ;"),
+        ("go", "package a\nfunc f() {¦\n\tg()\n}¦\n", "\n}"),
+        ("ruby", "if a¦\n  b if c\nend¦\n", "\nend"),
+        ("ruby", "a do¦\n  b { c }\nend¦\n", "\nend"),
+    ],
+)
+def test_the_least_that_grammar_demands_stands_in_place_of_a_part(name, marked, expected):
+    assert taken_out(name, marked) == expected
+
+
+def test_brackets_that_a_part_closes_beyond_its_own_are_counted():
+    text = 'f(g(1), "))")\n'
+    assert surplus(language_of("python"), text, 0, len(text)) == 0
+    assert surplus(language_of("python"), text, 2, len(text)) == 1
+    assert surplus(language_of("python"), text, 4, len(text)) == 2
+
+
+def test_brackets_that_are_left_open_are_counted_and_closers_too_many_are_not():
+    assert unclosed(language_of("javascript"), "f(() => {\n  a[0];\n") == 2
+    assert unclosed(language_of("javascript"), "f('(');\n") == 0
+    assert unclosed(language_of("javascript"), "a();\n}\n") == 0
