@@ -29,7 +29,7 @@ ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings in which the provider gave its answer, so that a verdict can be given on it."""
 
 Untestable: TypeAlias = Literal[
-    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-tests", "no-syntax", "diverged"
+    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"
 ]
 """Why a moment cannot be tested. `diverged`: in drive mode, the place is on no point of the tape."""
 VerdictName: TypeAlias = Literal[Class, "untestable"]

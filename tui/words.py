@@ -40,7 +40,6 @@ UNTESTABLE: dict[str, str] = {
     "flaky": "the finished project's tests are not the same twice",
     "empty": "nothing is left here in the finished project",
     "undetected": "the tests pass even when this part is missing",
-    "no-tests": "the tape names no tests",
     "no-syntax": "the language has no grammar here",
     "diverged": "drive mode: the document holds something here that was never on the tape",
 }

@@ -62,7 +62,7 @@ class Page:
     def strip(self, start: int, end: int) -> Strip:
         """The lines around a range, and with them the private key that the range belongs to."""
         left, right = self._line_start(start), self._line_end(end)
-        key = self.units.rfind(_HEAD_OF_KEY, max(0, left - REACH), right)
+        key = self.units.find(_HEAD_OF_KEY, max(0, left - REACH), right)
         if key >= 0:
             top = self._line_start(key)
             for begin, over in key_blocks(self.units[top : max(right, top + REACH)]):

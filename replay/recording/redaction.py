@@ -138,7 +138,7 @@ class Redactor:
 
 
 class _Fragments:
-    """Rows of eight code units, out of credentials, that look random: letters with digits, or letters of changing case."""
+    """Rows of eight code units, out of credentials, that look random: letters with a digit, or letters of changing case."""
 
     def __init__(self) -> None:
         self._rows: set[str] = set()
@@ -165,7 +165,7 @@ def _is_odd(row: str) -> bool:
     letters = sum(map(str.isalpha, row))
     digits = sum(map(str.isdigit, row))
     turns = sum(one.islower() and other.isupper() for one, other in pairwise(row))
-    return COVER not in row and ((letters >= 2 and digits >= 2) or (letters >= 6 and turns >= 2))
+    return COVER not in row and bool(letters and (digits or (letters >= 6 and turns >= 2)))
 
 
 class _FairCopy:

@@ -5,9 +5,13 @@ import pty
 import re
 import select
 import signal
+import sys
 import time
+from pathlib import Path
 
 import pytest
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
 
 class Terminal:
@@ -41,9 +45,9 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(script, tmp_path):
+def terminal(tmp_path):
     words = ["replay", "demo", "--provider", "fixed", "--no-tests", "--policy", "vscode", "--speed", "4"]
-    terminal = Terminal([script, *words], tmp_path)
+    terminal = Terminal([SCRIPT, *words], tmp_path)
     yield terminal
     terminal.end()
 

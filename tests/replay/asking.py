@@ -18,6 +18,16 @@ def offering(text, ms=0.0, **more):
     return lambda ask: Answer(ms, text=text, start=ask.moment.offset, end=ask.moment.offset, **more)
 
 
+def in_turn(*answers):
+    """The first answer to the first request, and so on; after the last, nothing."""
+    left = iter(answers)
+
+    def answer(ask):
+        return next(left, nothing)(ask)
+
+    return answer
+
+
 class Replay:
     """All instructions of a replay, each with its virtual time; requests are answered by a function."""
 

@@ -1,6 +1,7 @@
 """The judge on a project of one function, whose tests are a function of the text that lies in the sandbox."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from tapes import Typist, moment_of
@@ -233,3 +234,9 @@ async def test_verdicts_are_the_same_in_a_real_sandbox(prepare, need):
     verdicts = await asyncio.gather(*(judge.verdict(settled(text)) for text in (BODY, "return x", None)))
     assert [verdict.name for verdict in verdicts] == ["passed", "failed", "failed"]
     assert verdicts[0].passed == 3
+
+
+async def test_a_moment_at_no_place_of_the_tape_is_untestable(prepare):
+    judge = await prepare(FakeSandbox(lambda job: passed()))
+    verdict = await judge.verdict(replace(settled(BODY), spot=None))
+    assert (verdict.name, verdict.reason) == ("untestable", "diverged")

@@ -237,12 +237,12 @@ def test_a_private_key_pasted_in_halves_between_its_lines(tmp_path):
         (tmp_path / str(cut)).mkdir()
         folder = Folder(tmp_path / str(cut), "MIIEowIBAAKCAQEA7bq4Z9", "k3v8Xy2LmN5pQ6rS7tU")
         folder.secrets = ()  # a half of it without its beginning is only checked when it is whole
-        folder.open("a\n\nb\n")
+        folder.open("a\n\nb()\n")
         folder.edit(2, 2, KEY[:cut])
         folder.edit(2 + cut, 2 + cut, KEY[cut:])
         folder.secrets = ("MIIEowIBAAKCAQEA7bq4Z9", "k3v8Xy2LmN5pQ6rS7tU", "PRIVATE KEY")
         folder.check()
-        assert folder.final() == "a\n" + "".join(each if each == "\n" else COVER for each in KEY) + "\nb\n"
+        assert folder.final() == "a\n" + "".join(each if each == "\n" else COVER for each in KEY) + "\nb()\n"
 
 
 def test_a_piece_of_a_known_credential_is_covered_in_other_documents_too(tmp_path):
