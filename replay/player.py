@@ -30,7 +30,7 @@ from replay.stage import Stage
 from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
 from replay.timeline import Timeline
 from replay.users import User
-from syntax.text import Change, cut, index_of, length, position_at
+from syntax.text import Change, cut, length, position_at
 
 WINDOW = (4000, 2000)
 """How many characters before and after the cursor a moment keeps for display."""
@@ -148,7 +148,7 @@ class Player:
         steps = list(self.stage.change(index, event, escape=self._needs_escape(index, event)))
         if not steps:
             return
-        situation = self._situation(event.doc, event)
+        situation = self.stage.situation(self.now, event.doc, event)
         gate = self._pacer.gate(situation)
         if debounced:
             self._waiting = None
@@ -177,27 +177,6 @@ class Player:
             return False
         new = event.changes[0][2] if len(event.changes) == 1 else ""
         return new == "\t" or (len(new) > 1 and not new.strip(" "))
-
-    def _situation(self, doc: int, event: Edit | None) -> Situation:
-        """The change that was just made as a policy sees it; without an event, an accept."""
-        stage, text = self.stage, self.stage.text(doc)
-        cursor = min(stage.cursors[doc][0], length(text))
-        at = index_of(text, cursor)
-        changes = event.changes if event else ()
-        return Situation(
-            now=self.now,
-            path=stage.path(doc),
-            line=text.count("\n", 0, at),
-            left=text[text.rfind("\n", 0, at) + 1 : at],
-            right=text[at:].split("\n", 1)[0].rstrip("\r"),
-            before=cursor,
-            after=length(text) - cursor,
-            typed=min(changes, default=(0, 0, ""))[2],
-            reason=event.reason if event else "accept",
-            focused=stage.focus is None or stage.focus == doc,
-            cursors=max(stage.several.get(doc, 1), len(changes)),
-            changed=event is None or any(new or start < end for start, end, new in changes),
-        )
 
     def _wait(self, index: int, doc: int, situation: Situation, gate: str) -> Steps:
         """A change was made: begin to wait, or say why not."""
@@ -361,7 +340,7 @@ class Player:
         steps, stays = self.stage.accept(index, doc, change)
         yield from self._change(doc, steps)
         if stays:
-            situation = self._situation(doc, None)
+            situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))
 
     def _moment(

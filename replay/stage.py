@@ -9,11 +9,12 @@ import msgspec
 
 from replay.documents import Documents
 from replay.instructions import Cause, DidChange, Spot
+from replay.pacing import Situation
 from replay.rebase import Performed, Place, Rebased
 from replay.records import Effort, Moment
 from replay.tape import Close, Edit, Event, Open, Select
 from replay.timeline import Timeline
-from syntax.text import Change, cut, length, splice
+from syntax.text import Change, cut, index_of, length, splice
 
 ESCAPE, ACCEPT = 1, 1
 """Keys of putting a suggestion away, and of taking it."""
@@ -171,6 +172,27 @@ class Stage:
                 self._counts.conflicts += 1
                 yield self._changed(doc, before, step.changes, "mend", step.mending)
                 before = splice(before, step.changes)
+
+    def situation(self, now: float, doc: int, event: Edit | None) -> Situation:
+        """The change that was just made as a policy sees it; without an event, an accept."""
+        text = self.text(doc)
+        cursor = min(self.cursors[doc][0], length(text))
+        at = index_of(text, cursor)
+        changes = event.changes if event else ()
+        return Situation(
+            now=now,
+            path=self.path(doc),
+            line=text.count("\n", 0, at),
+            left=text[text.rfind("\n", 0, at) + 1 : at],
+            right=text[at:].split("\n", 1)[0].rstrip("\r"),
+            before=cursor,
+            after=length(text) - cursor,
+            typed=min(changes, default=(0, 0, ""))[2],
+            reason=event.reason if event else "accept",
+            focused=self.focus is None or self.focus == doc,
+            cursors=max(self.several.get(doc, 1), len(changes)),
+            changed=event is None or any(new or start < end for start, end, new in changes),
+        )
 
     def actual(self, doc: int, offset: int) -> int:
         """Where an offset of the recorded document is in the actual one."""

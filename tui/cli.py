@@ -109,13 +109,11 @@ def replay(
     """Play tapes against a model, and run the project's tests on each suggestion.
 
     Examples:
-        ghosttape replay demo                                    the bundled tapes, the embedded model
 
-        ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1
-
-        ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json
-
-        ghosttape replay demo --mode drive --policy vscode --user words --no-tests
+    * `ghosttape replay demo`
+    * `ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1`
+    * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
+    * `ghosttape replay demo --mode drive --policy vscode --user words --no-tests`
     """
     from tui.configuration import options_of
 
@@ -221,11 +219,10 @@ def import_(
     exit status is 1 if one of them is refused.
 
     Examples:
-        ghosttape import session.w.json -o tapes                 Copilot's recordings, crowd-code, ProgSnap2
 
-        ghosttape import --check tapes session.w.json            are these sound?
-
-        ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes
+    * `ghosttape import session.w.json -o tapes`
+    * `ghosttape import --check tapes session.w.json`
+    * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
     """
     from tui import importing
 
@@ -264,11 +261,10 @@ def export(
     """Turn tapes into recordings that other tools can read. Imported again, they are the same tapes.
 
     Examples:
-        ghosttape export session.tape.jsonl                      makes session.recording.w.json
 
-        ghosttape export tapes --to workspace-recording -o recordings
-
-        ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz
+    * `ghosttape export session.tape.jsonl`
+    * `ghosttape export tapes --to workspace-recording -o recordings`
+    * `ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz`
     """
     from tui.importing import export_tapes
 

@@ -76,10 +76,13 @@ _RUN = re.compile(r"[\w+/=-]{11}|://|xox|PRIVATE KEY|[\"'`][\w+/=-]{8}")
 _LINES = re.compile(r"[^\r\n]+")
 _BEGIN = re.compile(r"(?:-{3,5} ?)?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?(?: ?-{3,5})?")
 _END = re.compile(r"(?:-{3,5} ?)?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?(?: ?-{3,5})?")
-_KEY_LINE = r"""[ \t"'`+>|#*]*(?:[A-Za-z0-9+/=]|\\[nr])+[ \t"'`+,;)\\]*(?=[\r\n]|\Z)"""
-_KEY_HEAD = r"""[ \t"'`#*]*(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n]*"""
+_KEY_LINE = r"""[ \t"'`+>|#*/(-]*(?:[A-Za-z0-9+/=]|\\[nr])*[ \t"'`+,;)\\]*"""
+_KEY_HEAD = r"""[ \t"'`#*/]*(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n]*"""
+_BLANK = " \t\r\n\"'`+,;)\\"
+_END_OF_LINE = r"(?:\r\n|\n|\r)"
+_KEY_TEXT = re.compile(rf"(?:{_KEY_HEAD}|{_KEY_LINE})(?:{_END_OF_LINE}(?:{_KEY_HEAD}|{_KEY_LINE}))*")
 _BODY = re.compile(
-    rf"""(?:(?:\\[nr][A-Za-z0-9+/=\\]*)+|[ \t"'`+,;)\\]*(?:(?:\r\n|\n|\r)(?:{_KEY_LINE}|{_KEY_HEAD}|[ \t]*(?=[\r\n])))+)?"""
+    rf"""(?:\\[nr][A-Za-z0-9+/=\\]*)+|[ \t"'`+,;)\\]*(?:{_END_OF_LINE}(?:{_KEY_HEAD}|{_KEY_LINE})(?=[\r\n]|\Z))*"""
 )
 _OPAQUE = re.compile(r"[\w.~+/=:!@#%^&*-]{8,}")
 _TEMPLATE = re.compile(r"\$?\{.*\}|<.*>|\$\w+|%\w+%|%\(\w+\)s")
@@ -195,5 +198,8 @@ def key_blocks(text: str) -> Iterator[Span]:
     """Private keys from their first line to their last; to where what looks like one ends if the last line is not there."""
     for begin in _BEGIN.finditer(text):
         end = _END.search(text, begin.end(), begin.end() + REACH)
-        body = _BODY.match(text, begin.end(), begin.end() + REACH)
-        yield begin.start(), end.end() if end else body.end() if body else begin.end()
+        if end is not None and _KEY_TEXT.fullmatch(text, begin.end(), end.start()):
+            yield begin.start(), end.end()
+        else:
+            body = _BODY.match(text, begin.end(), begin.end() + REACH)
+            yield begin.start(), begin.end() + len(body[0].rstrip(_BLANK)) if body else begin.end()

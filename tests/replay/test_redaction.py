@@ -245,6 +245,31 @@ def test_a_private_key_pasted_in_halves_between_its_lines(tmp_path):
         assert folder.final() == "a\n" + "".join(each if each == "\n" else COVER for each in KEY) + "\nb()\n"
 
 
+def test_code_that_knows_what_private_keys_look_like_stays_code(tmp_path):
+    code = 'BEGIN = "{}"\n\ndef keys(text):\n    return text.count(BEGIN)\n\nEND = "-----END PRIVATE KEY-----"\n'
+    folder = Folder(tmp_path)
+    folder.open(code.format("-----BEGIN PRIVATE KEY-----"))
+    assert folder.final() == code.format(COVER * 27)
+
+
+@pytest.mark.parametrize("form", ["k = '{}'", "{}", '"""{}"""', "# {}"])
+def test_a_private_key_is_covered_in_every_dress(tmp_path, form):
+    lines = KEY.split("\n")
+    for text in (
+        form.format(KEY),
+        form.format("\\n".join(lines)),
+        form.format("\n# ".join(lines)),
+        form.format('" +\n  "'.join(lines)),
+    ):
+        (tmp_path / "x").mkdir()
+        folder = Folder(tmp_path / "x", *lines[1:3])
+        folder.open(f"{text}\nprint(1)\n")
+        folder.check()
+        assert folder.final().endswith("\nprint(1)\n")
+        (tmp_path / "x/t.tape.jsonl").unlink()
+        (tmp_path / "x").rmdir()
+
+
 def test_a_piece_of_a_known_credential_is_covered_in_other_documents_too(tmp_path):
     secret = LINES["github"][1]
     folder = Folder(tmp_path)
