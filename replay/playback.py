@@ -18,6 +18,7 @@ class Playback:
     """Speed, pause, step and seek. `speed` is a factor of the tape's own time; None: as fast as it goes.
 
     The shell of the player waits in `reach` before each instruction; who watches calls the rest, from the same event loop.
+    `now` is how far the tape has been watched (ms of virtual time). A virtual time before the last one begins another tape.
     """
 
     def __init__(self, speed: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -28,6 +29,7 @@ class Playback:
         self._steps = 0
         self._seek = -math.inf
         self._since = (clock(), 0.0)
+        self._latest = math.inf
         self._changed = asyncio.Event()
 
     @property
@@ -48,6 +50,10 @@ class Playback:
 
     async def reach(self, now: float) -> None:
         """Wait until the instruction at a virtual time (ms) may be carried out."""
+        if now < self._latest:
+            self.now, self._seek = 0.0, -math.inf
+            self._begin(0.0)
+        self._latest = now
         while not self._may_go(now):
             self._changed.clear()
             rest = None if self._paused else self._wall(now) - self._clock()
@@ -62,8 +68,8 @@ class Playback:
         if now < self._seek:
             return True
         if self._seek > -math.inf:
-            self._seek = -math.inf
-            self._begin(now)
+            self.now, self._seek = max(self.now, self._seek), -math.inf
+            self._begin(self.now)
         if self._paused:
             self._steps -= 1
             return self._steps >= 0
@@ -73,6 +79,13 @@ class Playback:
         """When, on the wall clock (s), a virtual time is reached."""
         wall, virtual = self._since
         return wall + (now - virtual) / 1000 / self._speed if self._speed and now < math.inf else -math.inf
+
+    def _position(self) -> float:
+        """How far it is on the way to the next instruction (ms of virtual time)."""
+        wall, virtual = self._since
+        if self._paused or self._speed is None:
+            return self.now
+        return max(self.now, virtual + (self._clock() - wall) * 1000 * self._speed)
 
     def _begin(self, now: float) -> None:
         """Count the time anew from here."""
@@ -84,7 +97,7 @@ class Playback:
 
     def pause(self) -> None:
         """Stand still before the next instruction."""
-        self._paused = True
+        self.now, self._paused = self._position(), True
         self._tell()
 
     def resume(self) -> None:
@@ -95,8 +108,8 @@ class Playback:
 
     def step(self) -> None:
         """Carry out one instruction, and stand still."""
-        self._tell()
-        self._paused, self._steps = True, self._steps + 1
+        self.pause()
+        self._steps += 1
 
     def seek(self, to: float) -> None:
         """Go on without a wait until a virtual time (ms), and there as before.
@@ -117,7 +130,8 @@ class Playback:
             PlaybackError: it is not above 0.
 
         """
-        self._speed = _checked(speed)
+        checked = _checked(speed)
+        self.now, self._speed = self._position(), checked
         self._begin(self.now)
         self._tell()
 

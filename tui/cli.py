@@ -109,7 +109,6 @@ def replay(
     """Play tapes against a model, and run the project's tests on each suggestion.
 
     Examples:
-
     * `ghosttape replay demo`
     * `ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1`
     * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
@@ -219,7 +218,6 @@ def import_(
     exit status is 1 if one of them is refused.
 
     Examples:
-
     * `ghosttape import session.w.json -o tapes`
     * `ghosttape import --check tapes session.w.json`
     * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
@@ -261,7 +259,6 @@ def export(
     """Turn tapes into recordings that other tools can read. Imported again, they are the same tapes.
 
     Examples:
-
     * `ghosttape export session.tape.jsonl`
     * `ghosttape export tapes --to workspace-recording -o recordings`
     * `ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz`

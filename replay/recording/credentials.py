@@ -76,7 +76,7 @@ _RUN = re.compile(r"[\w+/=-]{11}|://|xox|PRIVATE KEY|[\"'`][\w+/=-]{8}")
 _LINES = re.compile(r"[^\r\n]+")
 _BEGIN = re.compile(r"(?:-{3,5} ?)?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?(?: ?-{3,5})?")
 _END = re.compile(r"(?:-{3,5} ?)?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?(?: ?-{3,5})?")
-_KEY_LINE = r"""[ \t"'`+>|#*/(-]*(?:[A-Za-z0-9+/=]|\\[nr])*[ \t"'`+,;)\\]*"""
+_KEY_LINE = r"""[ \t"'`+>|#*/(-]*+(?:[A-Za-z0-9+/=]|\\[nr])*+[ \t"'`+,;)\\]*+"""
 _KEY_HEAD = r"""[ \t"'`#*/]*(?:Proc-Type|DEK-Info|Version|Comment): ?[^\r\n]*"""
 _BLANK = " \t\r\n\"'`+,;)\\"
 _END_OF_LINE = r"(?:\r\n|\n|\r)"

@@ -6,6 +6,7 @@ The recorded session of 92 minutes counts for `pause`; all else is small enough 
 from itertools import pairwise
 
 import pytest
+import tabby
 from asking import Replay, in_turn, inside, offering, type_inside
 from tapes import Typist
 
@@ -301,49 +302,12 @@ def test_recorded_asks_where_and_when_the_tapes_assistant_was_asked_and_a_change
     assert replay.ended == [(260, "superseded"), (420, "shown")]
 
 
-# Tabby's own formula, computed anew
-
-
-def tabby(keys, latency):
-    """When Tabby asks: keys as (time, left of the cursor, right of it in the line, right of it in the document).
-
-    `CompletionDebouncer` and `LatencyTracker` of clients/tabby-agent, written down once more from their description.
-    """
-    gaps, answers, base, last, asked = [], [], 200, 0, []
-    ends = [t for t, *_ in keys[1:]] + [float("inf")]
-    word = lambda text: any(char.isascii() and (char.isalnum() or char == "_") for char in text)  # noqa: E731
-    for (t, left, line, rest), following in zip(keys, ends, strict=True):
-        gap, last = t - last, t
-        if gap <= 400:
-            gaps = [*gaps, gap][-100:]
-            if len(gaps) > 20:
-                base = min(400, max(100, sum(gaps) / len(gaps)))
-        score = (0 if word(left[-1:]) else 0.5) + (0 if word(line) else 0.4) + (0 if word(rest) else 0.1)
-        mean = sum(answers[-10:]) / len(answers[-10:]) if answers else 0
-        wait = min(1000, max(100, (3.0 - 1.5 * score) * base - mean))
-        if t + wait < following:
-            asked.append(t + wait)
-            if t + wait + latency < following:
-                answers.append(latency)
-    return asked
-
-
-@pytest.mark.parametrize("latency", [0, 90])
-@pytest.mark.parametrize("quick", [60, 130, 310, 399])
-def test_tabby_waits_as_its_own_formula_says(quick, latency):
-    typist = Typist("a.js", "javascript", "end();\n()\nlast")
-    keys = []
-    for number in range(180):
-        pause = number % 9 == 0
-        gap = [401, 900, 2500, 5000][number // 9 % 4] if pause else quick + number % 5
-        at = [0, 8, len(typist.text)][number // 30 % 3]
-        char = "a é_)"[number // 9 % 5]
-        typist.edit((at, at, char), gap=gap)
-        rest = typist.text[at + 1 :]
-        keys.append((typist.t, typist.text[:at].rsplit("\n", 1)[-1] + char, rest.split("\n")[0], rest))
-    asked = Replay(typist, "tabby", offering("long enough"), latency=f"fixed:{latency}").asked
-    assert len(asked) >= 15
-    assert asked == pytest.approx(tabby(keys, latency))
+@pytest.mark.parametrize(("quick", "base"), [(60, 0), (130, 0), (310, 0), (399, 0), (60, 40), (130, 40), (310, 40)])
+def test_tabby_waits_as_its_own_formula_says(quick, base):
+    typist, keys = tabby.written(quick)
+    replay = Replay(typist, "tabby", tabby.answering(base), latency="measured")
+    assert len(replay.asked) >= 15
+    assert replay.asked == pytest.approx(tabby.asked(keys, tabby.took(base)))
 
 
 # All policies
@@ -355,6 +319,12 @@ def test_every_policy_by_name_can_be_played_and_each_moment_has_one_ending():
         replay = Replay(typist, name, offering("?"))
         ids = [step.moment.id for _, step in replay.steps if isinstance(step, Settled)]
         assert len(ids) == len(set(ids)) == (0 if name in {"recorded", "blocks"} else 3)
+
+
+@pytest.mark.parametrize("policy", ["vscode", "copilot", "copilot-nes", "continue", "tabby", "cody:keeps_every=0"])
+def test_most_policies_give_a_request_up_when_the_text_changes(policy):
+    replay = Replay(type_inside(inside(gap=1000), "ab"), policy, offering("?"), latency="fixed:5000")
+    assert replay.ended[0] == (2000, "superseded")
 
 
 def test_policies_that_cancel_nothing_leave_every_request_under_way():

@@ -1,0 +1,351 @@
+"""A session recorded by the program as an editor starts it: a real client over standard input and output."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient
+
+from replay.documents import Documents
+from replay.tape import Edit, Ghost, Select, State, read
+from syntax.text import encode, offset_at, position_at, splice
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+ANSWER = "return total + 1"
+AWS = "AKIAIOSFODNN7EXAMPLE"
+GITHUB = "ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
+
+
+class Editor:
+    """An editor that keeps its own documents, by its own means."""
+
+    def __init__(self, client, root):
+        self.client, self.root = client, root
+        self.texts, self.versions, self.messages = {}, {}, []
+        client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.messages.append(params))  # noqa: PLW0108 - pygls marks it
+
+    async def start(self, *words, options=None, root=True):
+        fixed = json.dumps({"provider": {"name": "fixed", "text": ANSWER}})
+        await self.client.start_io(SCRIPT, "serve", "--stdio", "--settings", fixed, *map(str, words), cwd=self.root)
+        folders = [types.WorkspaceFolder(self.root.as_uri(), "work")] if root else None
+        params = types.InitializeParams(
+            types.ClientCapabilities(),
+            client_info=types.ClientInfo("test editor", "1.2"),
+            workspace_folders=folders,
+            initialization_options=options,
+        )
+        await self.client.initialize_session(params)
+        return self
+
+    def uri(self, name):
+        return name if ":" in name else (self.root / name).as_uri()
+
+    def open(self, name, text):
+        self.texts[name], self.versions[name] = text, 1
+        item = types.TextDocumentItem(self.uri(name), "python", 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+    def change(self, name, *changes):
+        """Changes one after the other: (start, end, text) in offsets of the text as it is by then, or a whole text."""
+        told = []
+        for change in changes:
+            text = self.texts[name]
+            if isinstance(change, str):
+                told.append(types.TextDocumentContentChangeWholeDocument(change))
+                self.texts[name] = change
+                continue
+            ends = [types.Position(*position_at(text, offset)) for offset in change[:2]]
+            told.append(types.TextDocumentContentChangePartial(types.Range(*ends), change[2]))
+            self.texts[name] = splice(text, [change])
+        self.versions[name] += 1
+        identifier = types.VersionedTextDocumentIdentifier(self.versions[name], self.uri(name))
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, told))
+
+    def type(self, name, text, at):
+        for character in text:
+            self.change(name, (at, at, character))
+            at += len(encode(character)) // 2
+        return at
+
+    async def ask(self, name, at):
+        where = types.Position(*position_at(self.texts[name], at))
+        context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+        document = types.TextDocumentIdentifier(self.uri(name))
+        asked = types.InlineCompletionParams(context, document, where)
+        items = await self.client.text_document_inline_completion_async(asked)
+        return items[0] if items else None
+
+    async def accept(self, item):
+        await self.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(item.command.command, item.command.arguments)
+        )
+
+    async def synchronise(self):
+        """Wait until the server has taken in what was sent to it."""
+        name = next(iter(self.texts))
+        await self.client.protocol.send_request_async("ghosttape/state", {"textDocument": {"uri": self.uri(name)}})
+
+    def save(self, name):
+        self.client.text_document_did_save(
+            types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))
+        )
+
+    def close(self, name):
+        self.client.text_document_did_close(
+            types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(self.uri(name)))
+        )
+
+    async def leave(self):
+        await self.client.shutdown_session()
+
+    def kill(self):
+        os.kill(self.client._server.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+async def start(tmp_path):
+    """Start an editor with a server of its own in the folder `work`."""
+    root = tmp_path / "work"
+    root.mkdir()
+    editors = []
+
+    async def begin(*words, **rest):
+        editors.append(Editor(LanguageClient(), root))
+        return await editors[-1].start(*words, **rest)
+
+    yield begin
+    for editor in editors:
+        if editor.client._server.returncode is None:
+            editor.kill()
+        await editor.client.stop()
+
+
+@pytest.fixture
+def into(tmp_path):
+    return tmp_path / "recordings"
+
+
+def tapes(folder):
+    return [read(path) for path in sorted(folder.glob("*.tape.jsonl"))]
+
+
+def finals(tape):
+    documents = Documents(tape.source)
+    for number, event in enumerate(tape.events):
+        documents.apply(number, event)
+    return documents.finished()
+
+
+async def until(condition, seconds=10.0):
+    """Wait for something, and say how long that took."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < seconds, "it never happened"
+        await asyncio.sleep(0.02)
+    return time.monotonic() - began
+
+
+async def work(editor):
+    """A session with all that makes recording hard."""
+    editor.open("a.py", "def f(total):\r\n    \r\n# 😀 end\r\n")
+    editor.open("notes.md", "")
+    item = await editor.ask("a.py", 19)
+    editor.change("a.py", (19, 19, ANSWER))
+    await editor.accept(item)
+    end = len(encode(editor.texts["a.py"])) // 2
+    editor.change("a.py", (0, 0, "# ä😀\r\n"), (2, 3, "x"), (end, end, "y"), (0, 4, ""))
+    editor.change("a.py", editor.texts["a.py"].replace("total", "sum_"))
+    editor.change("a.py", (9, 9, "😀"), (9, 11, "é"), (8, 10, ""))
+    at = len(encode(editor.texts["a.py"])) // 2
+    editor.change("a.py", (at, at, "\r\ndef g(total):\r\n    "))
+    at = len(encode(editor.texts["a.py"])) // 2
+    await editor.ask("a.py", at)
+    editor.change("a.py", (at, at, "return total"))
+    editor.type("notes.md", "héllo 😀 wörld\n", 0)
+    editor.change("notes.md", (0, 0, "x"), (0, 1, ""))
+    editor.save("notes.md")
+
+
+async def test_a_recorded_session_replays_to_the_same_documents(start, into):
+    editor = await start("--record", into)
+    await work(editor)
+    await editor.leave()
+    (tape,) = tapes(into)
+    assert finals(tape) == editor.texts
+    assert (tape.header.origin, tape.header.editor) == ("recorded", "test editor 1.2")
+    assert sum(isinstance(event, State) for event in tape.events) == 2
+    told = [(event.request, event.phase, event.text) for event in tape.events if isinstance(event, Ghost)]
+    assert told == [
+        (1, "asked", ""),
+        (1, "shown", ANSWER),
+        (1, "accepted", ANSWER),
+        (2, "asked", ""),
+        (2, "shown", ANSWER),
+        (2, "part", "return total"),
+    ]
+    assert [event.reason for event in tape.events if isinstance(event, Edit)].count("accept") == 2
+    assert [event.t for event in tape.events] == sorted(event.t for event in tape.events)
+
+
+async def test_a_killed_server_leaves_all_but_the_last_second(start, into):
+    editor = await start("--record", into)
+    await work(editor)
+    await editor.synchronise()
+    await asyncio.sleep(1.0)
+    editor.type("notes.md", "never" * 20, 0)
+    editor.kill()
+    (tape,) = tapes(into)
+    final = finals(tape)
+    assert final["a.py"] == editor.texts["a.py"]
+    assert final["notes.md"].removesuffix("héllo 😀 wörld\n") in ("never" * 20)[: len(final["notes.md"])]
+
+
+async def test_what_is_typed_is_on_disk_within_a_second_and_at_once_when_saved(start, into):
+    editor = await start("--record", into)
+    editor.open("a.py", "\n")
+    await until(lambda: into.is_dir() and tapes(into))
+    editor.type("a.py", "x = 1", 0)
+    assert await until(lambda: finals(tapes(into)[0])["a.py"] == "x = 1\n") < 1.0
+    editor.type("a.py", "y", 0)
+    editor.save("a.py")
+    assert await until(lambda: isinstance(tapes(into)[0].events[-1], State)) < 0.4
+
+
+async def test_credentials_and_files_on_a_list_leave_no_trace(start, into):
+    editor = await start("--record", into)
+    root = editor.root
+    (root / ".gitignore").write_text("ignored_*.py\n")
+    (root / ".ghosttapeignore").write_text("private/\n")
+    hidden = [".env", "id_rsa", "ignored_1.py", "private/x.py", "../outside.py", "untitled:Untitled-1"]
+    for number, name in enumerate(hidden):
+        editor.open(name, f"hidden{number}\n")
+        editor.type(name, f"typed{number}", 0)
+        await editor.ask(name, 0)
+        editor.save(name)
+    editor.open("a.py", f"gh = '{GITHUB}'\r\n\r\n")
+    at = len(editor.texts["a.py"])
+    for character in f'aws = "{AWS}"':  # slowly: some of it is written before it can be known
+        at = editor.type("a.py", character, at)
+        await asyncio.sleep(0.06)
+    editor.change("a.py", (at - 10, at, ""))
+    editor.change("a.py", (at - 10, at - 10, f'{AWS[-9:]}"'))
+    await editor.synchronise()
+    await asyncio.sleep(0.8)
+    editor.kill()
+    (file,) = into.iterdir()
+    (tape,) = tapes(into)
+    stars = finals(tape)
+    assert stars == {"a.py": f"gh = '{'*' * len(GITHUB)}'\r\n\r\naws = \"{'*' * len(AWS)}\""}
+    written = file.read_text()
+    for word in [
+        *(f"hidden{number}" for number in range(6)),
+        "typed",
+        ".env",
+        "id_rsa",
+        "ignored_",
+        "private",
+        "outside",
+        "ntitled",
+    ]:
+        assert word not in written
+    for state in states(tape):
+        for secret in (AWS, GITHUB):
+            assert not [secret[at : at + 8] for at in range(len(secret) - 7) if secret[at : at + 8] in state + written]
+
+
+def states(tape):
+    text = ""
+    for event in tape.events:
+        text = getattr(event, "text", None) if event.__class__.__name__ == "Open" else text
+        if isinstance(event, Edit):
+            text = splice(text, event.changes)
+        yield text
+
+
+@pytest.mark.parametrize("words", [(), ("--provider", "fixed")])
+async def test_nothing_is_recorded_unless_asked_for(start, into, words):
+    (into.parent / "work").joinpath("ghosttape.toml").write_text("")
+    editor = await start(*words)
+    editor.open("a.py", "def f(total):\n    ")
+    item = await editor.ask("a.py", 18)
+    assert item.command is None
+    await editor.leave()
+    assert not into.exists()
+    assert sorted(path.name for path in editor.root.rglob("*")) == ["ghosttape.toml"]
+
+
+def test_the_file_of_a_workspace_cannot_ask_for_a_recording(ghosttape, tmp_path):
+    (tmp_path / "ghosttape.toml").write_text(f'[server.record]\nfolder = "{tmp_path}/x"\n')
+    assert "unknown field `record`" in ghosttape("serve", status=2).err
+
+
+async def test_the_editor_asks_for_it_in_its_options(start, into):
+    editor = await start(options={"record": {"folder": str(into)}})
+    editor.open("a.py", "x")
+    await editor.leave()
+    assert finals(tapes(into)[0]) == {"a.py": "x"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "reason"),
+    [({"folder": "tapes"}, "absolute path"), ({}, "missing required field `folder`"), ("yes", "Expected `object`")],
+)
+async def test_a_wish_that_cannot_be_met_is_refused(start, wish, reason):
+    with pytest.raises(JsonRpcException, match=reason):
+        await start(options={"record": wish})
+
+
+async def test_two_servers_record_into_one_folder(start, into):
+    editors = [await start("--record", into) for _ in range(2)]
+    for number, editor in enumerate(editors):
+        editor.open(f"{number}.py", "")
+        editor.type(f"{number}.py", "abc", 0)
+    for editor in editors:
+        await editor.leave()
+    assert sorted(map(str, map(finals, tapes(into)))) == ["{'0.py': 'abc'}", "{'1.py': 'abc'}"]
+
+
+async def test_a_folder_that_cannot_be_written_costs_a_message_and_no_completion(start, tmp_path):
+    (tmp_path / "file").write_text("")
+    editor = await start("--record", tmp_path / "file" / "folder")
+    editor.open("a.py", "def f(total):\n    ")
+    await until(lambda: editor.messages)
+    for at in range(3):
+        editor.type("a.py", " ", 18 + at)
+        assert (await editor.ask("a.py", 19 + at)).insert_text == ANSWER
+    await asyncio.sleep(0.7)
+    (message,) = editor.messages
+    assert message.type == types.MessageType.Warning
+    assert "stopped recording" in message.message
+    assert "folder" in message.message
+    await editor.leave()
+
+
+async def test_without_a_folder_open_the_person_is_told_that_nothing_is_recorded(start, into):
+    editor = await start("--record", into, root=False)
+    editor.open("a.py", "x")
+    await until(lambda: editor.messages)
+    assert "No folder is open" in editor.messages[0].message
+    assert not into.exists()
+
+
+async def test_the_editor_can_tell_selections_and_undo(start, into):
+    editor = await start("--record", into)
+    editor.open("a.py", "😀 one\n")
+    where = {"textDocument": {"uri": editor.uri("a.py")}}
+    selection = {"start": {"line": 0, "character": 3}, "end": {"line": 0, "character": 6}}
+    editor.client.protocol.notify("ghosttape/selection", where | {"selections": [selection]})
+    editor.client.protocol.notify("ghosttape/hint", where | {"reason": "undo"})
+    editor.change("a.py", (3, 6, ""))
+    await editor.leave()
+    (tape,) = tapes(into)
+    assert [event.ranges for event in tape.events if isinstance(event, Select)] == [((3, 6),)]
+    assert [event.reason for event in tape.events if isinstance(event, Edit)] == ["undo"]
+    assert offset_at("😀 one\n", 0, 3) == 3

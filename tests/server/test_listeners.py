@@ -1,0 +1,77 @@
+"""The seam for who wants to hear what a server does."""
+
+import logging
+
+import pytest
+from lsprotocol import types
+
+from server import lsp
+from server.errors import SettingsError
+from server.happenings import Ended, Greeted
+from server.settings import Record, Settings, merge, wished
+
+
+def test_a_listener_that_fails_is_let_go_and_the_others_hear_on(caplog):
+    server, heard = lsp.create(), []
+
+    def fail(happening):
+        raise ZeroDivisionError
+
+    server.listeners.extend([fail, heard.append])
+    with caplog.at_level(logging.ERROR):
+        server.protocol.tell(Ended())
+        server.protocol.tell(Ended())
+    assert heard == [Ended(), Ended()]
+    assert server.listeners == [heard.append]
+    assert [record.message for record in caplog.records] == ["a listener failed and hears no more"]
+
+
+def test_a_listener_may_leave_and_send_another_while_it_is_told():
+    server, heard = lsp.create(), []
+
+    def first(happening):
+        server.listeners.remove(first)
+        server.listeners.append(heard.append)
+
+    server.listeners.append(first)
+    server.protocol.tell(Ended())
+    server.protocol.tell(Greeted("x", ()))
+    assert heard == [Greeted("x", ())]
+
+
+@pytest.mark.parametrize(
+    ("given", "folders"),
+    [
+        (
+            {"workspace_folders": [types.WorkspaceFolder("file:///a", "a"), types.WorkspaceFolder("file:///b", "b")]},
+            ("file:///a", "file:///b"),
+        ),
+        ({"root_uri": "file:///r"}, ("file:///r",)),
+        ({"root_path": "/p"}, ("file:///p",)),
+        ({}, ()),
+    ],
+)
+def test_the_folders_of_a_greeting_are_told_whichever_way_the_client_names_them(given, folders):
+    server, heard = lsp.create(), []
+    server.listeners.append(heard.append)
+    client = types.ClientInfo("an editor")
+    lsp._initialize(server, types.InitializeParams(types.ClientCapabilities(), client_info=client, **given))
+    assert heard == [Greeted("an editor", folders)]
+
+
+def test_the_wish_to_be_recorded_is_no_setting():
+    options, record = wished({"repairs": [], "record": {"folder": "~/tapes"}})
+    assert (options, record) == ({"repairs": []}, Record(folder="~/tapes"))
+    assert wished({"record": None}) == ({}, None)
+    assert wished(None) == (None, None)
+    with pytest.raises(SettingsError, match="unknown field `record`"):
+        merge(Settings(), {"record": {"folder": "/x"}})
+
+
+@pytest.mark.parametrize("folder", ["tapes", "./tapes", "", "..", "~"])
+def test_a_folder_must_not_depend_on_where_the_server_runs(folder):
+    if folder == "~":
+        assert wished({"record": {"folder": folder}})[1] == Record(folder="~")
+    else:
+        with pytest.raises(SettingsError, match=r"absolute path.*at `\$\.record`"):
+            wished({"record": {"folder": folder}})
