@@ -27,8 +27,8 @@ from replay.users import user_of
 from syntax.text import cut
 
 POLICIES = (
-    *("recorded", "vscode", "copilot", "copilot-nes", "continue", "tabby", "cody", "zed"),
-    *("pause:300", "every"),
+    *("recorded", "vscode", "vscode:moves=true,fresh=10000,line_cooldown=5000", "copilot", "copilot:hold=0"),
+    *("copilot-nes", "continue", "tabby", "cody", "zed", "pause:300", "every"),
 )
 BY_ANSWERS = ("copilot-nes", "cody", "zed")
 """Policies whose asking depends on what is answered."""
@@ -47,13 +47,14 @@ class Asking:
     cancelled: int
     in_time: int
     late: int
-    gated: int = 0
-    debounced: int = 0
+    gated: int | None = None
+    debounced: int | None = None
 
     def row(self) -> str:
         """The line of a Markdown table, shares with their 95 % interval."""
         shares = [_percent(part, self.requests) for part in (self.cancelled, self.in_time, self.late)]
-        return " | ".join([f"| {self.name}", f"{self.requests:,}", *shares, f"{self.gated:,}", f"{self.debounced:,} |"])
+        counts = ["" if count is None else f"{count:,}" for count in (self.gated, self.debounced)]
+        return f"| {self.name} | {self.requests:,} | {' | '.join([*shares, *counts])} |"
 
 
 def played(timeline: Timeline, policy: str, assistant: Assistant = "wrong") -> Asking:

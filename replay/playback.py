@@ -51,8 +51,7 @@ class Playback:
     async def reach(self, now: float) -> None:
         """Wait until the instruction at a virtual time (ms) may be carried out."""
         if now < self._latest:
-            self.now, self._seek = 0.0, -math.inf
-            self._begin(0.0)
+            self._start()
         self._latest = now
         while not self._may_go(now):
             self._changed.clear()
@@ -63,6 +62,12 @@ class Playback:
                 break
         if now < math.inf:
             self.now = max(self.now, now)
+
+    def _start(self) -> None:
+        """Begin a tape. What was sought in the one before is over; in none before, it is in this."""
+        self.now = 0.0
+        self._seek = self._seek if self._latest == math.inf else -math.inf
+        self._begin(0.0)
 
     def _may_go(self, now: float) -> bool:
         if now < self._seek:

@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 from pathspec import GitIgnoreSpec
 
+from replay.recording.credentials import spans
+
 NEVER = (
     ".env*",
     "*.env",
@@ -106,6 +108,8 @@ class Exclusion:
         relative = path.relative_to(self.base)
         if any("\\" in part for part in relative.parts):
             return False  # a tape's paths have none
+        if spans(relative.as_posix(), "path.txt"):
+            return False  # its name would give a credential away
         return not (is_never(relative) or any(self._is_ignored(path, name) for name in _IGNORES))
 
     def _is_ignored(self, path: Path, name: str) -> bool:

@@ -48,13 +48,17 @@ class Project:
         return Exclusion(self.base, self.folders)
 
     def tests(self) -> Tests | None:
-        """How it is tested, as its own files say; nothing if they do not say, or are too many to look at."""
+        """How it is tested, as its own files say.
+
+        Nothing if they do not say, if they are too many to look at, or if the command holds what looks like a credential.
+        """
         files: dict[str, str] = {}
         for path in self._files():
             if len(files) >= _FILES:
                 return None
             files[path.relative_to(self.base).as_posix()] = _text(path)
-        return detect(files)
+        found = detect(files)
+        return None if found is None or spans(f"{found.setup}\n{found.command}", "tests.sh") else found
 
     def _files(self) -> Iterator[Path]:
         for path in _tracked(self.base) if isinstance(self.workspace, Git) else _below(self.base):

@@ -10,7 +10,7 @@ from detect_secrets.filters.heuristic import is_not_alphanumeric_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.recording.credentials import spans
+from replay.importers.batch import import_many
 from replay.recording.errors import RecordingStopped
 from replay.recording.exclusion import Exclusion
 from replay.recording.journal import Journal
@@ -308,12 +308,18 @@ def test_plain_code_stays_as_it_is(tmp_path, text):
     assert folder.final() == text
 
 
-def test_the_long_recording_has_nothing_that_looks_like_a_credential(recordings):
-    """A real project, and all it says is code: what is covered there would be missing."""
-    (long,) = [path for path in recordings if path.name.startswith("EditSourceTracker.test1")]
-    contents = [entry for entry in json.loads(long.read_text())["log"] if entry["kind"] == "setContent"]
-    assert len(contents) > 20
-    assert [found for entry in contents for found in spans(entry["content"], "a.ts")] == []
+def test_a_long_real_session_without_credentials_stays_as_it_is(recordings, tmp_path):
+    """All that this project says is code: what were covered there would be missing."""
+    import_many([path for path in recordings if path.name.startswith("EditSourceTracker.test1")], tmp_path)
+    (path,) = tmp_path.iterdir()
+    tape, folder = read(path), Folder(tmp_path / "again")
+    for number, event in enumerate(tape.events):
+        folder.redactor.take(event)
+        if number % 50 == 0:
+            folder.journal.flush()
+    folder.journal.flush(last=True)
+    assert len(tape.events) > 10_000
+    assert read(folder.journal.path).events == tape.events
 
 
 def found_by_detect_secrets(text):
@@ -519,6 +525,10 @@ def test_files_outside_the_workspace_are_left_out_also_behind_a_link(workspace):
     assert [allowed(uri) for uri in (*uris, (workspace.parent / "outside.py").as_uri())] == [None] * 3
 
 
+def test_a_file_whose_name_is_a_credential_is_left_out(workspace):
+    assert Exclusion(workspace, [workspace])((workspace / f"{LINES['github'][1]}.py").as_uri()) is None
+
+
 @pytest.mark.parametrize(
     ("url", "clean"),
     [
@@ -562,6 +572,14 @@ def test_a_repository_is_told_by_url_and_commit_and_paths_start_at_its_top(tmp_p
     assert project.workspace == Git("https://example.org/a.git", git("rev-parse", "HEAD"))
     assert project.exclusion()((tmp_path / "pkg/test_a.py").as_uri()) == "pkg/test_a.py"
     assert project.tests().toolchain == "python"
+
+
+def test_a_test_command_with_a_credential_in_it_is_not_told(tmp_path):
+    (tmp_path / "a.test.js").write_text("")
+    for command, toolchain in (("jest --ci", "node"), (f"jest --globals {LINES['github'][1]}", None)):
+        (tmp_path / "package.json").write_text(json.dumps({"scripts": {"test": command}}))
+        tests = project_of([tmp_path.as_uri()]).tests()
+        assert (tests and tests.toolchain) == toolchain
 
 
 def test_folders_apart_start_at_the_folder_above_them(tmp_path):

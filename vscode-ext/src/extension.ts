@@ -2,9 +2,10 @@ import { commands, env, type ExtensionContext, type LogOutputChannel, window, wo
 
 import { createClient, type GhostClient } from "./client";
 import { SetupError } from "./errors";
+import { recordingFolder } from "./recording";
 import { serial } from "./serial";
 
-const RESTARTING_SETTINGS = ["ghosttape.server", "ghosttape.provider"];
+const RESTARTING_SETTINGS = ["ghosttape.server", "ghosttape.provider", "ghosttape.record"];
 /** Settings of the machine that the server runs on; in a remote window only the remote settings have them. */
 const MACHINE_SETTINGS = ["ghosttape.server.path"];
 
@@ -12,9 +13,9 @@ let client: GhostClient | undefined;
 
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("ghosttape", { log: true });
-  const restart = serial(async () => {
+  const restart: () => Promise<void> = serial(async () => {
     await stop(log);
-    await start(log);
+    await start(log, await recordingFolder(context, () => void restart()));
   });
   context.subscriptions.push(
     log,
@@ -33,9 +34,9 @@ export async function deactivate(): Promise<void> {
   await client?.retire();
 }
 
-async function start(log: LogOutputChannel): Promise<void> {
+async function start(log: LogOutputChannel, recordTo: string | undefined): Promise<void> {
   try {
-    client = createClient(log);
+    client = createClient(log, recordTo);
     await client.start();
   } catch (error) {
     report(error, log);

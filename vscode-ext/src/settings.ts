@@ -20,17 +20,19 @@ export const PROVIDER_MEMBERS = [
 
 export interface InitializationOptions {
   readonly provider: Readonly<Record<string, unknown>>;
+  readonly record?: { readonly folder: string };
 }
 
 const isMember = new Set<string>(PROVIDER_MEMBERS);
 
 /**
  * Turn the setting `ghosttape.provider` into what the server is initialized with. Values are checked by the server, which
- * also fills in what is left out: from ghosttape.toml and its environment, and last with the embedded model.
+ * also fills in what is left out: from ghosttape.toml and its environment, and last with the embedded model. With a folder in
+ * `recordTo` it records the session there.
  *
  * @throws SetupError for a value that is not an object, and for members that the server does not know.
  */
-export function initializationOptions(provider: unknown): InitializationOptions {
+export function initializationOptions(provider: unknown, recordTo?: string): InitializationOptions {
   if (typeof provider !== "object" || provider === null || Array.isArray(provider)) {
     throw new SetupError(
       'ghosttape.provider must be an object such as { "name": "gguf" }.',
@@ -45,7 +47,8 @@ export function initializationOptions(provider: unknown): InitializationOptions 
       "ghosttape.provider",
     );
   }
-  return { provider: { ...provider } };
+  const record = recordTo === undefined ? {} : { record: { folder: recordTo } };
+  return { provider: { ...provider }, ...record };
 }
 
 /** Milliseconds to wait before asking: nothing when the person asked by command, else the setting `ghosttape.debounce`. */

@@ -21,6 +21,11 @@ describe("package.json", () => {
     expect(settings["ghosttape.provider"].default, "would hide what ghosttape.toml says").toEqual({});
   });
 
+  it("records nothing unless the person says so, whatever a workspace says", () => {
+    expect(settings["ghosttape.record"].default).toBe(false);
+    expect(settings["ghosttape.record"].scope, "only the user's own settings count").toBe("application");
+  });
+
   it("keeps a workspace that is not trusted from choosing what runs or where code is sent", () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(supported).toBe("limited");

@@ -13,6 +13,11 @@ describe("initializationOptions", () => {
     expect(initializationOptions(provider)).toEqual({ provider });
   });
 
+  it("passes on a folder to record into, and says nothing of recording without one", () => {
+    expect(initializationOptions({}, "/tapes")).toEqual({ provider: {}, record: { folder: "/tapes" } });
+    expect(initializationOptions({}, undefined)).not.toHaveProperty("record");
+  });
+
   it.each(["api_key", "apiKey", "token", "headers"])("refuses %s and does not repeat its value", (member) => {
     const secret = "s3cret";
     const initialize = (): unknown => initializationOptions({ name: "openai", [member]: secret });
