@@ -278,14 +278,14 @@ def replayed(tmp_path):
         options = Options(
             settings={"provider": {"name": "fixed", "text": "econd)"}},
             policy="vscode",
-            latency="lognormal:60,0.5",
+            latency="lognormal:350,0.5",
             tests=False,
             sandbox="none",
             seed=3,
         )
         with Store.create(tmp_path / name, {}) as store:
             engine = Engine(options, store, heard.append, cache=tmp_path / "cache", playback=playback)
-            await engine.replay([type_inside(inside(gap=90), "second, third").checkpoint().tape()])
+            await engine.replay([type_inside(inside(gap=400), "second, third").checkpoint().tape()])
             records = list(store.records())
         return records, [one for one in heard if isinstance(one, Played | Ended | Judged)]
 
@@ -294,7 +294,7 @@ def replayed(tmp_path):
 
 async def test_the_engine_hears_the_same_at_any_speed(replayed):
     records, heard = await replayed("quick", Playback())
-    again, heard_again = await replayed("watched", Playback(20.0))
+    again, heard_again = await replayed("watched", Playback(50.0))
     assert len(records) == 13
     assert {record.ending.name for record in records} >= {"superseded"}
     assert (records, heard) == (again, heard_again)
