@@ -27,6 +27,7 @@ from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
 UNDER_WAY = "ghosttape/underway"
+OURS = "ghosttape"
 PATIENCE_S = 120.0
 """How long an answer is waited for; our own server's providers give up earlier."""
 _LOG_LINES = 40
@@ -108,6 +109,7 @@ class Editor:
         self._wire = _Wire()
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
+        self._tells_under_way = False
 
     async def start(
         self, argv: Sequence[str], *, folder: Path, options: Mapping[str, Any], env: Mapping[str, str] | None = None
@@ -126,6 +128,7 @@ class Editor:
             result = await self._request("initialize", _greeting(self.root, options))
         except JsonRpcException as error:
             raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
+        self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
             raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
         self._notify("initialized", {})
@@ -216,9 +219,7 @@ class Editor:
         answer = self._sent(METHOD, {**params, "doomed": token} if ask.doomed else params, number)
         under_way = asyncio.create_task(self._wire.under_way[token].wait())
         try:
-            await asyncio.wait(
-                {answer, under_way}, timeout=min(ask.patience / 1000, PATIENCE_S), return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done() and (ask.doomed or ask.patience < PATIENCE_S * 1000):
                 await self._cancel(number, answer)
                 return _GIVEN_UP
@@ -226,6 +227,12 @@ class Editor:
         finally:
             under_way.cancel()
             del self._wire.under_way[token]
+
+    def _patience_s(self, ask: Ask) -> float:
+        """How long to wait in real time. Our own server says at once whether it has a doomed answer or must ask for it."""
+        if ask.doomed and self._tells_under_way:
+            return PATIENCE_S
+        return min(ask.patience / 1000, PATIENCE_S)
 
     async def _cancel(self, number: str, answer: asyncio.Future[Any]) -> None:
         """Tell the server that a request is not wanted any more, and wait for its word on that."""

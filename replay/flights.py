@@ -88,7 +88,7 @@ def outcome(flying: Flying, policy: Policy, visible: Visible | None) -> Ending:
         return Ending("filtered", answer.filtered)
     if not rest:
         return Ending("late") if flying.stale else Ending("empty")
-    if len(rest) < policy.min_suggestion:
+    if len(rest.strip()) < policy.min_suggestion:
         return Ending("filtered", f"shorter than {policy.min_suggestion} characters")
     if policy.extends and visible and visible.doc == flying.doc and not rest.startswith(visible.text):
         return Ending("superseded", "does not extend what is shown")

@@ -199,12 +199,3 @@ class Pacer:
         if self.policy.backoff:
             weight = self.policy.backoff.accepted if accepted else self.policy.backoff.rejected
             self._decisions.append((now, weight))
-
-    # Until the player does without them
-
-    def is_stale(self, changed: float, now: float) -> bool:
-        """Whether the change that led to a request lies too far back."""
-        return False
-
-    def shown(self, now: float, path: str, line: int) -> None:
-        """A suggestion is on the screen."""

@@ -12,7 +12,6 @@ rest of the tape is rebased on it (`replay.rebase`).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from typing import TypeAlias
 
@@ -24,16 +23,14 @@ from replay.latency import Latency
 from replay.lookahead import Lookahead
 from replay.pacing import Pacer, Situation
 from replay.policies import Policy
-from replay.records import Effort, Ending, Moment, Stop, Trigger
+from replay.records import Effort, Ending, Moment
 from replay.screen import Decision, Screen
 from replay.stage import Stage
 from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
 from replay.timeline import Timeline
 from replay.users import User
-from syntax.text import Change, cut, length, position_at
+from syntax.text import Change, cut, length
 
-WINDOW = (4000, 2000)
-"""How many characters before and after the cursor a moment keeps for display."""
 Reply: TypeAlias = Answer | bool | None
 Steps: TypeAlias = Generator[Instruction, Reply, None]
 
@@ -63,7 +60,6 @@ class Player:
         self._lookahead = Lookahead(self.tape.events, self._times, self.stage)
         self._screen = Screen(self.stage, self._lookahead, policy, user, seed)
         self._pacer = Pacer(policy)
-        self._turns: Counter[tuple[object, ...]] = Counter()
         self._waiting: Waiting | None = None
         self._flying: list[Flying] = []
         self._landing: list[Flying] = []
@@ -105,7 +101,11 @@ class Player:
                 yield from self._fire(index, waiting)
             else:
                 flying = min(self._flying, key=lambda flying: flying.due)
-                self._flying.remove(flying)
+                at = self._flying.index(flying)
+                older = self._flying[:at] if self.policy.pending else []
+                self._flying = [other for other in self._flying if other is not flying and other not in older]
+                for other in older:
+                    yield _settled(other, Ending("superseded", "a newer answer came first"))
                 yield from self._arrived(index, flying)
 
     def _dues(self) -> Iterator[float]:
@@ -124,7 +124,7 @@ class Player:
             case Open():
                 yield DidOpen(event.path, event.language, event.text)
             case Select():
-                yield from self._selected(event)
+                yield from self._selected(index, event)
             case Focus():
                 yield from self._left(index, event.doc)
                 stage.focus = event.doc
@@ -182,6 +182,8 @@ class Player:
         """A change was made: begin to wait, or say why not."""
         if self.policy.asks != "changes" or not self._wants(situation.path):
             return
+        if self.policy.extends and self._screen.visible is not None and self._screen.visible.doc == doc:
+            gate = gate or "typed as suggested"
         if gate:
             yield self._unasked(index, doc, Ending("gated", gate))
             return
@@ -197,7 +199,7 @@ class Player:
         return self.left > 0 and path.startswith(self.paths or "")
 
     def _unasked(self, index: int, doc: int, ending: Ending) -> Settled:
-        return Settled(self._moment(index, doc), "", "", ending)
+        return Settled(self.stage.moment(self.now, index, doc), "", "", ending)
 
     def _ghost(self, index: int, event: Ghost) -> Steps:
         """The tape's assistant was asked, or the person asked it by hand."""
@@ -211,9 +213,11 @@ class Player:
         if self.policy.cancels:
             yield from self._cancel(Ending("superseded"))
         offset = self.stage.actual(event.doc, event.offset)
-        yield from self._ask(index, event.doc, self._moment(index, event.doc, offset=offset, trigger=event.trigger))
+        yield from self._ask(
+            index, event.doc, self.stage.moment(self.now, index, event.doc, offset=offset, trigger=event.trigger)
+        )
 
-    def _selected(self, event: Select) -> Steps:
+    def _selected(self, index: int, event: Select) -> Steps:
         if not event.ranges:
             return
         stage = self.stage
@@ -228,6 +232,19 @@ class Player:
                 yield from self._cancel(Ending("cancelled", "cursor moved"))
         if moved:
             self._screen.visible = None
+            yield from self._moved(index, event.doc)
+
+    def _moved(self, index: int, doc: int) -> Steps:
+        """The cursor went somewhere else: some policies ask there, too."""
+        start, end = self.stage.cursors[doc]
+        if not self.policy.moves or start != end or not self._wants(self.stage.path(doc)):
+            return
+        situation = self.stage.situation(self.now, doc, None, moved=True)
+        gate = self._pacer.gate(situation)
+        if self._waiting is not None and not gate:
+            waiting, self._waiting = self._waiting, None
+            yield self._unasked(index, waiting.doc, Ending("debounced"))
+        yield from self._wait(index + 1, doc, situation, gate)
 
     def _left(self, index: int, to: int | None) -> Steps:
         """The document loses the focus."""
@@ -253,11 +270,9 @@ class Player:
 
     def _fire(self, index: int, waiting: Waiting) -> Steps:
         start, end = self.stage.cursors[waiting.doc]
-        moment = self._moment(index, waiting.doc)
+        moment = self.stage.moment(self.now, index, waiting.doc)
         if start != end:
             yield Settled(moment, "", "", Ending("gated", "selection"))
-        elif self._pacer.is_stale(waiting.since, self.now):
-            yield Settled(moment, "", "", Ending("gated", "the change lies too far back"))
         else:
             yield from self._ask(index, waiting.doc, moment)
 
@@ -267,7 +282,9 @@ class Player:
             return
         doc = self.stage.doc(place.path)
         offset = self.stage.actual(doc, place.offset)
-        moment = self._moment(index, doc, offset=offset, stop=place.stop, kind=place.kind, scenario=place.scenario)
+        moment = self.stage.moment(
+            self.now, index, doc, offset=offset, stop=place.stop, kind=place.kind, scenario=place.scenario
+        )
         if self.stage.is_needless(index, doc):
             yield Settled(moment, "", "", Ending("gated", "written already"))
         else:
@@ -280,14 +297,15 @@ class Player:
         kept = self._pacer.asked(self.now)
         patience = math.inf if kept else self._patience(index, doc, moment.offset)
         drawn = self.latency.draw(moment)
+        doomed = drawn is not None and self._pacer.held(self.now, drawn) >= patience
         text = self.stage.text(doc)
         ask = Ask(
             moment,
             cut(text, 0, moment.offset),
             cut(text, moment.offset, length(text)),
             self.stage.spot(index, doc, moment),
-            patience,
-            doomed=drawn is not None and max(drawn, self.policy.hold) >= patience,
+            patience if drawn is None or doomed else math.inf,
+            doomed=doomed,
         )
         answer = yield ask
         if not isinstance(answer, Answer):
@@ -311,9 +329,7 @@ class Player:
         if cached:
             under_way = (flying for flying in [*self._flying, *self._landing] if flying.doc == doc)
             latency = max([latency, *(fly.due - self.now for fly in under_way if fly.answer.raw == answer.raw)])
-        elif not answer.failed:
-            self._pacer.answered(latency)
-        return max(latency, self.policy.hold) + (self.policy.cached if cached else 0.0)
+        return self._pacer.held(self.now, latency, answer.cache)
 
     def _patience(self, index: int, doc: int, offset: int) -> float:
         """How many ms remain until the tape makes the editor give a request up, and tell the server."""
@@ -322,13 +338,15 @@ class Player:
         return max(0.0, self._lookahead.given_up(index, doc, offset) - self.now)
 
     def _arrived(self, index: int, flying: Flying) -> Steps:
-        moment, decision = flying.ask.moment, Decision(outcome(flying, self.policy, self._screen.visible))
+        moment, answer = flying.ask.moment, flying.answer
+        if answer.cache == "none" and not (answer.given_up or answer.failed):
+            self._pacer.answered(flying.suggestion.latency)
+        decision = Decision(outcome(flying, self.policy, self._screen.visible))
         if decision.ending.name == "shown":
             passes = None
             if self._screen.user.needs_tests:
                 passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion)))
             decision = self._screen.decide(index, self.now, flying, passes=passes)
-            self._pacer.shown(self.now, moment.path, moment.line)
             if decision.ending.name in {"accepted", "part", "rejected"}:
                 self._pacer.decided(self.now, decision.accepted)
         yield _settled(flying, decision.ending, decision.covered)
@@ -342,41 +360,6 @@ class Player:
         if stays:
             situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))
-
-    def _moment(
-        self,
-        index: int,
-        doc: int,
-        *,
-        offset: int | None = None,
-        stop: Stop = "auto",
-        kind: str = "",
-        scenario: str = "",
-        trigger: Trigger = "automatic",
-    ) -> Moment:
-        """The moment just before event `index`, now."""
-        text = self.stage.text(doc)
-        where = min(self.stage.cursors[doc][0] if offset is None else offset, length(text))
-        line, character = position_at(text, where)
-        place = (index, self.stage.path(doc), where, stop, kind, scenario)
-        self._turns[place] += 1
-        return Moment(
-            tape=self.tape.header.id,
-            event=index,
-            path=self.stage.path(doc),
-            language=self.stage.documents.languages[doc],
-            offset=where,
-            line=line,
-            character=character,
-            t=self.now,
-            stop=stop,
-            kind=kind,
-            scenario=scenario,
-            before=cut(text, 0, where)[-WINDOW[0] :],
-            after=cut(text, where, length(text))[: WINDOW[1]],
-            trigger=trigger,
-            turn=self._turns[place] - 1,
-        )
 
 
 def _settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = ()) -> Settled:

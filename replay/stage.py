@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +13,14 @@ from replay.documents import Documents
 from replay.instructions import Cause, DidChange, Spot
 from replay.pacing import Situation
 from replay.rebase import Performed, Place, Rebased
-from replay.records import Effort, Moment
+from replay.records import Effort, Moment, Stop, Trigger
 from replay.tape import Close, Edit, Event, Open, Select
 from replay.timeline import Timeline
-from syntax.text import Change, cut, index_of, length, splice
+from syntax.text import Change, cut, index_of, length, position_at, splice
 
+_WORD = re.compile(r"\w", re.ASCII)
+WINDOW = (4000, 2000)
+"""How many characters before and after the cursor a moment keeps for display."""
 ESCAPE, ACCEPT = 1, 1
 """Keys of putting a suggestion away, and of taking it."""
 
@@ -43,6 +48,7 @@ class Stage:
         self.focus: int | None = None
         self._rebased: dict[int, Rebased] = {}
         self._passed: dict[int, int] = {}
+        self._turns: Counter[tuple[object, ...]] = Counter()
         self._counts = _Counts()
 
     @property
@@ -173,8 +179,8 @@ class Stage:
                 yield self._changed(doc, before, step.changes, "mend", step.mending)
                 before = splice(before, step.changes)
 
-    def situation(self, now: float, doc: int, event: Edit | None) -> Situation:
-        """The change that was just made as a policy sees it; without an event, an accept."""
+    def situation(self, now: float, doc: int, event: Edit | None, *, moved: bool = False) -> Situation:
+        """The change that was just made as a policy sees it; without an event, an accept or a move."""
         text = self.text(doc)
         cursor = min(self.cursors[doc][0], length(text))
         at = index_of(text, cursor)
@@ -187,11 +193,49 @@ class Stage:
             right=text[at:].split("\n", 1)[0].rstrip("\r"),
             before=cursor,
             after=length(text) - cursor,
+            wordless=not _WORD.search(text, at),
             typed=min(changes, default=(0, 0, ""))[2],
-            reason=event.reason if event else "accept",
+            reason=event.reason if event else None if moved else "accept",
             focused=self.focus is None or self.focus == doc,
             cursors=max(self.several.get(doc, 1), len(changes)),
             changed=event is None or any(new or start < end for start, end, new in changes),
+            moved=moved,
+        )
+
+    def moment(
+        self,
+        now: float,
+        index: int,
+        doc: int,
+        *,
+        offset: int | None = None,
+        stop: Stop = "auto",
+        kind: str = "",
+        scenario: str = "",
+        trigger: Trigger = "automatic",
+    ) -> Moment:
+        """The moment just before event `index`, at a virtual time."""
+        text = self.text(doc)
+        where = min(self.cursors[doc][0] if offset is None else offset, length(text))
+        line, character = position_at(text, where)
+        place = (index, self.path(doc), where, stop, kind, scenario)
+        self._turns[place] += 1
+        return Moment(
+            tape=self.timeline.tape.header.id,
+            event=index,
+            path=self.path(doc),
+            language=self.documents.languages[doc],
+            offset=where,
+            line=line,
+            character=character,
+            t=now,
+            stop=stop,
+            kind=kind,
+            scenario=scenario,
+            before=cut(text, 0, where)[-WINDOW[0] :],
+            after=cut(text, where, length(text))[: WINDOW[1]],
+            trigger=trigger,
+            turn=self._turns[place] - 1,
         )
 
     def actual(self, doc: int, offset: int) -> int:

@@ -194,29 +194,6 @@ def test_an_unknown_policy_is_refused_with_those_that_exist():
         policy_of("eager")
 
 
-@pytest.mark.parametrize(("ms", "share"), [(50, 86.7), (100, 55.4), (250, 19.8), (500, 11.4), (1000, 6.9), (2000, 4.4)])
-def test_pauses_of_the_long_recording_are_as_measured_before(ms, share):
-    """Of one-character inserts, the share after which the next change of any document comes more than D ms later."""
-    tape = import_recording(RECORDINGS / "EditSourceTracker.test1.recording.w.json").tape
-    asked = {step.moment.event for step in played(tape, f"pause:{ms}") if _paused(step)}
-    edits = [index for index, event in enumerate(tape.events) if isinstance(event, Edit)]
-    single = [index for index in edits if _is_one_key(tape.events[index])]
-    following = dict(zip(edits, [*edits[1:], len(tape.events)], strict=True))
-    fired = [index for index in single if any(index < moment <= following[index] for moment in asked)]
-    assert len(single) == 1878
-    assert 100 * len(fired) / len(single) == pytest.approx(share, abs=0.1)
-
-
-def _paused(step):
-    """Whether a pause was long enough, also where a selection or another document then kept the editor from asking."""
-    gated = isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}
-    return isinstance(step, Ask) or gated
-
-
-def _is_one_key(event):
-    return len(event.changes) == 1 and event.changes[0][0] == event.changes[0][1] and len(event.changes[0][2]) == 1
-
-
 def test_the_user_is_told_how_long_it_took_and_how_long_nothing_was_typed():
     tape = Typist(gap=1000).type("ab").tape()
     offers = watched(tape, "vscode", offering("b"), latency="fixed:300")
