@@ -6,9 +6,9 @@ import hashlib
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 
 from replay.clock import virtual_times
@@ -117,36 +117,45 @@ class _Asked:
 def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
     """Request → ms: the latency of each that was answered, and how long each other one was waited for.
 
-    A request that shows nothing was waited for until the next edit, or until the assistant was asked again.
+    Where the tape does not say when a request was given up, it was waited for until the next edit, or until the
+    assistant was asked again.
     """
-    times = virtual_times(tape.events)
-    shown = (event for event in tape.events if isinstance(event, Ghost) and event.phase == "shown")
-    answered = {ghost.request: ghost.latency for ghost in shown}
+    ghosts = [event for event in tape.events if isinstance(event, Ghost)]
+    answered = {ghost.request: ghost.latency for ghost in ghosts if ghost.phase in {"shown", "empty"}}
+    given_up = {ghost.request: ghost.latency for ghost in ghosts if ghost.phase == "cancelled"}
+    return answered, {**_overtaken(tape, answered.keys() | given_up.keys()), **given_up}
+
+
+def _overtaken(tape: Tape, ended: Set[int]) -> dict[int, float]:
+    """Requests whose end is not on the tape, and the ms until the next edit or question."""
     open_now: dict[int, float] = {}
     waited: dict[int, float] = {}
-    for event, now in zip(tape.events, times, strict=True):
+    for event, now in zip(tape.events, virtual_times(tape.events), strict=True):
         asked = isinstance(event, Ghost) and event.phase == "asked"
         if asked or isinstance(event, Edit):
             waited |= {request: now - since for request, since in open_now.items()}
             open_now.clear()
-        if isinstance(event, Ghost) and asked and event.request not in answered:
+        if isinstance(event, Ghost) and asked and event.request not in ended:
             open_now[event.request] = now
-    return answered, waited
+    return waited
 
 
 class _Drawn:
     """The distribution of the latency, with requests that were given up counted as right-censored.
 
     Kaplan and Meier 1958 (scipy `ecdf`): to leave them out would make the assistant look faster than it was, as slow
-    requests are those that typing overtakes. Beyond the last answer the largest latency stands in.
+    requests are those that typing overtakes. The curve steps at answers only; beyond its last step, where nobody waited
+    long enough, the longest answer stands in.
     """
 
     def __init__(self, answered: Sequence[float], waited: Sequence[float]) -> None:
         from scipy import stats  # takes over a second to load
 
         curve = stats.ecdf(stats.CensoredData(uncensored=answered, right=waited)).cdf
-        self.known = [float(value) for value in curve.quantiles]
-        self.shares = [float(value) for value in curve.probabilities]
+        shares = [0.0, *map(float, curve.probabilities)]
+        steps = [at for at, (before, share) in enumerate(pairwise(shares)) if share > before]
+        self.known = [float(curve.quantiles[at]) for at in steps]
+        self.shares = [shares[at + 1] for at in steps]
 
     def at(self, share: float, *, above: float = -math.inf) -> float:
         """The latency (ms) at a share in [0, 1) of those that are longer than `above` ms, and longer than that in any case."""

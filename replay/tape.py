@@ -24,7 +24,7 @@ from replay.versions import UPGRADES, Upgrade, number_of, upgrade_from
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
-Phase: TypeAlias = Literal["asked", "shown", "accepted", "part", "rejected", "ignored"]
+Phase: TypeAlias = Literal["asked", "shown", "empty", "cancelled", "accepted", "part", "rejected", "ignored"]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="UTF-16 code units from the start of the document")]
 _Time: TypeAlias = Annotated[
@@ -160,7 +160,10 @@ class Close(_DocEvent, frozen=True):
 
 
 class Ghost(_DocEvent, frozen=True):
-    """What an assistant did then. `latency` in ms since it was asked; `trigger` says whether the person asked by hand."""
+    """What an assistant did then. `latency` in ms since it was asked; `trigger` says whether the person asked by hand.
+
+    `empty`: it answered with nothing. `cancelled`: the editor gave the request up, after `latency`.
+    """
 
     request: int
     phase: Phase

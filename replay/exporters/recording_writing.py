@@ -140,8 +140,8 @@ class Writing:
                 yield from self._content(event, self._reading.documents.texts[event.doc])
             case Ghost(phase="asked"):
                 yield [self._asked(event)], None
-            case Ghost(phase="shown") if asked := self._reading.asked.get(event.request):
-                yield from self._shown(event, asked.text)
+            case Ghost(phase="shown" | "empty" | "cancelled") if asked := self._reading.asked.get(event.request):
+                yield from self._ended(event, asked.text)
 
     def _open(self, event: Open) -> list[Entry]:
         first = {"v": 1} if self._versioned else {}
@@ -176,14 +176,17 @@ class Writing:
         data = {"sourceId": log.FETCH, "kind": "start", "requestId": event.request, "context": context}
         return self._entry("documentEvent", event.t, event.doc, data={**data, **self._version(event.doc)})
 
-    def _shown(self, event: Ghost, text: str) -> Iterator[_Form]:
+    def _ended(self, event: Ghost, text: str) -> Iterator[_Form]:
+        """The end of a request: what it answered, if anything, and whether it was given up."""
         if event.offset > length(text):
             return
         line, character = position_at(text, event.offset)
         place = f"{line + 1},{character + 1}"
         item = {"range": f"[{place} -> {place}]", "text": event.text, "isInlineEdit": False, "source": log.CARRIER}
         data = {"sourceId": log.FETCH, "kind": "end", "requestId": event.request, "durationMs": _whole(event.latency)}
-        yield [self._entry("event", event.t, data={**data, "result": [item]})], None
+        error = {"error": log.CANCELLED} if event.phase == "cancelled" else {}
+        result = [item] if event.phase == "shown" or event.text else []
+        yield [self._entry("event", event.t, data={**data, **error, "result": result})], None
 
     def _entry(self, kind: str, t: float, doc: int | None = None, **members: Any) -> Entry:
         number = {} if doc is None else {"id": doc}

@@ -9,7 +9,7 @@ import gzip
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -20,6 +20,7 @@ FORMAT = "workspaceRecording@1.0"
 CARRIER = "ghosttape"
 """The `sourceId` of `event` entries that carry what of a tape has no counterpart in the format."""
 FETCH = "InlineCompletions.fetch"
+CANCELLED = "canceled"
 REASON = "TextModel.setChangeReason"
 _Form = TypeVar("_Form")
 _GZIP = b"\x1f\x8b"
@@ -134,11 +135,19 @@ class Fetch(msgspec.Struct, frozen=True, rename="camel"):
     duration_ms: float = 0.0
     result: tuple[Offer, ...] = ()
     context: Any = None
+    error: Any = None
 
     @property
     def invoked(self) -> bool:
         """Whether the person asked by hand (the editor core's `InlineCompletionTriggerKind`: 0 automatic, 1 explicit)."""
         return isinstance(self.context, dict) and self.context.get("triggerKind") == 1
+
+    @property
+    def phase(self) -> Literal["shown", "empty", "cancelled"] | None:
+        """What the end of a request says of it; None where it says something else, or is no end."""
+        if self.kind != "end" or self.error not in {None, CANCELLED}:
+            return None
+        return "cancelled" if self.error else "shown" if self.result else "empty"
 
 
 class ChangeReason(msgspec.Struct, frozen=True, rename="camel"):

@@ -50,6 +50,7 @@ class _Asked:
     doc: int
     text: str
     trigger: Trigger
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,19 +222,21 @@ class Reading:
 
     def _learn_start(self, entry: log.DocumentEvent) -> None:
         if fetch := log.fetch_in(entry):
-            self.asked[fetch.request_id] = _Asked(entry.id, self._text(entry.id), _trigger(fetch))
+            self.asked[fetch.request_id] = _Asked(entry.id, self._text(entry.id), _trigger(fetch), self._cursors.get(entry.id, 0))
 
     def _fetch_end(self, entry: log.Event) -> Iterator[Event]:
         if carried := log.carried_in(entry):
             if carried.event is not None:
                 yield carried.event
-        elif (fetch := log.fetch_in(entry)) and (asked := self._answered(fetch)):
-            start, _, added = minimal(asked.text, _offered(asked.text, fetch.result[0]))
+        elif (fetch := log.fetch_in(entry)) and fetch.phase and (asked := self._ended(fetch)):
+            start, added = asked.offset, ""
+            if fetch.result:
+                start, _, added = minimal(asked.text, _offered(asked.text, fetch.result[0]))
             yield Ghost(
                 self._t(entry.time),
                 asked.doc,
                 fetch.request_id,
-                "shown",
+                fetch.phase,
                 start,
                 added,
                 fetch.duration_ms,
@@ -242,16 +245,17 @@ class Reading:
 
     def _learn_end(self, entry: log.Event) -> None:
         fetch = log.fetch_in(entry)
-        if fetch and (asked := self._answered(fetch)):
+        if fetch is None or fetch.kind != "end":
+            return
+        if fetch.result and (asked := self._ended(fetch)):
             added = minimal(asked.text, _offered(asked.text, fetch.result[0]))[2]
             texts = tuple(offer.text for offer in fetch.result)
             self._shown.setdefault(asked.doc, []).append(_Shown(fetch.request_id, texts, added, asked.trigger))
-        if fetch and fetch.result:
-            self.asked.pop(fetch.request_id, None)
+        self.asked.pop(fetch.request_id, None)
 
-    def _answered(self, fetch: log.Fetch) -> _Asked | None:
-        """The question that a fetch answers with something, if its document is still in view."""
-        asked = self.asked.get(fetch.request_id) if fetch.result else None
+    def _ended(self, fetch: log.Fetch) -> _Asked | None:
+        """The question that a fetch ends, if its document is still in view."""
+        asked = self.asked.get(fetch.request_id)
         return asked if asked and asked.doc in self.documents.shown else None
 
 

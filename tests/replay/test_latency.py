@@ -1,11 +1,16 @@
+import json
 import math
 import statistics
+from pathlib import Path
 
 import pytest
 from tapes import Typist, moment_of
 
-from replay.latency import LatencyError, latency_of
+from replay.importers.workspace_recording import import_recording
+from replay.latency import LatencyError, _Drawn, _requests, latency_of
 from replay.tape import Ghost
+
+LONG = Path(__file__).parents[3] / "shared/data/recordings/EditSourceTracker.test1.recording.w.json"
 
 
 def moments(n):
@@ -91,3 +96,27 @@ def test_elsewhere_the_latency_is_drawn_as_if_those_in_vain_might_have_been_slow
 def test_a_tape_without_answers_has_no_latencies():
     with pytest.raises(LatencyError, match=r"its assistant answered nothing"):
         latency_of("tape", 0, Typist().type("a").tape())
+
+
+def test_the_longest_wait_is_no_latency():
+    """By hand: of 100, 200 and 300 ms with waits of 50, 250 and 60,000 ms the curve ends at 13/20; then the longest answer."""
+    drawn = _Drawn([100.0, 200.0, 300.0], [50.0, 250.0, 60_000.0])
+    assert drawn.shares == pytest.approx([1 / 5, 2 / 5, 7 / 10])
+    assert [drawn.at(share) for share in (0.0, 0.19, 0.39, 0.69, 0.71, 0.99)] == [100, 100, 200, 300, 300, 300]
+
+
+def test_the_tapes_latencies_are_those_of_its_own_log():
+    """Against Kaplan and Meier by hand, from the recording's log: 1,288 requests that ended, and 1,745 given up."""
+    log = json.loads(LONG.read_text())["log"]
+    ends = [entry["data"] for entry in log if entry["kind"] == "event" and entry["data"].get("kind") == "end"]
+    times = sorted((end["durationMs"], "error" in end) for end in ends)
+    assert (len(times), sum(given_up for _, given_up in times)) == (3033, 1745)
+    left, alive, curve = len(times), 1.0, []
+    for at, given_up in times:
+        alive *= 1.0 if given_up else 1 - 1 / left
+        left -= 1
+        curve.append((at, 1 - alive))
+    answered, waited = _requests(import_recording(LONG).tape)
+    drawn = _Drawn(list(answered.values()), list(waited.values()))
+    for share in (0.25, 0.5, 0.65, 0.75, 0.9):
+        assert drawn.at(share) == next(at for at, passed in curve if passed >= share)
