@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 
 from replay.errors import TapeError
-from replay.tape import Close, Edit, Event, Foreign, Open, Run, State, Tape, digest
+from replay.tape import Close, Edit, Event, Foreign, Open, Run, Select, State, Tape, digest
 from syntax.buffer import Buffer
 from syntax.errors import OffsetError
 
@@ -49,6 +50,8 @@ class Documents:
             TapeError: the event cannot have happened, or a checkpoint does not match.
 
         """
+        if not isfinite(event.t):
+            raise TapeError(self.source, number, f"time {event.t} is no number of ms")
         if isinstance(event, Open):
             self._open(number, event)
         elif isinstance(event, Run) or isinstance(event, Foreign):  # noqa: SIM101 - twice as fast as one question
@@ -58,6 +61,8 @@ class Documents:
             raise TapeError(self.source, number, f"{kind} in document {event.doc}, which is not open")
         elif isinstance(event, Edit):
             self._edit(number, event)
+        elif isinstance(event, Select):
+            self._select(number, event)
         elif isinstance(event, State):
             self._check(number, event)
         elif isinstance(event, Close):
@@ -88,6 +93,13 @@ class Documents:
             self._buffers[event.doc].splice(event.changes)
         except OffsetError as error:
             raise TapeError(self.source, number, f"{self.paths[event.doc]}: {error}") from error
+
+    def _select(self, number: int, event: Select) -> None:
+        for start, end in event.ranges:
+            if start < 0 or end < 0:
+                raise TapeError(
+                    self.source, number, f"{self.paths[event.doc]}: selection [{start}, {end}] is before its beginning"
+                )
 
     def _check(self, number: int, event: State) -> None:
         found = digest(self.texts[event.doc])

@@ -303,6 +303,7 @@ class _Tape:
             ending=settled.ending,
             suggestion=settled.suggestion,
             covered=settled.covered,
+            keys=settled.keys,
         )
         judged = answered and self.judge.can_judge
         self.engine.store.put(record)

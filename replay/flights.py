@@ -22,7 +22,10 @@ class Waiting:
 
 @dataclass(slots=True)
 class Flying:
-    """A request under way. `typed` is what was written at its place since, None when something else happened there."""
+    """A request under way. `typed` is what was written at its place since, None when something else happened there.
+
+    `came` is when the server has the answer, `due` when it may be shown (virtual ms).
+    """
 
     due: float
     doc: int
@@ -30,6 +33,7 @@ class Flying:
     answer: Answer
     suggestion: Suggestion
     kept: bool = False
+    came: float = 0.0
     stale: bool = False
     typed: str | None = ""
 
@@ -74,8 +78,8 @@ class Visible:
         return replace(self, offset=self.offset + length(new), text=self.text.removeprefix(new))
 
 
-def outcome(flying: Flying, policy: Policy, visible: Visible | None) -> Ending:
-    """What an answer is worth when it comes."""
+def outcome(flying: Flying, policy: Policy, visible: Visible | None, fresh: str) -> Ending:
+    """What an answer is worth when it comes. `fresh` is what accepting it would add."""
     answer = flying.answer
     if answer.given_up:
         return Ending("cancelled", "given up")
@@ -90,7 +94,7 @@ def outcome(flying: Flying, policy: Policy, visible: Visible | None) -> Ending:
         return Ending("late") if flying.stale else Ending("empty")
     if len(rest.strip()) < policy.min_suggestion:
         return Ending("filtered", f"shorter than {policy.min_suggestion} characters")
-    if policy.extends and visible and visible.doc == flying.doc and not rest.startswith(visible.text):
+    if policy.extends and visible and visible.doc == flying.doc and not fresh.startswith(visible.text):
         return Ending("superseded", "does not extend what is shown")
     return Ending("shown")
 

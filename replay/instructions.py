@@ -95,7 +95,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A moment has ended. `covered` are the edit events that an accepted suggestion made needless."""
+    """A moment has ended. `covered` are the edit events that an accepted suggestion made needless, `keys` what accepting took."""
 
     moment: Moment
     before: str
@@ -104,6 +104,7 @@ class Settled:
     suggestion: Suggestion | None = None
     covered: tuple[int, ...] = ()
     spot: Spot | None = None
+    keys: int = 1
 
 
 Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Try | Settled

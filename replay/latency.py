@@ -6,7 +6,7 @@ import hashlib
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import NormalDist
@@ -126,7 +126,7 @@ def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
     return answered, {**_overtaken(tape, answered.keys() | given_up.keys()), **given_up}
 
 
-def _overtaken(tape: Tape, ended: Set[int]) -> dict[int, float]:
+def _overtaken(tape: Tape, ended: Collection[int]) -> dict[int, float]:
     """Requests whose end is not on the tape, and the ms until the next edit or question."""
     open_now: dict[int, float] = {}
     waited: dict[int, float] = {}

@@ -55,6 +55,8 @@ def acceptance(records: Iterable[Record]) -> dict[str, float | int | None]:
 def latency_ms(records: Iterable[Record]) -> dict[str, float | int | None]:
     """Quantiles (linear interpolation, Hyndman & Fan type 7) of the latency of every answer, in ms, as laid on the clock.
 
+    Requests that were given up have no answer: where a policy cancels, these are the answers quicker than the next key.
+
     The interval of the median is the binomial one of order statistics (scipy `quantile_test`).
     """
     values = sorted(
@@ -75,7 +77,7 @@ def _finite(value: float) -> float | None:
 
 
 def keystrokes_saved(records: Iterable[Record], typed: int) -> dict[str, int]:
-    """Edits of the tape that accepted suggestions made needless, less one key for each accept, of all `typed` edits.
+    """Edits of the tape that accepted suggestions made needless, less the keys for accepting them, of all `typed` edits.
 
     In judge mode the moments are independent, so one stretch of typing could be saved by several of them. It is counted
     once: as in an editor, a moment inside a stretch that an earlier suggestion has already written does not come up.
@@ -85,7 +87,7 @@ def keystrokes_saved(records: Iterable[Record], typed: int) -> dict[str, int]:
         edits = {(record.moment.tape, event) for event in record.covered}
         if edits and not edits & needless:
             needless |= edits
-            saved += len(edits) - 1
+            saved += len(edits) - record.keys
     return {"value": saved, "of": typed}
 
 

@@ -12,7 +12,7 @@ rest of the tape is rebased on it (`replay.rebase`).
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeAlias
 
 from replay.blocks import Place
@@ -29,7 +29,7 @@ from replay.stage import Stage
 from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
 from replay.timeline import Timeline
 from replay.users import User
-from syntax.text import Change, cut, length
+from syntax.text import cut, length
 
 Reply: TypeAlias = Answer | bool | None
 Steps: TypeAlias = Generator[Instruction, Reply, None]
@@ -57,9 +57,11 @@ class Player:
         self.now = 0.0
         self.stage = Stage(timeline, drive=drive)
         self._times = virtual_times(self.tape.events)
-        self._lookahead = Lookahead(self.tape.events, self._times, self.stage)
+        self._lookahead = Lookahead(self.tape.events, self._times, self.stage, self._asks)
         self._screen = Screen(self.stage, self._lookahead, policy, user, seed)
         self._pacer = Pacer(policy)
+        self._changed_at = 0.0
+        self._rejections: list[float] = []
         self._waiting: Waiting | None = None
         self._flying: list[Flying] = []
         self._landing: list[Flying] = []
@@ -105,7 +107,7 @@ class Player:
                 older = self._flying[:at] if self.policy.pending else []
                 self._flying = [other for other in self._flying if other is not flying and other not in older]
                 for other in older:
-                    yield _settled(other, Ending("superseded", "a newer answer came first"))
+                    yield self._given_up(other, Ending("superseded", "a newer answer came first"))
                 yield from self._arrived(index, flying)
 
     def _dues(self) -> Iterator[float]:
@@ -126,14 +128,14 @@ class Player:
             case Select():
                 yield from self._selected(index, event)
             case Focus():
-                yield from self._left(index, event.doc)
+                yield from self._left(index, lambda doc: doc != event.doc)
                 stage.focus = event.doc
             case Save():
                 yield DidSave(stage.path(event.doc))
             case State() if stage.is_as_recorded(event.doc):
                 yield Check(stage.path(event.doc), event.sha256)
             case Close():
-                yield from self._left(index, None)
+                yield from self._left(index, lambda doc: doc == event.doc)
                 yield from stage.mend([event.doc])
                 yield DidClose(stage.path(event.doc))
             case Ghost():
@@ -148,6 +150,7 @@ class Player:
         steps = list(self.stage.change(index, event, escape=self._needs_escape(index, event)))
         if not steps:
             return
+        self._catch_up()
         situation = self.stage.situation(self.now, event.doc, event)
         gate = self._pacer.gate(situation)
         if debounced:
@@ -158,6 +161,7 @@ class Player:
 
     def _change(self, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
         """Change a document, which ends what is under way."""
+        self._changed_at = self.now
         for step in steps:
             self._screen.pass_over(doc, step.changes)
             for flying in [*self._flying, *self._landing]:
@@ -203,9 +207,7 @@ class Player:
 
     def _ghost(self, index: int, event: Ghost) -> Steps:
         """The tape's assistant was asked, or the person asked it by hand."""
-        asks = self.policy.asks
-        wanted = asks == "recorded" or (asks == "changes" and event.trigger == "invoked")
-        if event.phase != "asked" or not wanted or not self._wants(self.stage.path(event.doc)):
+        if not self._asks(event):
             return
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
@@ -213,9 +215,14 @@ class Player:
         if self.policy.cancels:
             yield from self._cancel(Ending("superseded"))
         offset = self.stage.actual(event.doc, event.offset)
-        yield from self._ask(
-            index, event.doc, self.stage.moment(self.now, index, event.doc, offset=offset, trigger=event.trigger)
-        )
+        moment = self.stage.moment(self.now, index, event.doc, offset=offset, trigger=event.trigger)
+        yield from self._ask(index, event.doc, moment, since=index + 1)
+
+    def _asks(self, ghost: Ghost) -> bool:
+        """Whether the policy asks where the tape's assistant was."""
+        asks = self.policy.asks
+        wanted = asks == "recorded" or (asks == "changes" and ghost.trigger == "invoked")
+        return ghost.phase == "asked" and wanted and self._wants(self.stage.path(ghost.doc))
 
     def _selected(self, index: int, event: Select) -> Steps:
         if not event.ranges:
@@ -239,6 +246,7 @@ class Player:
         start, end = self.stage.cursors[doc]
         if not self.policy.moves or start != end or not self._wants(self.stage.path(doc)):
             return
+        self._catch_up()
         situation = self.stage.situation(self.now, doc, None, moved=True)
         gate = self._pacer.gate(situation)
         if self._waiting is not None and not gate:
@@ -246,15 +254,17 @@ class Player:
             yield self._unasked(index, waiting.doc, Ending("debounced"))
         yield from self._wait(index + 1, doc, situation, gate)
 
-    def _left(self, index: int, to: int | None) -> Steps:
-        """The document loses the focus."""
-        if self._waiting is not None and self._waiting.doc != to:
+    def _left(self, index: int, leaving: Callable[[int], bool]) -> Steps:
+        """Documents lose the focus, or close."""
+        if self._waiting is not None and leaving(self._waiting.doc):
             waiting, self._waiting = self._waiting, None
             yield self._unasked(index, waiting.doc, Ending("gated", "focus moved"))
         for flying in self._flying:
-            if flying.doc != to:
+            if leaving(flying.doc):
                 flying.stale, flying.typed = True, None
-        if self.policy.cancels and any(flying.doc != to for flying in self._flying):
+        if self._screen.visible is not None and leaving(self._screen.visible.doc):
+            self._screen.visible = None
+        if self.policy.cancels and any(leaving(flying.doc) for flying in self._flying):
             yield from self._cancel(Ending("cancelled", "focus moved"))
 
     def _cancel(self, ending: Ending) -> Steps:
@@ -262,9 +272,14 @@ class Player:
         given_up = [flying for flying in self._flying if not flying.kept]
         self._flying = [flying for flying in self._flying if flying.kept]
         for flying in given_up:
-            yield _settled(flying, ending)
-        if self.policy.lets_finish:
-            self._landing = [flying for flying in self._landing if flying.due > self.now] + given_up
+            yield self._given_up(flying, ending)
+
+    def _given_up(self, flying: Flying, ending: Ending) -> Settled:
+        """A request ends. If the server was not told, its answer still comes there, and may serve another request then."""
+        self._landing = [other for other in self._landing if other.came > self.now]
+        if not flying.answer.given_up:
+            self._landing.append(flying)
+        return _settled(flying, ending)
 
     # Asking
 
@@ -290,14 +305,15 @@ class Player:
         else:
             yield from self._ask(index, doc, moment)
 
-    def _ask(self, index: int, doc: int, moment: Moment) -> Steps:
+    def _ask(self, index: int, doc: int, moment: Moment, *, since: int | None = None) -> Steps:
+        """Ask just before event `index`; what makes the editor give up lies from event `since` on."""
         self.left -= 1
         if self.policy.pending and len(self._flying) >= self.policy.pending:
-            yield _settled(self._flying.pop(), Ending("superseded"))
+            yield self._given_up(self._flying.pop(), Ending("superseded"))
         kept = self._pacer.asked(self.now)
-        patience = math.inf if kept else self._patience(index, doc, moment.offset)
+        patience = math.inf if kept else self._patience(index if since is None else since, doc, moment.offset)
         drawn = self.latency.draw(moment)
-        doomed = drawn is not None and self._pacer.held(self.now, drawn) >= patience
+        doomed = drawn is not None and drawn >= patience
         text = self.stage.text(doc)
         ask = Ask(
             moment,
@@ -310,8 +326,11 @@ class Player:
         answer = yield ask
         if not isinstance(answer, Answer):
             raise TypeError("an Ask must be answered by an Answer")
-        latency = self._latency(doc, answer, drawn, patience)
-        flying = Flying(self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept)
+        if doomed and answer.cache == "none":  # whatever a server says that was told too late: nobody waited for it
+            answer = Answer(answer.measured, given_up=True)
+        came = self._latency(doc, answer, drawn, patience)
+        latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
+        flying = Flying(self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came)
         if self.policy.is_timed:
             self._flying.append(flying)
         else:
@@ -328,8 +347,8 @@ class Player:
         latency = answer.measured if drawn is None else 0.0 if cached else drawn
         if cached:
             under_way = (flying for flying in [*self._flying, *self._landing] if flying.doc == doc)
-            latency = max([latency, *(fly.due - self.now for fly in under_way if fly.answer.raw == answer.raw)])
-        return self._pacer.held(self.now, latency, answer.cache)
+            latency = max([latency, *(fly.came - self.now for fly in under_way if fly.answer.raw == answer.raw)])
+        return latency
 
     def _patience(self, index: int, doc: int, offset: int) -> float:
         """How many ms remain until the tape makes the editor give a request up, and tell the server."""
@@ -341,28 +360,47 @@ class Player:
         moment, answer = flying.ask.moment, flying.answer
         if answer.cache == "none" and not (answer.given_up or answer.failed):
             self._pacer.answered(flying.suggestion.latency)
-        decision = Decision(outcome(flying, self.policy, self._screen.visible))
-        if decision.ending.name == "shown":
+        ending = outcome(flying, self.policy, self._screen.visible, self._screen.fresh(flying))
+        decision = Decision(ending)
+        if ending.name == "shown":
             passes = None
             if self._screen.user.needs_tests:
                 passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion)))
-            decision = self._screen.decide(index, self.now, flying, passes=passes)
-            if decision.ending.name in {"accepted", "part", "rejected"}:
-                self._pacer.decided(self.now, decision.accepted)
-        yield _settled(flying, decision.ending, decision.covered)
+            idle = max(0.0, self.now - self._changed_at)
+            decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
+            self._tell_pacer(decision)
+        yield _settled(flying, decision.ending, decision.covered, decision.keys)
         if decision.change is not None and self.drive:
-            yield from self._accepted(index, flying.doc, decision.change)
+            yield from self._accepted(index, flying.doc, decision)
 
-    def _accepted(self, index: int, doc: int, change: Change) -> Steps:
+    def _tell_pacer(self, decision: Decision) -> None:
+        """What the person decided; a rejection is known only when it happens."""
+        if decision.ending.name == "rejected":
+            self._rejections.append(decision.after)
+        elif decision.accepted:
+            self._pacer.decided(self.now, decision.accepted)
+
+    def _catch_up(self) -> None:
+        """Tell the policy of the rejections that have happened by now."""
+        happened = sorted(at for at in self._rejections if at <= self.now)
+        self._rejections = [at for at in self._rejections if at > self.now]
+        for at in happened:
+            self._pacer.decided(at, "")
+
+    def _accepted(self, index: int, doc: int, decision: Decision) -> Steps:
         """What was accepted stays as far as it is right; the editor asks again behind it."""
-        steps, stays = self.stage.accept(index, doc, change)
+        assert decision.change is not None
+        if self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            yield self._unasked(index, waiting.doc, Ending("debounced"))
+        steps, stays = self.stage.accept(index, doc, decision.change, decision.keys)
         yield from self._change(doc, steps)
         if stays:
             situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))
 
 
-def _settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = ()) -> Settled:
+def _settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = (), keys: int = 1) -> Settled:
     ask = flying.ask
     suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
-    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot)
+    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)

@@ -76,6 +76,12 @@ class Rebased:
         self.recorded = text
         self.aheads: tuple[Ahead, ...] = ()
 
+    def copy(self) -> Rebased:
+        """The same document, to look ahead with."""
+        other = Rebased(self.recorded)
+        other.aheads = self.aheads
+        return other
+
     @property
     def actual(self) -> str:
         """The text as it really is."""

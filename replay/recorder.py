@@ -123,6 +123,7 @@ class Recorder:
         doc.version = happening.after.version
         changes = of_event(happening.before.text, happening.after.text, happening.changes)
         if not changes:
+            doc.hint = None  # it was of this change
             return
         yield from self._focus(doc)
         yield from self._edited(doc, happening.before.text, changes)

@@ -125,12 +125,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict | None = None
     covered: tuple[int, ...] = ()
     """Indices of the edit events, made by hand, that an accepted suggestion made needless."""
+    keys: int = 1
+    """What accepting took: one key for the whole, one a line or a word for a part."""
 
 
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
     """What a session took in drive mode, in keys. `tape` are the edits on the tape that a person made by hand, one key each.
 
-    Of those `typed` were still made and `dropped` were needless. Added to them are `accepts` (one key each), `rejections`
+    Of those `typed` were still made and `dropped` were needless. Added to them are `accepts` (one key for the whole, one a
+    line or a word for a part), `rejections`
     (Escape, where the next key was a tab that would have accepted), `deletions` (of accepted text that was wrong: a key a
     character, or one for undoing all of it) and `mending` (typing what differs from the recording). `conflicts` counts
     the places where that was needed.

@@ -14,7 +14,8 @@ from replay.tape import Event, Header
 _ABOUT = (
     "One line of NAME.tape.jsonl: the first is a header, each other one an event, in the order in which they happened. "
     "Offsets are UTF-16 code units, times milliseconds since the start. What only the lines before can tell (whether a "
-    "document is open, whether an edit lies inside it, whether a checkpoint matches) `ghosttape import --check` tells."
+    "document is open, whether an edit lies inside it, whether a checkpoint matches) `ghosttape import --check` tells. "
+    "One thing is stricter than JSON Schema can say: an integer has no decimal point (`1.0` is refused where it says integer)."
 )
 
 

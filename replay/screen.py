@@ -15,6 +15,7 @@ from replay.rebase import Place
 from replay.records import Ending
 from replay.stage import Stage
 from replay.users import Offer, User
+from replay.words import takes
 from syntax.text import Change, cut, length
 
 
@@ -26,6 +27,9 @@ class Decision:
     covered: tuple[int, ...] = ()
     change: Change | None = None
     accepted: str = ""
+    keys: int = 1
+    after: float = 0.0
+    """When the person has decided (virtual ms): a rejection is what they do next."""
 
 
 class Screen:
@@ -36,26 +40,32 @@ class Screen:
         self.visible: Visible | None = None
         self._decisions = Decisions(stage.timeline.tape)
 
-    def decide(self, index: int, now: float, flying: Flying, *, passes: bool | None) -> Decision:
-        """Show a suggestion just before event `index`, and let the user look at it."""
+    def decide(self, index: int, now: float, flying: Flying, *, idle: float, passes: bool | None) -> Decision:
+        """Show a suggestion just before event `index`, and let the user look at it. `idle` is ms since the last change."""
         start, end, new = self._change(flying)
         here = flying.ask.moment.offset + length(flying.typed or "")
         place = self.stage.place(index, flying.doc, start)
         followed = self._followed(place, flying, (start, end, new))
-        idle = max(0.0, now - self.lookahead.last_edit(index))
         then = self._decisions.at(self.stage.path(flying.doc), place.event, place.offset) if place else ()
         offer = replace(self._offer(flying, here, followed), idle=idle, then=then, passes=passes)
         taken = max(0, min(self.user.accepts(offer), len(new)))
         self.visible = None if taken else Visible(flying.doc, here, new, offer.draw)
         if not taken:
-            return Decision(self._not_taken(index, now, followed))
+            return self._not_taken(index, now, followed)
+        whole = taken == len(new)
         covered = followed.until(taken) if followed.stood >= taken else ()
         return Decision(
-            Ending("accepted" if taken == len(new) else "part"),
+            Ending("accepted" if whole else "part"),
             tuple(filter(self.stage.timeline.is_by_hand, covered)),
-            (start, end, new[:taken]),
+            (start, end if whole else start, new[:taken]),
             new[:taken],
+            takes(new, offer.language, taken),
+            now,
         )
+
+    def fresh(self, flying: Flying) -> str:
+        """What accepting a suggestion would add."""
+        return self._change(flying)[2]
 
     def pass_over(self, doc: int, changes: Sequence[Change]) -> None:
         """Take a change in: what is shown stays while it is typed as suggested."""
@@ -99,12 +109,14 @@ class Screen:
             return self.visible.draw
         return share_of(self.seed, flying.ask.moment, "user")
 
-    def _not_taken(self, index: int, now: float, followed: Followed) -> Ending:
+    def _not_taken(self, index: int, now: float, followed: Followed) -> Decision:
         stays = self.lookahead.next_change(index) - now
         if followed.whole:
-            return Ending("typed-through")
+            return Decision(Ending("typed-through"), after=now)
         if stays < self.policy.seen:
-            return Ending("superseded", "hardly seen")
-        if followed.touched or (self.policy.patience and stays > self.policy.patience):
-            return Ending("rejected")
-        return Ending("shown")
+            return Decision(Ending("superseded", "hardly seen"), after=now)
+        if self.policy.patience and stays > self.policy.patience:
+            return Decision(Ending("rejected"), after=now + self.policy.patience)
+        if followed.touched:
+            return Decision(Ending("rejected"), after=self.lookahead.times[followed.touched[0]])
+        return Decision(Ending("shown"), after=now)

@@ -12,7 +12,8 @@ import msgspec
 from replay.documents import Documents
 from replay.instructions import Cause, DidChange, Spot
 from replay.pacing import Situation
-from replay.rebase import Performed, Place, Rebased
+from replay.pages import Pages
+from replay.rebase import Place, Rebased
 from replay.records import Effort, Moment, Stop, Trigger
 from replay.tape import Close, Edit, Event, Open, Select
 from replay.timeline import Timeline
@@ -21,8 +22,8 @@ from syntax.text import Change, cut, index_of, length, position_at, splice
 _WORD = re.compile(r"\w", re.ASCII)
 WINDOW = (4000, 2000)
 """How many characters before and after the cursor a moment keeps for display."""
-ESCAPE, ACCEPT = 1, 1
-"""Keys of putting a suggestion away, and of taking it."""
+ESCAPE = 1
+"""Keys of putting a suggestion away."""
 
 
 @dataclass(slots=True)
@@ -42,12 +43,11 @@ class Stage:
     def __init__(self, timeline: Timeline, *, drive: bool) -> None:
         self.timeline, self.drive = timeline, drive
         self.documents = Documents(timeline.tape.source)
-        self.cursors: dict[int, tuple[int, int]] = {}
+        self.pages = Pages()
+        self.cursors = self.pages.cursors
         self.several: dict[int, int] = {}
         self.versions: dict[int, int] = {}
         self.focus: int | None = None
-        self._rebased: dict[int, Rebased] = {}
-        self._passed: dict[int, int] = {}
         self._turns: Counter[tuple[object, ...]] = Counter()
         self._counts = _Counts()
 
@@ -68,7 +68,7 @@ class Stage:
 
     def text(self, doc: int) -> str:
         """What a document holds."""
-        return self._rebased[doc].actual if self._is_ahead(doc) else self.documents.texts[doc]
+        return self.pages.rebased[doc].actual if self.pages.is_ahead(doc) else self.documents.texts[doc]
 
     def path(self, doc: int) -> str:
         """The path of a document."""
@@ -80,14 +80,11 @@ class Stage:
 
     def is_as_recorded(self, doc: int) -> bool:
         """Whether a document is what it was on the tape here."""
-        return not self._is_ahead(doc)
+        return not self.pages.is_ahead(doc)
 
     def is_needless(self, index: int, doc: int) -> bool:
         """Whether a recorded edit writes what was accepted already."""
-        return self._is_ahead(doc) and any(index in ahead.covered for ahead in self._rebased[doc].aheads)
-
-    def _is_ahead(self, doc: int) -> bool:
-        return doc in self._rebased and bool(self._rebased[doc].aheads)
+        return self.pages.is_ahead(doc) and any(index in ahead.covered for ahead in self.pages.rebased[doc].aheads)
 
     # Events of the tape
 
@@ -97,29 +94,20 @@ class Stage:
         if isinstance(event, Open):
             self.versions[event.doc], self.cursors[event.doc] = 1, (0, 0)
             if self.drive:
-                self._rebased[event.doc] = Rebased(event.text)
+                self.pages.rebased[event.doc] = Rebased(event.text)
         elif isinstance(event, Close):
-            self._rebased.pop(event.doc, None)
+            self.pages.rebased.pop(event.doc, None)
 
     def selected(self, event: Select) -> tuple[int, int]:
-        """Where a selection is in the actual document; the report of a needless edit moves no cursor."""
-        start, end = event.ranges[0]
-        if start == end == self._passed.get(event.doc):
-            return self.cursors[event.doc]
-        if self._is_ahead(event.doc):
-            rebased = self._rebased[event.doc]
-            start, end = rebased.to_actual(start), rebased.to_actual(end)
+        """Where a selection is in the actual document."""
         self.several[event.doc] = len(event.ranges)
-        return start, end
+        return self.pages.selected(event)
 
     def change(self, index: int, event: Edit, *, escape: bool) -> Iterator[DidChange]:
         """Make a recorded edit, as far as it is needed."""
         by_hand, doc = self.timeline.is_by_hand(index), event.doc
         before = self.text(doc)
-        done = [] if by_hand and self._is_passed(event) else self._take(index, event, by_hand)
-        self._passed.pop(doc, None)
-        if not done:
-            self._passed[doc] = _cursor_after(event.changes)[0]
+        done = self.pages.take(index, event, by_hand=by_hand)
         self.documents.apply(index + 2, event)
         real = bool(done) and done[-1].by_tape
         self._counts.typed += by_hand and real
@@ -132,23 +120,6 @@ class Stage:
             yield self._changed(doc, before, step.changes, "tape" if step.by_tape else "mend", keys)
             before = splice(before, step.changes)
 
-    def _is_passed(self, event: Edit) -> bool:
-        """Whether an edit only writes over what stands there, and accepted text has brought the cursor behind it already."""
-        if event.doc not in self._rebased or len(event.changes) != 1:
-            return False
-        start, end, new = event.changes[0]
-        behind = self.actual(event.doc, end)
-        rewrites = new and cut(self._rebased[event.doc].recorded, start, end) == new
-        return bool(rewrites) and self.cursors[event.doc] == (behind, behind)
-
-    def _take(self, index: int, event: Edit, by_hand: bool) -> list[Performed]:
-        if event.doc not in self._rebased:
-            return [Performed(event.changes)]
-        if not self._is_ahead(event.doc):
-            self._rebased[event.doc].recorded = splice(self._rebased[event.doc].recorded, event.changes)
-            return [Performed(event.changes)]
-        return self._rebased[event.doc].take(index, event.changes, by_hand=by_hand)
-
     def _changed(self, doc: int, before: str, changes: Sequence[Change], cause: Cause, keys: int) -> DidChange:
         self.versions[doc] += 1
         self.cursors[doc] = _cursor_after(changes)
@@ -157,12 +128,15 @@ class Stage:
 
     # What the tape does not say
 
-    def accept(self, index: int, doc: int, change: Change) -> tuple[list[DidChange], bool]:
-        """Put an accepted text in, take away again what of it the person never wrote; and whether anything of it stays."""
+    def accept(self, index: int, doc: int, change: Change, keys: int) -> tuple[list[DidChange], bool]:
+        """Put an accepted text in, take away again what of it the person never wrote; and whether anything of it stays.
+
+        `keys` is what accepting it took.
+        """
         before = self.text(doc)
-        kept = self._rebased[doc].accept(self.timeline, self.path(doc), index, change)
-        self._counts.accepts += ACCEPT
-        steps = [self._changed(doc, before, [change], "accept", ACCEPT)]
+        kept = self.pages.rebased[doc].accept(self.timeline, self.path(doc), index, change)
+        self._counts.accepts += keys
+        steps = [self._changed(doc, before, [change], "accept", keys)]
         if kept.deleted:
             self._counts.deletions += kept.keys
             steps.append(self._changed(doc, splice(before, [change]), kept.deleted, "delete", kept.keys))
@@ -173,7 +147,7 @@ class Stage:
         """Make documents as recorded, by typing what differs."""
         for doc in docs:
             before = self.text(doc)
-            for step in self._rebased[doc].mend() if doc in self._rebased else []:
+            for step in self.pages.rebased[doc].mend() if doc in self.pages.rebased else []:
                 self._counts.mending += step.mending
                 self._counts.conflicts += 1
                 yield self._changed(doc, before, step.changes, "mend", step.mending)
@@ -240,13 +214,13 @@ class Stage:
 
     def actual(self, doc: int, offset: int) -> int:
         """Where an offset of the recorded document is in the actual one."""
-        return self._rebased[doc].to_actual(offset) if self._is_ahead(doc) else offset
+        return self.pages.actual(doc, offset)
 
     def place(self, index: int, doc: int, offset: int) -> Place | None:
         """The place of the tape at an actual offset; None where it is at none."""
-        if not self._is_ahead(doc):
+        if not self.pages.is_ahead(doc):
             return Place(index, offset, self.documents.texts[doc])
-        return self._rebased[doc].place(self.timeline, self.path(doc), index, offset)
+        return self.pages.rebased[doc].place(self.timeline, self.path(doc), index, offset)
 
     def spot(self, index: int, doc: int, moment: Moment) -> Spot | None:
         """A moment as it stands on the tape; None where it is at no place of it."""

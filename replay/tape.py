@@ -17,10 +17,10 @@ from typing import IO, Annotated, Any, Literal, Self, TypeAlias
 
 import msgspec
 
-from replay.coding import decoding, encoded
+from replay.coding import decoded_line, decoding, encoded, upgrade_of
 from replay.errors import TapeError
 from replay.lines import LONGEST, Lines, Torn, mend, reading, writing
-from replay.versions import UPGRADES, Upgrade, number_of, upgrade_from
+from replay.versions import UPGRADES, Upgrade
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
@@ -43,7 +43,7 @@ _Path: TypeAlias = Annotated[
     str,
     msgspec.Meta(
         description="relative to the project, with forward slashes, and inside it",
-        extra_json_schema={"pattern": r"^(?!/)(?!([\s\S]*/)?\.\.(/|$))(?!(\.?/)*\.?$)[^\\]+$"},
+        extra_json_schema={"pattern": r"^(?!/)(?!([\s\S]*/)?\.\.(/|$))(?!(\.?/)*\.?$)[^\\\u0000]+$"},
     ),
 ]
 
@@ -125,8 +125,10 @@ class Open(_DocEvent, frozen=True):
     text: str
 
     def __post_init__(self) -> None:
-        """Refuse a path that does not stay inside the project."""
+        """Refuse a path that does not stay inside the project, or that no file can have."""
         path = PurePosixPath(self.path)
+        if "\0" in self.path:
+            raise ValueError(f"path {self.path!r} has a NUL, which no file's path has")
         if path.is_absolute() or ".." in path.parts or "\\" in self.path or not path.parts:
             raise ValueError(f"path {self.path!r} must be relative, with forward slashes, and stay inside the project")
 
@@ -202,6 +204,9 @@ class Foreign(_Event, frozen=True):
 Event: TypeAlias = Open | Edit | Select | Focus | Save | Close | Ghost | Run | State | Foreign
 
 
+_read_header, _read_event = decoding(Header), decoding(Event)
+
+
 class Tape(msgspec.Struct, frozen=True):
     """A tape in memory. `source` is the file that it came from; event *i* stands on line *i* + 2."""
 
@@ -238,8 +243,8 @@ def stream(path: Path, *, torn: Torn = "refuse", upgrades: Mapping[int, Upgrade]
     with reading(path, torn) as lines:
         numbered = iter(lines)
         number, line = next(numbered, (1, b""))
-        upgrade = _upgrade(path, line, upgrades)
-        header: Header = _decoded(path, number, line, decoding(Header, upgrade))
+        upgrade = upgrade_of(path, line, upgrades)
+        header: Header = decoded_line(path, number, line, decoding(Header, upgrade))
         yield Stream(header, _events(path, numbered, decoding(Event, upgrade)), lines)
 
 
@@ -289,6 +294,7 @@ class Writer:
 
     def __init__(self, path: Path, header: Header) -> None:
         self.path, self.header = path, header
+        self._lines = 0
         self._stack = ExitStack()
         self._file: IO[bytes]
 
@@ -308,10 +314,11 @@ class Writer:
         """Add an event.
 
         Raises:
-            TapeError: its line would be longer than a reader takes.
+            TapeError: a reader would refuse its line.
 
         """
-        self._file.write(_line(self.path, value))
+        self._lines += 1
+        self._file.write(line_of(value, str(self.path), self._lines))
 
 
 class Appender:
@@ -346,8 +353,13 @@ class Appender:
         self.close()
 
     def write(self, value: Event | Header) -> None:
-        """Add an event; a kill of this process does not take it away (a failure of the machine may)."""
-        self._file.write(_line(self.path, value))
+        """Add an event; a kill of this process does not take it away (a failure of the machine may).
+
+        Raises:
+            TapeError: a reader would refuse its line; the file is as it was.
+
+        """
+        self._file.write(line_of(value, str(self.path)))
         self._file.flush()
 
     def close(self) -> None:
@@ -363,30 +375,27 @@ def _require_same(path: Path, header: Header) -> None:
             )
 
 
-def _line(path: Path, value: Event | Header) -> bytes:
-    line = encoded(value)
-    if len(line) > LONGEST:
-        raise TapeError(str(path), 0, f"a line of {len(line) >> 20} MiB would be longer than a tape's may be")
-    return line
+def line_of(value: Event | Header, source: str, number: int = 0) -> bytes:
+    """The line of a header or an event, with its end, once it was read as a reader would: types alone check nothing.
 
+    `source` and `number` name the tape and the line (0: unknown) in errors.
 
-def _upgrade(path: Path, line: bytes, upgrades: Mapping[int, Upgrade]) -> Upgrade | None:
+    Raises:
+        TapeError: a reader would refuse it.
+
+    """
     try:
-        number = number_of(line)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise TapeError(str(path), 1, f"is no header of a tape: {error if line else 'the file is empty'}") from error
-    return upgrade_from(str(path), number, upgrades)
+        line = encoded(value)
+        if len(line) > LONGEST:
+            raise TapeError(source, number, f"a line of {len(line) >> 20} MiB would be longer than a tape's may be")
+        (_read_header if isinstance(value, Header) else _read_event)(line)
+    except ValueError as error:
+        raise TapeError(source, number, f"no tape can hold this: {error}") from error
+    return line
 
 
 def _events(
     path: Path, lines: Iterator[tuple[int, bytes]], decode: Callable[[bytes], Event]
 ) -> Iterator[tuple[int, Event]]:
     for number, line in lines:
-        yield number, _decoded(path, number, line, decode)
-
-
-def _decoded(path: Path, number: int, line: bytes, decode: Callable[[bytes], Any]) -> Any:
-    try:
-        return decode(line)
-    except ValueError as error:
-        raise TapeError(str(path), number, str(error)) from error
+        yield number, decoded_line(path, number, line, decode)

@@ -41,6 +41,18 @@ def boundaries(text: str, language: str) -> Iterator[int]:
         at = end
 
 
+def takes(text: str, language: str, characters: int) -> int:
+    """The fewest keys that accept so many characters of a text: one for all of it, else one a line or a word."""
+    if characters >= len(text):
+        return 1
+    keys = at = 0
+    while at < characters:
+        line = text.find("\n", at) + 1
+        at = line if at < line <= characters else at + next_word(text[at:], language)
+        keys += 1
+    return keys
+
+
 def next_word(text: str, language: str) -> int:
     """How many characters of a text "accept next word" takes."""
     word = _pattern(IN_WORDS.get(language, "")).search(text)

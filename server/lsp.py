@@ -219,7 +219,10 @@ def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 
 def _hinted(ls: Server, params: Any) -> None:
     """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
-    ls.protocol.tell(Hinted(str(params.textDocument.uri), str(params.reason)))
+    try:
+        ls.protocol.tell(Hinted(str(params.textDocument.uri), str(params.reason)))
+    except AttributeError:
+        return  # it says nothing
 
 
 def _selected(ls: Server, params: Any) -> None:
@@ -227,13 +230,16 @@ def _selected(ls: Server, params: Any) -> None:
     try:
         document = ls.documents.get(params.textDocument.uri)
         ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in params.selections]
-    except DocumentError:
-        return  # of a text that this server has not
+    except (DocumentError, AttributeError, TypeError, ValueError, OverflowError):
+        return  # of a text that this server has not, or at no place
     ls.protocol.tell(Selected(document, tuple(ranges)))
 
 
 def _offset(document: Document, position: Any) -> int:
-    return document.offset((int(position.line), int(position.character)))
+    line, character = int(position.line), int(position.character)
+    if line < 0 or character < 0:
+        raise ValueError("a position is never negative")
+    return document.offset((line, character))
 
 
 def _explain(ls: Server, params: Any) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from replay import checking
 from replay.errors import TapeError
 from replay.exporters import batch as exports
 from replay.importers.batch import ImportedFile, import_many
-from replay.importers.kinds import AUTO, kind_of
+from replay.importers.kinds import AUTO, kind_of, require_writable, tapes_of
 from replay.tape import Edit, Open, find
 from tui.errors import ConfigurationError, TuiError
 from tui.outcome import Status, print_json
@@ -125,10 +125,13 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> 
     if json:
         print_json(report)
         return Status.DONE
-    mended = f", {report.resynchronised} gaps of the recorder mended" if report.resynchronised else ""
+    mended = _mended(report.resynchronised)
+    if mended and report.tapes > 1:
+        mended += f" in {sum(file.resynchronised > 0 for file in report.files)} tapes"
     _say(f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched{mended}")
     for file in report.files:
-        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{_tested(file.tests)}")
+        mended = _mended(file.resynchronised)
+        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{mended}{_tested(file.tests)}")
     return Status.DONE
 
 
@@ -223,7 +226,8 @@ def _checked_recording(path: Path, form: str) -> CheckedFile:
     """What a recording would become; some formats keep several sessions in one file or folder."""
     kind = kind_of(path, form)
     tapes = events = documents = changes = checkpoints = 0
-    for imported in kind.read(path):
+    for imported in tapes_of(path, kind):
+        require_writable(path, imported)
         on_tape = imported.tape.events
         tapes += 1
         events += len(on_tape)
@@ -246,6 +250,11 @@ def _show_history(report: HistoryReport) -> None:
         _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{_tested(tape.tests)}")
     for skipped in report.skipped:
         _say(f"  {skipped.commit[:10]} is left out: {skipped.reason}")
+
+
+def _mended(count: int) -> str:
+    """How often a recorder had missed something; nothing if it never had."""
+    return f", {count} gap{'s' if count > 1 else ''} of the recorder mended" if count else ""
 
 
 def _tested(tests: bool) -> str:

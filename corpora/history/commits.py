@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
 from corpora.errors import HistoryError
+from replay.importers.git_environment import quiet_environment
 
 SYMLINK, SUBMODULE = "120000", "160000"
-_INCOMPLETE = "is a partial clone that lacks an object: complete it with `git fetch --refetch --no-filter`"
+_INCOMPLETE = "is a partial or damaged clone that lacks an object: complete it with `git fetch --refetch --no-filter`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,19 @@ class Repository:
         return sorted((_change(status.decode(), fields) for status in fields), key=lambda change: change.after)
 
     def tree(self, revision: str) -> dict[str, Entry]:
-        """Path → entry of all files of a commit."""
+        """Path → entry of all files of a commit.
+
+        Raises:
+            HistoryError: the clone does not hold a file's blob.
+
+        """
         listed = self._raw("ls-tree", "-r", "-z", "-l", "--full-tree", revision).split(b"\0")[:-1]
         found = {}
         for line in listed:
             facts, _, path = line.partition(b"\t")
             mode, _, blob, size = facts.decode().split()
+            if size == "BAD":
+                raise HistoryError(f"{self.path}: {_INCOMPLETE} ({blob[:10]} is missing)")
             found[_path(path)] = Entry(mode, blob, -1 if size == "-" else int(size))
         return found
 
@@ -124,7 +132,10 @@ class Repository:
         """
         if self._blobs is None:
             self._blobs = subprocess.Popen(
-                self._command("cat-file", "--batch"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment()
+                self._command("cat-file", "--batch"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=quiet_environment(os.environ),
             )
         asked, answers = self._blobs.stdin, self._blobs.stdout
         assert asked and answers  # noqa: PT018  # both are pipes
@@ -166,7 +177,8 @@ class Repository:
 
     def _raw(self, *arguments: str, fails: bool = False) -> bytes:
         try:
-            done = subprocess.run(self._command(*arguments), capture_output=True, check=False, env=_environment())
+            environment = quiet_environment(os.environ)
+            done = subprocess.run(self._command(*arguments), capture_output=True, check=False, env=environment)
         except OSError as error:
             raise HistoryError(f"git cannot be run ({error.strerror}): install it") from error
         if done.returncode and not fails:
@@ -183,13 +195,6 @@ def _said(command: str, errors: str) -> str:
         return _INCOMPLETE
     lines = [line.removeprefix("fatal: ") for line in errors.splitlines() if line.startswith("fatal: ")]
     return f"`git {command}` says: {(lines or errors.splitlines() or ['nothing'])[0]}"
-
-
-def _environment() -> Mapping[str, str]:
-    """The environment without what would lead git elsewhere; it asks nothing, and fetches nothing that lacks."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    quiet = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
-    return kept | quiet | {"GIT_ALLOW_PROTOCOL": "none", "GIT_ATTR_NOSYSTEM": "1"}
 
 
 def _decoded(content: bytes) -> str | Unreadable:

@@ -10,7 +10,7 @@ from corpora.history.files import LeftOut
 class TypedCommit(msgspec.Struct, frozen=True):
     """One commit and the tape that it became.
 
-    `typed` and `deleted` count keys, mistakes and their mending too; `pasted` counts pastes. `lacking` says how many files of
+    `typed` and `deleted` count keys, mistakes and their mending too; `pastes` counts pastes. `lacking` says how many files of
     the project are not on the tape, by reason; `tests` whether the tape knows how the project is tested.
     """
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,6 +10,7 @@ import msgspec
 
 from replay.exporters.errors import ExportRefusedError
 from replay.exporters.workspace_recording import Recording, recording_of
+from replay.placing import place, workshop
 from replay.tape import read
 
 WORKSPACE_RECORDING = "workspace-recording"
@@ -61,12 +60,8 @@ def export_many(
     """
     check_format(to)
     try:
-        existing = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
-        workshop = Path(tempfile.mkdtemp(prefix=".ghosttape-export-", dir=existing))
-        try:
-            files = _Batch(out, workshop, force=force).run(paths, told or _silent)
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
+        with workshop(out, ".ghosttape-export-") as made:
+            files = _Batch(out, made, force=force).run(paths, told or _silent)
     except OSError as error:
         raise ExportRefusedError(f"{out}: the recordings cannot be written there: {error.strerror}") from error
     return Report(to, len(files), tuple(files))
@@ -106,7 +101,7 @@ class _Batch:
             (self.workshop / str(number)).write_bytes(recording.encode())
             files.append(ExportedFile(str(path), str(target), len(tape.events), len(recording.log), recording.dropped))
             told(files[-1])
-        _move({self.workshop / str(number): target for number, target in enumerate(self.sources)})
+        place({self.workshop / str(number): target for number, target in enumerate(self.sources)})
         return files
 
     def _target(self, path: Path, recording: Recording, *, alone: bool) -> Path:
@@ -121,12 +116,6 @@ class _Batch:
             raise ExportRefusedError(f"{target} stands there already: export elsewhere (-o), or replace it (--force)")
         self.sources[target] = path
         return target
-
-
-def _move(places: Mapping[Path, Path]) -> None:
-    for file, target in places.items():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        file.replace(target)
 
 
 def _name(path: Path) -> str:

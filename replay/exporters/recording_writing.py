@@ -151,8 +151,7 @@ class Writing:
         return [self._entry("documentEncountered", event.t, event.doc, relativePath=event.path), content]
 
     def _content(self, event: State, text: str) -> Iterator[_Form]:
-        if all(not "\ud800" <= character <= "\udfff" for character in text):  # half a pair has no JSON in UTF-8
-            yield [self._entry("setContent", event.t, event.doc, content=text, **self._version(event.doc))], None
+        yield [self._entry("setContent", event.t, event.doc, content=text, **self._version(event.doc))], None
 
     def _select(self, event: Select) -> Entry:
         return self._entry("selectionChanged", event.t, event.doc, selection=event.ranges)

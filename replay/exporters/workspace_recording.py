@@ -14,12 +14,11 @@ from typing import Any
 
 import msgspec
 
+from replay.coding import json_of
 from replay.errors import TapeError
 from replay.exporters.recording_writing import Told, Writing, beginning_of, start_of
 from replay.importers.recording_entries import FORMAT
 from replay.tape import Event, Foreign, Header, Tape
-
-_encoder = msgspec.json.Encoder(order="sorted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +34,11 @@ class Recording:
     dropped: int = 0
 
     def encode(self) -> bytes:
-        """The file: UTF-8 JSON."""
+        """The file: JSON in UTF-8, with half of a surrogate pair as an escape."""
         if self.lines:
-            return b"".join(msgspec.json.encode(entry) + b"\n" for entry in self.log)
-        entries = b",\n".join(msgspec.json.encode(entry) for entry in self.log)
-        beside = b"".join(
-            b",\n" + msgspec.json.encode(name) + b":" + msgspec.json.encode(value)
-            for name, value in self.members.items()
-        )
+            return b"".join(json_of(entry) + b"\n" for entry in self.log)
+        entries = b",\n".join(map(json_of, self.log))
+        beside = b"".join(b",\n" + json_of(name) + b":" + json_of(value) for name, value in self.members.items())
         return b'{"log":[\n' + entries + b"\n]" + beside + b"}\n"
 
 
@@ -154,4 +150,4 @@ def _has_beginning(events: Sequence[Event]) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON: 1 and 1.0 are not."""
-    return _encoder.encode(one) == _encoder.encode(other)
+    return json_of(one, ordered=True) == json_of(other, ordered=True)

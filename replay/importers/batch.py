@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from replay.errors import TapeError
 from replay.importers.errors import ImportRefusedError
-from replay.importers.kinds import AUTO, kind_of
+from replay.importers.kinds import AUTO, kind_of, tapes_of, unwritable
 from replay.importers.session import ImportedTape
+from replay.placing import place, workshop
 from replay.tape import Open, write
 
 
@@ -64,12 +63,8 @@ def import_many(
 
     """
     try:
-        existing = next(folder for folder in (out_dir, *out_dir.absolute().parents) if folder.is_dir())
-        workshop = Path(tempfile.mkdtemp(prefix=".ghosttape-import-", dir=existing))
-        try:
-            return _Batch(out_dir, workshop, told).run(paths, format)
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
+        with workshop(out_dir, ".ghosttape-import-") as made:
+            return _Batch(out_dir, made, told).run(paths, format)
     except OSError as error:
         raise ImportRefusedError(f"{out_dir}: the tapes cannot be written there: {error.strerror}") from error
 
@@ -86,9 +81,9 @@ class _Batch:
     def run(self, paths: Sequence[Path], format: str) -> Report:  # noqa: A002  # the word of the tape
         kinds = [kind_of(path, format) for path in paths]
         for path, kind in zip(paths, kinds, strict=True):
-            for imported in kind.read(path):
+            for imported in tapes_of(path, kind):
                 self._keep(path, kind.name, imported)
-        _move({self.workshop / target.name: target for target in self.sources})
+        place({self.workshop / target.name: target for target in self.sources})
         return _report(self.files)
 
     def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # the word of the tape
@@ -100,7 +95,10 @@ class _Batch:
                 f"{target} is no file, so no tape can take its place: move it, or import elsewhere"
             )
         self.sources[target] = path
-        write(imported.tape, self.workshop / target.name)
+        try:
+            write(imported.tape, self.workshop / target.name)
+        except TapeError as error:
+            raise unwritable(path, error) from error
         self.files.append(_file(path, target, format, imported))
         self.told(self.files[-1])
 
@@ -113,28 +111,6 @@ def _report(files: Sequence[ImportedFile]) -> Report:
         tuple(files),
         sum(file.resynchronised for file in files),
     )
-
-
-def _move(places: Mapping[Path, Path]) -> None:
-    """Move files, all of them or none: what was made is removed again, and what was replaced comes back."""
-    with ExitStack() as undo:
-        for file, target in places.items():
-            _make_folder(target.absolute().parent, undo)
-            if target.exists() or target.is_symlink():
-                kept = file.with_name(f"{file.name}.replaced")
-                shutil.copy2(target, kept, follow_symlinks=False)
-                undo.callback(kept.replace, target)
-            else:
-                undo.callback(target.unlink, missing_ok=True)
-            file.replace(target)
-        undo.pop_all()
-
-
-def _make_folder(folder: Path, undo: ExitStack) -> None:
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir()
-        undo.callback(each.rmdir)
 
 
 def _file(path: Path, target: Path, format: str, imported: ImportedTape) -> ImportedFile:  # noqa: A002  # the word of the tape

@@ -7,18 +7,18 @@ since 1970.
 
 from __future__ import annotations
 
-import gzip
-import tarfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from replay.coding import decoding
 from replay.importers.errors import RecordingError
+from replay.importers.unpacking import content_of, members_of
 
 VERSION = "2.0"
 _Form = TypeVar("_Form")
@@ -50,7 +50,7 @@ class Recording:
         """Path on the recorder's machine → text of every file then; nothing if the snapshot is not there.
 
         Raises:
-            RecordingError: the snapshot is no JSON object of texts.
+            RecordingError: the snapshot cannot be read, or is no JSON object of texts.
 
         """
         if name not in self.snapshots:
@@ -67,18 +67,13 @@ def read_recording(path: Path) -> Recording:
     """
     try:
         files = dict(_files(path))
-        chunks = {file: _chunk(file, read()) for file, read in files.items() if not _is_snapshot(file)}
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise RecordingError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    except OSError as error:
+        raise RecordingError(path, None, f"cannot be read: {error.strerror or error}") from error
+    chunks = {file: _chunk(file, read()) for file, read in files.items() if not _is_snapshot(file)}
     ordered = _distinct(sorted(chunks.items(), key=lambda item: item[1].chunk_index))
     _check(path, ordered)
     snapshots = {file.name.partition(".")[0]: read for file, read in files.items() if _is_snapshot(file)}
     return Recording(tuple(ordered), snapshots)
-
-
-def is_chunk_file(name: str) -> bool:
-    """Whether a file of this name may hold events: a chunk, or a part with chunks in it."""
-    return name.endswith((".json", ".json.gz")) or is_part(name)
 
 
 def is_part(name: str) -> bool:
@@ -91,36 +86,19 @@ def _files(path: Path) -> Iterator[tuple[Path, Callable[[], bytes]]]:
     beside = sorted((path.parent / "snapshots").glob("*.json*")) if path.is_file() else []
     for file in [*loose, *beside]:
         if is_part(file.name):
-            yield from _members(file)
-        elif file == path or (is_chunk_file(file.name) and _is_named(file)):
-            yield file, _reader(file)
+            yield from ((file / name, _given(content)) for name, content in members_of(file) if _is_named(file / name))
+        elif file == path or _is_named(file):
+            yield file, partial(content_of, file)
 
 
-def _reader(file: Path) -> Callable[[], bytes]:
-    def read() -> bytes:
-        content = file.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-
-    return read
-
-
-def _members(part: Path) -> Iterator[tuple[Path, Callable[[], bytes]]]:
-    with tarfile.open(part) as packed:
-        names = [member.name for member in packed if member.isfile() and is_chunk_file(member.name)]
-    for name in names:
-        yield part / PurePosixPath(name), _member(part, name)
-
-
-def _member(part: Path, name: str) -> Callable[[], bytes]:
-    def read() -> bytes:
-        with tarfile.open(part) as packed:
-            file = packed.extractfile(name)
-            return file.read() if file else b""
-
-    return read
+def _given(content: bytes) -> Callable[[], bytes]:
+    return lambda: content
 
 
 def _is_named(file: Path) -> bool:
+    """Whether a file is one of a recording: others may lie beside."""
+    if not file.name.endswith((".json", ".json.gz")):
+        return False
     return "chunk" in file.name or file.name.startswith("source") or _is_snapshot(file)
 
 
@@ -137,9 +115,10 @@ def _chunk(file: Path, content: bytes) -> Chunk:
 
 def _decode(file: Path, content: bytes, form: type[_Form]) -> _Form:
     try:
-        return msgspec.json.decode(content, type=form)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        decoded: _Form = decoding(form)(content)
+    except ValueError as error:
         raise RecordingError(file, None, f"is no crowd-code {VERSION} file: {error}") from error
+    return decoded
 
 
 def _distinct(chunks: Sequence[tuple[Path, Chunk]]) -> list[tuple[Path, Chunk]]:

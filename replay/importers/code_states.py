@@ -10,12 +10,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
+from replay.importers.git_environment import quiet_environment
 from replay.importers.progsnap2_tables import Tables
 
 _COMMIT = re.compile(r"[0-9a-fA-F]{7,64}")
 _GIT = ("git", "--no-optional-locks", "-c", "protocol.allow=never", "-c", "core.fsmonitor=false")
 _KEPT = 256
 """So many states are kept in memory: rows of one subject name the same ones again."""
+_HEAD = 8000
+"""Bytes of a file in which a NUL makes it binary, as git sees it."""
 _SUFFIXES = {
     "python": "py",
     "java": "java",
@@ -31,7 +34,10 @@ class CodeStates(Protocol):
     """Where code states are looked up."""
 
     def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
-        """Section → text of the state that a row names; None if there is no such state."""
+        """Section → text of the state that a row names; None if there is no such state. Binary files are no code.
+
+        Raises ValueError if a part of the state cannot be read, or lies outside the dataset.
+        """
         ...
 
 
@@ -58,7 +64,11 @@ class _Table:
     def find(self, cells: Mapping[str, str]) -> dict[str, str] | None:
         found = self.find_states(cells["CodeStateID"])
         default = cells.get("CodeStateSection") or default_section(cells.get("ToolInstances", ""))
-        return {section or default: code for section, code in found} if found else None
+        texts: dict[str, str] = {}
+        for section, code in found:
+            if texts.setdefault(section or default, code) != code:
+                raise ValueError(f"CodeStates has two texts of state {cells['CodeStateID']!r}, {section or default}")
+        return texts or None
 
 
 class _Directory:
@@ -75,8 +85,9 @@ class _Directory:
         folder = self.root / name
         if ".." in Path(name).parts or Path(name).is_absolute() or not folder.is_dir():
             return None
+        _require_within(self.root, folder)
         files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
-        texts = ((file.relative_to(folder).as_posix(), _text(file.read_bytes())) for file in files)
+        texts = ((file.relative_to(folder).as_posix(), _text(str(file), file.read_bytes())) for file in files)
         return {section: text for section, text in texts if text is not None}
 
 
@@ -97,9 +108,9 @@ class _Git:
         return None if repository is None else self.read(repository, commit)
 
     def _read(self, repository: Path, commit: str) -> dict[str, str] | None:
-        listed = _git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
-        if listed is None:
+        if _git(repository, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
             return None
+        listed = _output(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
         return dict(_blobs(repository, listed.decode("utf-8", "replace")))
 
 
@@ -107,27 +118,50 @@ def _repository(root: Path, place: str) -> Path | None:
     folder = root / place
     if ".." in Path(place).parts or Path(place).is_absolute():
         return None
-    return next((found for found in (folder / ".git", folder) if (found / "HEAD").is_file()), None)
+    found = next((found for found in (folder / ".git", folder) if (found / "HEAD").is_file()), None)
+    if found is not None:
+        _require_within(root, found)
+    return found
+
+
+def _require_within(root: Path, folder: Path) -> None:
+    """Refuse a folder that a link leads to from out of the dataset; `root` is its folder of code states."""
+    if not folder.resolve().is_relative_to(root.parent.resolve()):
+        raise ValueError(f"{folder} is a link that leads out of the dataset: put the files themselves there")
 
 
 def _blobs(repository: Path, listed: str) -> Iterator[tuple[str, str]]:
     for line in listed.split("\0"):
         head, _, path = line.partition("\t")
         mode, kind, name = (*head.split(), "", "", "")[:3]
-        content = _git(repository, "cat-file", "blob", name) if kind == "blob" and mode.startswith("100") else None
-        if content is not None and (text := _text(content)) is not None:
-            yield path, text
+        if kind == "blob" and mode.startswith("100"):
+            text = _text(f"{repository}: {path}", _output(repository, "cat-file", "blob", name))
+            if text is not None:
+                yield path, text
 
 
-def _git(repository: Path, *arguments: str) -> bytes | None:
-    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0"}
+def _output(repository: Path, *arguments: str) -> bytes:
+    done = _git(repository, *arguments)
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        raise ValueError(f"{repository}: `git {' '.join(arguments)}` fails: {said}")
+    return done.stdout
+
+
+def _git(repository: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    environment = quiet_environment(os.environ) | {"GIT_CONFIG_NOSYSTEM": "1"}
     command = [*_GIT, f"--git-dir={repository}", *arguments]
-    done = subprocess.run(command, capture_output=True, check=False, env=environment)
-    return done.stdout if done.returncode == 0 else None
+    try:
+        return subprocess.run(command, capture_output=True, check=False, env=environment)
+    except OSError as error:
+        raise ValueError(f"git cannot be run ({error.strerror}): install it") from error
 
 
-def _text(content: bytes) -> str | None:
+def _text(place: str, content: bytes) -> str | None:
+    """The text of a file; None if it is binary. `place` names it in errors."""
+    if b"\0" in content[:_HEAD]:
+        return None
     try:
         return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{place} is no text in UTF-8 ({error.reason} at byte {error.start})") from error

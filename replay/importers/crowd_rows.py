@@ -17,6 +17,21 @@ from replay.importers.errors import RecordingError
 NEEDED = ("Sequence", "Time", "File", "RangeOffset", "RangeLength", "Text", "Type")
 _GLUED = re.compile(r"([a-z_]+)(\d+)")
 _CELL_LIMIT = 2**31 - 1
+_DIGITS = 15
+"""Digits of the largest number: a float holds no more."""
+_SHOWN = 40
+TYPES = (
+    "tab",
+    "content",
+    "selection_keyboard",
+    "selection_mouse",
+    "selection_command",
+    "terminal_command",
+    "terminal_output",
+    "terminal_focus",
+    "git_branch_checkout",
+)
+"""The types of row that the recorders write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +66,9 @@ def read_rows(path: Path) -> list[Row]:
         RecordingError: the file cannot be read, or a row does not follow the format.
 
     """
-    rows = sorted(_rows(path), key=lambda row: row.sequence)
+    written = list(_rows(path))
+    _require_whole(path, written[-1:])
+    rows = sorted(written, key=lambda row: row.sequence)
     kept: list[Row] = []
     for row in rows:
         if kept and kept[-1].sequence == row.sequence:
@@ -88,6 +105,14 @@ def _belongs(last: Row, row: Row) -> bool:
         and row.end <= last.offset
         and row.offset < last.offset
     )
+
+
+def _require_whole(path: Path, last: Sequence[Row]) -> None:
+    """Refuse a last row whose type is only the beginning of one."""
+    for row in last:
+        if row.type not in TYPES and any(name.startswith(row.type) for name in TYPES):
+            reason = f"ends in {row.type!r}, so the table was cut off here: delete this row to import those before it"
+            raise RecordingError(path, row.number, reason, "row")
 
 
 def _require_same(path: Path, first: Row, second: Row) -> None:
@@ -147,6 +172,9 @@ def _row(path: Path, number: int, header: list[str], part: list[str]) -> Row:
 
 
 def _count(path: Path, number: int, name: str, cell: str) -> int:
-    if not cell.strip().isdecimal():
-        raise RecordingError(path, number, f"{name} {cell!r} is no whole number of 0 or more", "row")
+    if not cell.strip().isdecimal() or len(cell.strip()) > _DIGITS:
+        shown = cell if len(cell) <= _SHOWN else f"{cell[:_SHOWN]}…"
+        raise RecordingError(
+            path, number, f"{name} {shown!r} is no whole number of 0 or more and {_DIGITS} digits", "row"
+        )
     return int(cell)

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from replay.errors import TapeError
 from replay.importers import chunk_files, crowd_chunks, crowd_code, crowd_rows, progsnap2, progsnap2_tables
 from replay.importers import recording_entries as recording
 from replay.importers.errors import ImportRefusedError, RecordingError
 from replay.importers.session import ImportedTape
 from replay.importers.workspace_recording import import_recording, tape_name
+from replay.tape import line_of
 
 AUTO = "auto"
 _HEAD = 65_536
@@ -69,6 +71,38 @@ def kind_of(path: Path, format: str = AUTO) -> Kind:  # noqa: A002  # the word o
         reason = f"is of no format that can be imported ({', '.join(names)}), as far as its beginning shows"
         raise RecordingError(path, None, reason)
     return kind
+
+
+def tapes_of(path: Path, kind: Kind) -> Iterator[ImportedTape]:
+    """The tapes in an input.
+
+    Raises:
+        RecordingError: it cannot be read, is malformed, or holds what cannot have happened.
+
+    """
+    try:
+        yield from kind.read(path)
+    except OSError as error:
+        raise RecordingError(path, None, f"cannot be read: {error.strerror or error}") from error
+
+
+def require_writable(path: Path, imported: ImportedTape) -> None:
+    """Refuse a tape of an input as writing it would, without writing it.
+
+    Raises:
+        RecordingError: a line of it would be one that no reader takes.
+
+    """
+    try:
+        for value in (imported.tape.header, *imported.tape.events):
+            line_of(value, str(path))
+    except TapeError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: TapeError) -> RecordingError:
+    """What to say of an input whose tape cannot be written."""
+    return RecordingError(path, None, f"would become a tape that cannot be read: {error.reason}")
 
 
 def _head(path: Path) -> Head:

@@ -11,11 +11,28 @@ OUTSIDE = "outside-workspace"
 def inside(recorded: str) -> str:
     """The path on the tape: forward slashes, and what lies outside the workspace in a folder of its own.
 
-    Raises ValueError if the path names the workspace itself.
+    There `/etc/a.py` is `outside-workspace/etc/a.py`, and `../../a.py` is `outside-workspace/up-2/a.py`: two files never
+    become one.
+
+    Raises ValueError if the path names the workspace itself, or a folder above it.
     """
-    parts = [part for part in recorded.replace("\\", "/").split("/") if part != "."]
-    kept = [part.rstrip(":") for part in parts if part not in {"", ".."}]
+    parts = recorded.replace("\\", "/").split("/")
+    absolute = parts[0] == "" or parts[0].endswith(":")
+    up, kept = _followed([parts[0].rstrip(":"), *parts[1:]] if absolute else parts)
     if not kept:
-        raise ValueError(f"path {recorded!r} names the workspace itself, not a document in it")
-    left = parts[:1] in ([".."], [""]) or parts[0].endswith(":") or ".." in parts
-    return "/".join([OUTSIDE, *kept] if left else kept)
+        raise ValueError(f"path {recorded!r} names the workspace itself or a folder above it, not a document in it")
+    above = [f"up-{up}"] if up and not absolute else []
+    return "/".join([OUTSIDE, *above, *kept] if absolute or up else kept)
+
+
+def _followed(parts: list[str]) -> tuple[int, list[str]]:
+    """How many folders above its beginning a path leads, and the names from there."""
+    up, kept = 0, list[str]()
+    for part in parts:
+        if part == ".." and not kept:
+            up += 1
+        elif part == "..":
+            kept.pop()
+        elif part not in {"", "."}:
+            kept.append(part)
+    return up, kept

@@ -31,11 +31,13 @@ CREATE TABLE states (id TEXT, section TEXT, code TEXT);
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 """
+_DIGITS = 18
+"""Digits of the largest `Order`: the database holds 64 bits."""
 _WHOLE = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _MILLISECONDS_FROM = 1e11
 """Numbers from here on are milliseconds since 1970, smaller ones seconds."""
-_YEAR_10000 = 253_402_300_800_000
+_YEAR_1, _YEAR_10000 = -62_135_596_800_000, 253_402_300_800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +168,22 @@ def _main_rows(tables: Tables, groups: dict[tuple[str, ...], int]) -> Iterator[t
         # the text of a keystroke dataset goes on from session to session
         ids = tuple("" if keystrokes and name == "SessionID" else row.get(name, "") for name in IDS)
         group = groups.setdefault(ids, len(groups))
-        order = row.get("Order", "")
         yield (
             group,
             number,
-            int(order) if _WHOLE.fullmatch(order) else None,
+            _order(tables.main, number, row.get("Order", "")),
             _milliseconds(row.get("ClientTimestamp", "")),
             _milliseconds(row.get("ServerTimestamp", "")),
             msgspec.json.encode(row),
         )
+
+
+def _order(path: Path, number: int, cell: str) -> int | None:
+    if not _WHOLE.fullmatch(cell):
+        return None
+    if len(cell) > _DIGITS:
+        raise RecordingError(path, number, f"Order {cell[:40]!r} has more than {_DIGITS} digits", "row")
+    return int(cell)
 
 
 def _states(path: Path) -> Iterator[tuple[str, str | None, str]]:
@@ -189,6 +198,7 @@ def _states(path: Path) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _milliseconds(cell: str) -> float | None:
+    """A time stamp in ms since 1970; None if it is none, or of no year from 1 to 9999 in UTC."""
     if _NUMBER.fullmatch(cell):
         number = float(cell) if float(cell) >= _MILLISECONDS_FROM else float(cell) * 1000
         return number if number < _YEAR_10000 else None
@@ -196,4 +206,5 @@ def _milliseconds(cell: str) -> float | None:
         when = datetime.fromisoformat(cell)
     except ValueError:
         return None
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000
+    milliseconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000
+    return milliseconds if _YEAR_1 <= milliseconds < _YEAR_10000 else None

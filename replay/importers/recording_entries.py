@@ -5,8 +5,6 @@ Offsets are UTF-16 code units; times are milliseconds since 1970. An entry of a 
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
@@ -14,7 +12,9 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 import msgspec
 
 from replay import tape
+from replay.coding import decoding
 from replay.importers.errors import RecordingError
+from replay.importers.unpacking import content_of
 
 FORMAT = "workspaceRecording@1.0"
 CARRIER = "ghosttape"
@@ -23,7 +23,6 @@ FETCH = "InlineCompletions.fetch"
 CANCELLED = "canceled"
 REASON = "TextModel.setChangeReason"
 _Form = TypeVar("_Form")
-_GZIP = b"\x1f\x8b"
 
 
 class _Entry(msgspec.Struct, frozen=True, tag_field="kind", rename="camel"):
@@ -104,13 +103,13 @@ class Focused(_DocumentEntry, frozen=True, tag="focused"):
 class SelectionChanged(_DocumentEntry, frozen=True, tag="selectionChanged"):
     """Cursors and selections `[start, end]`."""
 
-    selection: tuple[tuple[int, int], ...]
+    selection: tuple[tuple[tape.Count, tape.Count], ...]
 
 
 class Changed(_DocumentEntry, frozen=True, tag="changed"):
     """Edits `[start, end, text]`, all against the text before the entry; `v` is the version after it."""
 
-    edit: tuple[tuple[int, int, str], ...]
+    edit: tuple[tuple[tape.Count, tape.Count, str], ...]
     v: int | None = None
 
 
@@ -212,8 +211,7 @@ def read_log(path: Path) -> Log:
         RecordingError: the file cannot be read, is not JSON, or an entry does not follow the format.
 
     """
-    raw, members, lines = _split(path, _read(path))
-    values = tuple(_value(path, number, one) for number, one in enumerate(raw))
+    values, members, lines = _split(path, content_of(path))
     entries = tuple(_entry(path, number, value) for number, value in enumerate(values))
     if not entries or not isinstance(entries[0], Header | Meta):
         raise RecordingError(path, None, f"is no {FORMAT}: it does not begin with a header or with its origin")
@@ -239,10 +237,6 @@ def parse(value: Any) -> Entry:
     return entry
 
 
-class _Line(Unknown, frozen=True):
-    log: msgspec.Raw = msgspec.Raw()
-
-
 def fetch_in(entry: DocumentEvent | Event) -> Fetch | None:
     """The request that an entry starts or ends, if it does."""
     return _data(entry, FETCH, Fetch)
@@ -258,37 +252,30 @@ def carried_in(entry: Event) -> Carried | None:
     return _data(entry, CARRIER, Carried)
 
 
-def _read(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(_GZIP) else content
-    except (OSError, EOFError, zlib.error) as error:
-        raise RecordingError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _split(path: Path, content: bytes) -> tuple[tuple[bytes | msgspec.Raw, ...], dict[str, Any], bool]:
-    lines = tuple(line for line in content.splitlines() if line.strip())
+def _split(path: Path, content: bytes) -> tuple[tuple[Any, ...], dict[str, Any], bool]:
+    """The entries as JSON values, the file's members beside them, and whether it is one entry a line."""
+    lines = [line for line in content.splitlines() if line.strip()]
     if lines and _is_entry(lines[0]):
-        return lines, {}, True
+        return tuple(_value(path, number, line) for number, line in enumerate(lines)), {}, True
     try:
-        members = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
-        log = msgspec.json.decode(members.pop("log", b"null"), type=tuple[msgspec.Raw, ...])
-        return log, {name: msgspec.json.decode(value) for name, value in members.items()}, False
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        members = decoding(dict[str, Any])(content)
+        return tuple(msgspec.convert(members.pop("log", None), list[Any])), members, False
+    except ValueError as error:
         raise RecordingError(path, None, f"is no {FORMAT}: {error}") from error
 
 
 def _is_entry(line: bytes) -> bool:
     try:
-        return not msgspec.json.decode(line, type=_Line).log
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        first = decoding(dict[str, Any])(line)
+    except ValueError:
         return False
+    return isinstance(first.get("kind"), str) and "log" not in first
 
 
-def _value(path: Path, number: int, raw: bytes | msgspec.Raw) -> Any:
+def _value(path: Path, number: int, line: bytes) -> Any:
     try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return decoding(Any)(line)
+    except ValueError as error:
         raise RecordingError(path, number, str(error)) from error
 
 

@@ -222,7 +222,9 @@ class Reading:
 
     def _learn_start(self, entry: log.DocumentEvent) -> None:
         if fetch := log.fetch_in(entry):
-            self.asked[fetch.request_id] = _Asked(entry.id, self._text(entry.id), _trigger(fetch), self._cursors.get(entry.id, 0))
+            self.asked[fetch.request_id] = _Asked(
+                entry.id, self._text(entry.id), _trigger(fetch), self._cursors.get(entry.id, 0)
+            )
 
     def _fetch_end(self, entry: log.Event) -> Iterator[Event]:
         if carried := log.carried_in(entry):

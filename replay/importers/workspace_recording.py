@@ -50,7 +50,10 @@ def import_recording(path: Path) -> Imported:
     start = _start(path, recorded.entries) if own is None else start_of(own)
     made, documents = _play(path, recorded.entries, start)
     header = _header(path, recorded, start, own, documents)
-    events = interleave(header, str(path), recorded.raw, made)
+    try:
+        events = interleave(header, str(path), recorded.raw, made)
+    except ValueError as error:
+        raise RecordingError(path, None, str(error)) from error
     changes = sum(isinstance(event, Edit) for event in events)
     carried = sum(isinstance(event, Foreign) for event in events)
     return Imported(Tape(header, events, str(path)), changes, documents.checked, carried)

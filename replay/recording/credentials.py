@@ -60,17 +60,49 @@ _TOKENS = (
     r"\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?",
     r"(?i:bearer)\s+([\w.~+/=-]{16,})",
     r"(?i:basic)\s+([A-Za-z0-9+/]{16,}={0,2})",
-    r"://[^\s/:@\"'`]*:([^\s/@\"'`{}$<>]+)@",
+    r"://[^\s/:@\"'`]*:([^\s/\"'`{}$<>]+)@",
     r"://[^\s/:@\"'`]+:(?=[^\s/@]*\d)(?=[^\s/@]*[A-Za-z])([^\s/@\"'`{}$<>%]{6,})",
     r"(?i:AccountKey|SharedAccessKey|sig)=([\w+/%=-]{30,})",
 )
-_NAMES = "|".join([*DENYLIST, "passphrase", "access_?key", "signing_?key", "encryption_?key", "client_?secret"])
+_NAMES = "|".join(
+    [
+        *(name.replace("_?", "[_-]?") for name in DENYLIST),
+        *("passphrase", "access[_-]?key", "signing[_-]?key", "encryption[_-]?key", "client[_-]?secret"),
+    ]
+)
 _LOOSE = r"token|credential|auth"
-_ASSIGNED = r"""s?\w*[\]"'`)]{0,2}\s*(?::\s*\w[\w\[\], |.]*\s*=|:=|=>|={1,3}|!==?|:|\()\s*"""
-_QUOTED = r"""@?[a-z]{0,2}(["'`])(?P<value>[\w!@#$%^*?~-](?:[^"'`\r\n]*?(?=\1)|[^"'`\s]*(?=\s*$)))"""
+_REST = r"s?\w{0,40}"
+_ASSIGNED = (
+    _REST
+    + r"""[\]"'`)]{0,2}\s{0,20}(?:\[\d{0,6}\]\s{0,20})?"""
+    + r"""(?::\s{0,20}\w[\w\[\], |.]{0,60}=|:=|=>|={1,3}|!==?|:|\()\s{0,20}"""
+    + r"""(?:(?:String|std|Secret\w{0,20})::\w{1,20}\(\s?|Secret\w{0,20}\(\s?|new String\(\s?)?"""
+)
+_TEXT = r"""(?P<value>[\w!@#$%^*?~\\-](?:(?:\\.|(?!(?P=quote))[^\\\r\n])*(?=(?P=quote))|[^"'`\s]*(?=\s*$)))"""
+_QUOTED = rf"""@?[a-z]{{0,2}}(?P<quote>\"\"\"|'''|["'`]){_TEXT}"""
 _NAMED = re.compile(rf"(?i)(?:{_NAMES}){_ASSIGNED}{_QUOTED}")
 _LOOSELY = re.compile(rf"(?i)(?:{_LOOSE}){_ASSIGNED}{_QUOTED}")
-_BARE = re.compile(rf"(?i)(?:{_NAMES}|{_LOOSE})\w*\s*[:=]\s*(?P<value>[^\s\"'`$<{{(\[][^\s\"'`]{{5,}})")
+_BARE = re.compile(
+    rf"(?i)(?:{_NAMES}|{_LOOSE})\w{{0,40}}\s{{0,20}}[:=]\s{{0,20}}(?P<value>[^\s\"'`$<{{(\[][^\s\"'`]{{5,}})"
+)
+_ASKED = re.compile(
+    rf"(?i)(?P<call>[a-z_]+)\(\s?([\"'`])[\w.-]{{0,40}}?(?:{_NAMES}|{_LOOSE}){_REST}\2\s?,\s{{0,20}}{_QUOTED}"
+)
+"""A name and a value in one call: `os.environ.get("DB_PASSWORD", "…")`."""
+_GETTERS = {"get", "getenv", "env", "setdefault", "pop", "getproperty", "getordefault", "putenv", "setenv"}
+_CONNECTION = re.compile(r"(?i)(?:[;\"'`])\s?(?:password|pwd)\s?=\s?(?P<value>[^\s;\"'`{}$<>(]{3,})(?=[;\"'`])")
+_PLACE = re.compile(r"(?i)(?:server|data source|host|user|user id|uid|database|initial catalog)\s?=")
+_COMMENT = re.compile(
+    rf"(?i)(?:\#|//|/\*|--|<!--|^\s*\*).{{0,200}}?(?:{_NAMES}){_REST}\s?[:=]\s?(?P<value>[\w.~+/=:!@\#%^&*-]{{6,}})(?=\s|$)"
+)
+_LONG_WORD = re.compile(r"\w{129,}")
+_MANY = 8
+_WORD = re.compile(r"[^\s\"'`<>(){}\[\],;]{8,}")
+_NAME = re.compile(r"[\w.-]+[=:](?=[^=])")
+_SETTING = re.compile(
+    r"""(?m)^[ \t]*(?:export[ \t]+)?["']?[\w.-]+["']?[ \t]*[=:][ \t]*["']?(?P<value>[^\s"']\S{6,}[^\s"',])["']?,?[ \t]*\r?$"""
+)
+_ADDRESS = re.compile(r"(?:\w+:)?//[^@?=]*|[\w.-]+:\d+|\d+(?:[.:-]\d+)*")
 _STEMS = ("pass", "pwd", "secret", "key", "token", "cred", "auth", "contrase")
 _RUN = re.compile(r"[\w+/=-]{11}|://|xox|PRIVATE KEY|[\"'`][\w+/=-]{8}")
 _LINES = re.compile(r"[^\r\n]+")
@@ -175,13 +207,52 @@ def _measures() -> tuple[tuple[HighEntropyStringsPlugin, re.Pattern[str], int], 
 
 def _named(line: str, path: str) -> Iterator[Span]:
     """Values behind names such as `password`; behind `token` and the like only what looks random."""
+    line = _LONG_WORD.sub(_without_names, line)
     theirs = REGEX_BY_FILETYPE.get(determine_file_type(path), QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP)
     for rule, group in theirs.items():
         yield from (match.span(group) for match in rule.finditer(line) if _is_value(match[group]))
     yield from (match.span("value") for match in _NAMED.finditer(line) if _is_value(match["value"]))
-    loose = [_LOOSELY] if language_of(path) else [_LOOSELY, _BARE]
-    for rule in loose:
+    is_code = language_of(path) is not None
+    for rule in [_LOOSELY] if is_code else [_LOOSELY, _BARE]:
         yield from (match.span("value") for match in rule.finditer(line) if looks_random(match["value"]))
+    if is_code:
+        yield from (match.span("value") for match in _COMMENT.finditer(line) if _is_mixed(match["value"]))
+    yield from (match.span("value") for match in _ASKED.finditer(line) if _is_default(match))
+    tells_place = _PLACE.search(line) is not None
+    for match in _CONNECTION.finditer(line):
+        if _is_value(match["value"]) and (tells_place or _is_mixed(match["value"])):
+            yield match.span("value")
+
+
+def _without_names(word: re.Match[str]) -> str:
+    """A word, or blanks for most of it where it has so many names in it that no rule would come to its end."""
+    lowered = word[0].lower()
+    few = sum(map(lowered.count, _STEMS)) < _MANY
+    return word[0] if few else " " * (len(word[0]) - 64) + word[0][-64:]
+
+
+def _is_default(match: re.Match[str]) -> bool:
+    """Whether the second of two strings in a call is a value of the first: told by the call's name, or by its looks."""
+    if match["call"].lower() in _GETTERS:
+        return _is_value(match["value"])
+    return looks_random(match["value"])
+
+
+def _is_mixed(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and _is_value(value)
+
+
+def values(text: str) -> Iterator[Span]:
+    """Each value of eight characters or more in a file of which any may be a key, but for addresses and plain numbers."""
+    for match in _SETTING.finditer(text):
+        if not _ADDRESS.fullmatch(match["value"]):
+            yield match.span("value")
+    for word in _WORD.finditer(text):
+        name = _NAME.match(word[0])
+        start = word.start() + (name.end() if name else 0)
+        whole = _ADDRESS.fullmatch(word[0]) or _ADDRESS.fullmatch(text, start, word.end())
+        if word.end() - start >= 8 and not whole:
+            yield start, word.end()
 
 
 def _is_value(value: str) -> bool:

@@ -2,22 +2,30 @@
 
 Three lists, each of which only leaves out: what ghosttape never records (`NEVER`), the `.gitignore` files, and the
 `.ghosttapeignore` files, both as git reads them: nested, the nearer file and the later line winning, nothing let in again
-below a folder that is left out.
+below a folder that is left out. In a git work tree git is asked too, if it is there: it knows of lists of the person's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from pathspec import GitIgnoreSpec
 
+from replay.recording import git
 from replay.recording.credentials import spans
 
 NEVER = (
     ".env*",
     "*.env",
+    "env.local*",
+    "env.dev*",
+    "env.test*",
+    "env.stag*",
+    "env.prod*",
     ".envrc",
     "*.pem",
     "*.key",
@@ -39,7 +47,7 @@ NEVER = (
     "id_ecdsa*",
     "id_ed25519*",
     "authorized_keys",
-    ".npmrc",
+    ".npmrc*",
     ".yarnrc*",
     ".pypirc",
     ".netrc",
@@ -58,12 +66,19 @@ NEVER = (
     "secrets.*",
     "*.secret",
     "*.secrets",
-    "*.tfvars",
+    "*.tfvars*",
     "*.tfstate*",
-    "kubeconfig",
+    "kubeconfig*",
     "*.kubeconfig",
+    "*kubeconfig.y*ml",
     "vault.y*ml",
-    "service-account*.json",
+    "*service[-_]account*.json",
+    "*serviceaccount*.json",
+    "token.json",
+    "tokens.json",
+    "*[-_]token.json",
+    ".vault-token",
+    ".*_history",
     "secrets/",
     ".secrets/",
     ".ssh/",
@@ -80,51 +95,80 @@ NEVER = (
 
 _IGNORES = (".gitignore", ".ghosttapeignore")
 _never = GitIgnoreSpec.from_lines(NEVER)
+_COPY = re.compile(r"(?:\.(?:old|bak|backup|orig|save|swp|swo|tmp|copy|\d+)|~)+$")
+_CLASS = re.compile(r"\[:(\w+):\]")
+_CLASSES = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "xdigit": "0-9a-fA-F",
+    "blank": " \\t",
+    "space": " \\t",
+    "punct": "!-/:-@^-`{-~",
+}
 
 
 class Exclusion:
     """Says of a document's URI where it stands on a tape, or that it must leave no trace.
 
-    `folders` are the workspace's; `base` is the folder that paths on the tape start from, at or above all of them.
-    The lists are read anew for each document.
+    `folders` are the workspace's, each with what its paths begin with on the tape (empty, or a name with a `/`); `base` is
+    the folder that paths start from where they begin with nothing. The lists are read anew for each question.
     """
 
-    def __init__(self, base: Path, folders: Sequence[Path]) -> None:
+    def __init__(self, base: Path, folders: Sequence[Path], names: Mapping[Path, str] | None = None) -> None:
         self.base = base.resolve()
         self.folders = [folder.resolve() for folder in folders]
+        self._names = {folder.resolve(): name for folder, name in (names or {}).items()}
 
     def __call__(self, uri: str) -> str | None:
-        """The path of a document relative to the base, with forward slashes; None: it is not recorded."""
+        """The path of a document on the tape, with forward slashes; None: it is not recorded, or nobody can tell."""
         named = path_of(uri)
-        if named is None:
-            return None
-        named = named.parent.resolve() / named.name
-        names = {named, named.resolve()}  # a link must be allowed by its own name and by what it leads to
-        return named.relative_to(self.base).as_posix() if all(map(self._allows, names)) else None
+        return None if named is None else self.allowed([named]).get(named)
 
-    def _allows(self, path: Path) -> bool:
+    def allowed(self, paths: Iterable[Path]) -> dict[Path, str]:
+        """Those of the absolute paths that may be recorded, each with its path on the tape."""
+        lists = _Lists()
+        found = {path: names for path in paths if (names := self._judged(path, lists))}
+        ignored = git.ignored({name for names in found.values() for name in names})
+        return {path: self._told(names[0]) for path, names in found.items() if ignored.isdisjoint(names)}
+
+    def _judged(self, path: Path, lists: _Lists) -> tuple[Path, ...]:
+        """A path without links above it, and what it leads to, if both are allowed: a link must be by either name."""
+        try:
+            named = path.parent.resolve() / path.name
+            names = (named, named.resolve())
+            return names if all(self._allows(name, lists) for name in names) else ()
+        except (OSError, RuntimeError, ValueError):  # too long, links in a circle, no text of this machine
+            return ()
+
+    def _told(self, path: Path) -> str:
+        root, name = self._root(path)
+        return name + path.relative_to(root).as_posix()
+
+    def _root(self, path: Path) -> tuple[Path, str]:
+        """The folder that a path on the tape starts from, and what it begins with."""
+        return next(((root, name) for root, name in self._names.items() if path.is_relative_to(root)), (self.base, ""))
+
+    def _allows(self, path: Path, lists: _Lists) -> bool:
         if not any(path.is_relative_to(folder) and path != folder for folder in self.folders):
             return False
-        relative = path.relative_to(self.base)
+        relative = Path(self._told(path))
         if any("\\" in part for part in relative.parts):
             return False  # a tape's paths have none
         if spans(relative.as_posix(), "path.txt"):
             return False  # its name would give a credential away
-        return not (is_never(relative) or any(self._is_ignored(path, name) for name in _IGNORES))
-
-    def _is_ignored(self, path: Path, name: str) -> bool:
-        """Whether the ignore files of one kind leave a file out, itself or by a folder above it."""
-        top = next((folder for folder in path.parents if (folder / ".git").exists()), self.base)
-        top = top if self.base.is_relative_to(top) else self.base
-        chain = [folder for folder in reversed(path.parents) if folder.is_relative_to(top)]
-        lists = {folder: spec for folder in chain if (spec := _read(folder, name))}
-        below = [(folder, "/") for folder in chain if folder != top]
-        return any(_matches(each, suffix, lists) for each, suffix in [*below, (path, "")])
+        root, _ = self._root(path)
+        return not (is_never(relative) or any(lists.leave_out(path, root, name) for name in _IGNORES))
 
 
 def path_of(uri: str) -> Path | None:
-    """The absolute path that a `file:` URI of this machine names; None for any other."""
-    parts = urlsplit(uri)
+    """The absolute path that a `file:` URI of this machine names; None for any other, and for what is no URI."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return None
     if parts.scheme.lower() != "file" or parts.netloc not in {"", "localhost"}:
         return None
     text = unquote(parts.path)
@@ -135,27 +179,81 @@ def path_of(uri: str) -> Path | None:
 
 
 def is_never(relative: Path) -> bool:
-    """Whether a path from the base is one of those that are never recorded."""
-    return bool(_never.match_file(relative.as_posix().lower()))
+    """Whether a path from the base is one of those that are never recorded, or the copy of such a file (`.bak`, `~`)."""
+    name = relative.as_posix().lower()
+    return bool(_never.match_file(name) or _never.match_file(_COPY.sub("", name)))
+
+
+def holds_keys(uri: str) -> bool:
+    """Whether a URI names a file that is never recorded, wherever it is: then each of its values may be a key."""
+    path = path_of(uri)
+    return path is not None and is_never(path.relative_to(path.anchor))
+
+
+class _Lists:
+    """The ignore files, each read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[Path, str], GitIgnoreSpec | None] = {}
+        self._said: dict[tuple[Path, str, Path], bool] = {}
+
+    def leave_out(self, path: Path, root: Path, name: str) -> bool:
+        """Whether the ignore files of one kind leave a file out, itself or by a folder above it.
+
+        They are read from the top of the repository that `root` is in, else from `root`, down to the file.
+        """
+        top = next((folder for folder in (root, *root.parents) if git.is_top(folder)), root)
+        chain = [folder for folder in reversed(path.parents) if folder.is_relative_to(top)]
+        lists = {folder: spec for folder in chain if (spec := self._list(folder, name))}
+        return any(self._folder(folder, name, top, lists) for folder in chain if folder != top) or _matches(
+            path, "", lists
+        )
+
+    def _folder(self, folder: Path, name: str, top: Path, lists: dict[Path, GitIgnoreSpec]) -> bool:
+        key = (folder, name, top)
+        if key not in self._said:
+            self._said[key] = _matches(folder, "/", lists)
+        return self._said[key]
+
+    def _list(self, folder: Path, name: str) -> GitIgnoreSpec | None:
+        if (folder, name) not in self._read:
+            self._read[folder, name] = _read(folder, name)
+        return self._read[folder, name]
 
 
 def _read(folder: Path, name: str) -> GitIgnoreSpec | None:
     lines: list[str] = []
     for file in _files(folder, name):
         try:
-            lines += file.read_text("utf-8", "replace").splitlines()
+            lines += file.read_bytes().decode("utf-8-sig", "replace").split("\n")
         except OSError:
             continue
-    return GitIgnoreSpec.from_lines(lines) if lines else None
+    kept = [line for line in map(_plain, lines) if _is_pattern(line)]
+    return GitIgnoreSpec.from_lines(kept) if kept else None
+
+
+def _plain(line: str) -> str:
+    """A line without what the library does not know: classes such as `[:alpha:]`."""
+    return _CLASS.sub(lambda found: _CLASSES.get(found[1], found[0]), line.removesuffix("\r"))
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether the library can read a line of an ignore file; git follows the other lines all the same."""
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, Warning):
+        return False
+    return True
 
 
 def _files(folder: Path, name: str) -> Iterator[Path]:
-    if name == ".gitignore":
-        yield folder / ".git" / "info" / "exclude"
+    if name == ".gitignore" and git.is_top(folder):
+        with suppress(OSError, ValueError):
+            yield git.exclude_file(folder)
     yield folder / name
 
 
-def _matches(path: Path, suffix: str, lists: dict[Path, GitIgnoreSpec]) -> bool:
+def _matches(path: Path, suffix: str, lists: Mapping[Path, GitIgnoreSpec]) -> bool:
     """What the nearest list that has something to say of a path says."""
     for folder in path.parents:
         if folder in lists:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from replay.coding import encoded
+from replay.errors import ReplayError
+from replay.lines import LONGEST
 from replay.recording.errors import RecordingStopped
 from replay.recording.redaction import Redactor
 from replay.tape import Event, Header, stream
@@ -21,17 +23,18 @@ class Journal:
     """Writes what a redactor releases into `FOLDER/ID.tape.jsonl`; the file comes with the first event.
 
     Only its owner can read it. A killed process leaves a tape that ends with the last flush; a full disk, one that ends
-    with the last line that fitted.
+    with the last line that fitted. If a file that has to be written again cannot be, all is taken out of it that a clean one
+    would not have; the error says so.
 
     Raises:
-        RecordingStopped: the file cannot be made, written or read again, or was taken away.
+        RecordingStopped: the file cannot be made, written or read again, was taken away, or a line would be too long.
 
     """
 
     def __init__(self, folder: Path, header: Header, redactor: Redactor) -> None:
         self.path = folder / f"{header.id}.tape.jsonl"
         self._header, self._redactor = header, redactor
-        self._file = -1
+        self._file, self._clean, self._is_over = -1, b"", False
 
     def __enter__(self) -> Self:
         return self
@@ -39,30 +42,55 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None and self._redactor.must_rewrite:
+            with suppress(ReplayError):
+                self.flush(last=True)
         self._close()
 
     def flush(self, *, last: bool = False) -> None:
         """Bring the file up to what was taken in; `last`: also look back for what was learnt just now."""
-        if self._redactor.is_idle:
+        if self._is_over or self._redactor.is_idle:
             return
         try:
             self._flush(last=last)
         except OSError as error:
-            raise RecordingStopped(f"{self.path}: {error.strerror or error}") from error
+            raise RecordingStopped(f"{self.path}: {_reason(error)}") from error
 
     def _flush(self, *, last: bool) -> None:
         if self._file >= 0:
             self._insist()
-        if self._redactor.wants_to_look_back(at_once=last):
-            self._redactor.look_back(self._written())
-        if self._redactor.must_rewrite:
-            self._replace(self._redactor.release(self._written()))
+        if self._goes_over(look_back=self._redactor.wants_to_look_back(at_once=last)):
             return
         events = self._redactor.release()
+        lines = b"".join(map(self._line, events))
         if self._file < 0 and events:
             self._begin()
         if events:
-            self._append(b"".join(map(encoded, events)))
+            self._append(lines)
+
+    def _goes_over(self, *, look_back: bool) -> bool:
+        """Look back for what was learnt, and write the file again if it has to be; whether that was done."""
+        self._clean = b""
+        try:
+            if look_back:
+                self._redactor.look_back(self._written())
+            if self._redactor.must_rewrite:
+                self._replace(self._redactor.release(self._written()))
+                return True
+        except Exception as error:
+            told = self._retreat()
+            if isinstance(error, OSError | ReplayError):
+                raise RecordingStopped(f"{self.path}: {_reason(error)}. {told}") from error
+            raise
+        return False
+
+    def _line(self, event: Event) -> bytes:
+        line = encoded(event)
+        if len(line) > LONGEST:
+            raise RecordingStopped(
+                f"{self.path}: a change of {len(line) >> 20} MiB is more than a line of a tape may have"
+            )
+        return line
 
     def _begin(self) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,10 +118,11 @@ class Journal:
         with stream(self.path) as tape:
             return [event for _, event in tape.events]
 
-    def _replace(self, events: Iterable[Event]) -> None:
+    def _replace(self, events: Sequence[Event]) -> None:
         """Write the whole tape again beside the old one, and put it in its place."""
         part = self.path.with_name(self.path.name + ".part")
-        lines = b"".join([encoded(self._header), *map(encoded, events)])
+        self._clean = b"".join([encoded(self._header), *map(encoded, events)])
+        lines = b"".join([encoded(self._header), *map(self._line, events)])
         try:
             _write_new(part, lines)
             self._close()
@@ -102,6 +131,21 @@ class Journal:
             part.unlink(missing_ok=True)
             raise
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+
+    def _retreat(self) -> str:
+        """Leave of the file only the first lines that a clean one has too, and nothing if none of them is an event."""
+        self._is_over = True
+        self._close()
+        with suppress(OSError):
+            kept = _alike(self.path.read_bytes(), self._clean)
+            if kept > len(encoded(self._header)):
+                os.truncate(self.path, kept)
+                return "What stood there from the first line on that may hold a credential was taken out"
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError:
+            return "It may hold a credential and cannot be changed: delete it"
+        return "It may have held a credential and was removed"
 
     def _close(self) -> None:
         if self._file >= 0:
@@ -121,3 +165,17 @@ def _write(file: int, lines: bytes) -> None:
     view = memoryview(lines)
     while view:
         view = view[os.write(file, view) :]
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes the lines have that two files begin with alike."""
+    size = 0
+    for mine, theirs in zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False):
+        if mine != theirs:
+            break
+        size += len(mine)
+    return size

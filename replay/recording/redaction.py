@@ -17,7 +17,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
-from replay.recording.credentials import Span, merged, spans
+from replay.recording.credentials import Span, merged, spans, values
 from replay.recording.pages import Pages, Strip, spread, written
 from replay.tape import Close, Edit, Event, Ghost, Open, State, digest
 from syntax.buffer import Buffer
@@ -69,9 +69,12 @@ class Redactor:
             self._link(event, first)
         self._pending.append(event)
 
-    def know(self, text: str, path: str) -> None:
-        """Learn the credentials of a text that is on no tape, so that no piece of them gets on one by another way."""
-        for start, end in self._find(text, path):
+    def know(self, text: str, path: str, *, thoroughly: bool = False) -> None:
+        """Learn the credentials of a text that is on no tape, so that no piece of them gets on one by another way.
+
+        `thoroughly`: also each word of it that looks random, as where all values may be keys whatever their names are.
+        """
+        for start, end in merged([*self._find(text, path), *(values(text) if thoroughly else ())]):
             self._learn(spread(text[start:end]))
 
     def release(self, before: Sequence[Event] = ()) -> list[Event]:

@@ -16,26 +16,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from replay.errors import ReplayError
-from replay.recorder import Recorder
 from replay.recording.errors import RecordingStopped
+from replay.recording.intake import Intake
 from replay.recording.journal import Journal
 from replay.recording.redaction import Redactor
 from replay.recording.workspace import Project, project_of
 from replay.tape import Header
-from server.happenings import Closed, Ended, Greeted, Happening, Opened, Saved
+from server.happenings import Closed, Ended, Greeted, Happening, Saved
 
 FLUSH_S = 0.5
 """The longest that an event waits before it is written; less than a second, with what writing takes."""
 _MOST_WAITING = 20_000
 _GOODBYE_S = 5.0
-_MOST_KNOWN = 200_000
 _log = logging.getLogger("ghosttape.recording")
 
 
 class Session:
     """Records one session of a server into a folder. Call it with each happening; after `Ended` all is written.
 
-    `tell` is called at most once, from the recording's thread, with a message for the person if the recording cannot go on.
+    `tell` is called from the recording's thread with a message for the person: once if the recording cannot go on, and once
+    if a document is too long for it.
     """
 
     def __init__(
@@ -71,16 +71,20 @@ class Session:
 
     def _stopped(self, reason: str) -> None:
         _log.warning("recording stopped: %s", reason)
+        self._warned(f"ghosttape has stopped recording this session. {reason}")
+
+    def _warned(self, message: str) -> None:
         with suppress(RuntimeError):  # the server is gone already
-            self._tell(f"ghosttape has stopped recording this session. {reason}")
+            self._tell(message)
 
     def _record(self) -> None:
         project = project_of(self._greeted.folders)
         if project is None:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
-        recorder, redactor = Recorder(project.exclusion()), Redactor()
+        redactor = Redactor()
+        intake = Intake(project.exclusion(), redactor, self._warned)
         with Journal(self.folder, self._header(project), redactor) as journal:
-            while self._follow(recorder, redactor, journal):
+            while self._follow(intake, redactor, journal):
                 pass
 
     def _header(self, project: Project) -> Header:
@@ -95,7 +99,7 @@ class Session:
             created=self.created.isoformat(timespec="milliseconds"),
         )
 
-    def _follow(self, recorder: Recorder, redactor: Redactor, journal: Journal) -> bool:
+    def _follow(self, intake: Intake, redactor: Redactor, journal: Journal) -> bool:
         """Take in what happens until it is time to write, and write; whether there is more to come."""
         happening: Happening | None = None
         due = None if redactor.is_idle else self._clock() + FLUSH_S
@@ -104,16 +108,9 @@ class Session:
                 stamp, happening = self._queue.get(timeout=None if due is None else max(0.0, due - self._clock()))
             except queue.Empty:
                 break
-            self._note(recorder, redactor, stamp, happening)
+            intake.take(round((stamp - self._began) * 1000, 3), happening)
             due = stamp + FLUSH_S if due is None else due
             if self._queue.qsize() > _MOST_WAITING:
                 raise RecordingStopped("The disk is too slow for it.")
         journal.flush(last=isinstance(happening, Closed | Ended))
         return not isinstance(happening, Ended)
-
-    def _note(self, recorder: Recorder, redactor: Redactor, stamp: float, happening: Happening) -> None:
-        is_known = isinstance(happening, Closed) and recorder.records(happening.document.uri)
-        for event in recorder.take(round((stamp - self._began) * 1000, 3), happening):
-            redactor.take(event)
-        if isinstance(happening, Opened | Closed) and not (is_known or recorder.records(happening.document.uri)):
-            redactor.know(happening.document.text[:_MOST_KNOWN], "unrecorded.ini")

@@ -1,152 +1,18 @@
 """Commits of a repository become tapes whose documents end in the commit, byte for byte."""
 
 import itertools
-import os
 import random
-import subprocess
 
 import msgspec
 import pytest
 from scipy.stats import ks_2samp
 
-from corpora.errors import HistoryError
 from corpora.history import import_history
 from corpora.history.distributions import Share, named_distributions
 from corpora.history.measure import gaps
 from replay import tape
 from replay.documents import verify
 from replay.projects import starting_files
-
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
-    "GIT_AUTHOR_NAME": "A",
-    "GIT_AUTHOR_EMAIL": "a@example.org",
-    "GIT_COMMITTER_NAME": "A",
-    "GIT_COMMITTER_EMAIL": "a@example.org",
-    "GIT_AUTHOR_DATE": "2024-03-01T10:00:00+01:00",
-    "GIT_COMMITTER_DATE": "2024-03-01T10:00:00+01:00",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-}
-AREA = "def area(width, height):\n    doubled = width * height\n    return doubled // 1\n"
-WORDS = ["parse", "render", "merge", "reorder", "validate", "inspect", "collect", "balance", "resolve", "describe"]
-
-
-def prose(number):
-    """A module that resembles no other: the words that name things are drawn."""
-    chance = random.Random(number)
-    lines = []
-    for _ in range(14):
-        one, other, third = chance.sample(WORDS, 3)
-        lines += [f"def {one}_{other}(entries, {third}=None):", f'    """{one.title()} the {other} of each {third}."""']
-        lines += [
-            f"    {third}s = [{other}(entry, {third!r}) for entry in entries]",
-            f"    return {one}({third}s)",
-            "",
-            "",
-        ]
-    return "\n".join(lines)
-
-
-class Repo:
-    """A repository of the test's own."""
-
-    def __init__(self, path):
-        self.path = path
-        path.mkdir()
-        self.git("init", "-q", "-b", "main")
-        self.shas = {}
-
-    def git(self, *arguments):
-        done = subprocess.run(
-            ["git", "-c", "core.autocrlf=false", "-c", "protocol.file.allow=always", *arguments],
-            cwd=self.path,
-            env=ENVIRONMENT,
-            capture_output=True,
-            check=True,
-        )
-        return done.stdout
-
-    def commit(self, name, files=(), *removed):
-        for path, content in dict(files).items():
-            (self.path / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.path / path).write_bytes(content if isinstance(content, bytes) else content.encode())
-        for path in removed:
-            (self.path / path).unlink()
-        self.git("add", "-A")
-        return self.done(name)
-
-    def done(self, name, *arguments):
-        self.git("commit", "-q", "--allow-empty", "-m", name, *arguments)
-        self.shas[name] = self.git("rev-parse", "HEAD").decode().strip()
-
-    def show(self, revision, path):
-        return self.git("show", f"{revision}:{path}")
-
-    def files(self, revision):
-        return self.git("ls-tree", "-r", "-z", "--name-only", revision).decode("utf-8", "replace").split("\0")[:-1]
-
-
-FIRST = {
-    "pyproject.toml": '[project]\nname = "shapes"\n\n[dependency-groups]\ntests = ["pytest", "hypothesis>=6"]\n',
-    "src/shapes/__init__.py": "",
-    "src/shapes/calc.py": "import math\n\n\n" + AREA,
-    "tests/test_calc.py": "from hypothesis import given\nfrom shapes.calc import area\n\n\ndef test_area():\n    assert area(2, 3) == 6\n",
-    "data.bin": b"\0\1\2",
-    "latin.txt": b"caf\xe9\n",
-    "windows.txt": "one\r\ntwo\r\nthree\r\n",
-    "bom.py": "\ufeffx = 1\n",
-    "open.txt": "no end",
-    "run.sh": "#!/bin/sh\n",
-    "uv.lock": "version = 1\n",
-    "gone.py": "y = 2\n",
-    "README.md": "# Shapes\n\nAreas, and later more.\n",
-    "kinds.txt": "a\r\nb\r\n",
-}
-
-
-@pytest.fixture(scope="session")
-def repo(need, tmp_path_factory):
-    need("git")
-    made = Repo(tmp_path_factory.mktemp("history") / "shapes")
-    (made.path / "link").symlink_to("README.md")
-    made.commit("first", FIRST)
-    calc = (
-        "import math\n\n\n" + AREA.replace("// 1", "// 2") + "\n\ndef ring(radius):\n    return math.pi * radius**2\n"
-    )
-    made.commit("feature", {"src/shapes/calc.py": calc, "src/shapes/copied.py": "# Areas\n" + AREA})
-    (made.path / "link").unlink()
-    (made.path / "link").symlink_to("run.sh")
-    (made.path / "run.sh").chmod(0o755)
-    odd = {"data.bin": b"\0\3", "latin.txt": b"caf\xe9s\n", "uv.lock": "version = 2\n"}
-    plain = {"windows.txt": "one\r\n2\r\nthree\r\nfour\r\n", "bom.py": "\ufeffx = 2\n", "open.txt": "no end yet"}
-    made.commit("odd", odd | plain | {"kinds.txt": "a\nb\n", "größe 😀.py": "größe = '😀' + 'x'\n"})
-    made.git("mv", "src/shapes/calc.py", "src/shapes/plane.py")
-    made.git("mv", "README.md", "README.rst")
-    made.commit("renamed", {"src/shapes/plane.py": calc.replace("ring", "disc")}, "gone.py")
-    made.git("checkout", "-q", "-b", "side")
-    made.commit("on the side", {"side.py": "z = 3\n"})
-    made.git("checkout", "-q", "main")
-    made.git("merge", "-q", "--no-ff", "-m", "merge", "side")
-    made.shas["merge"] = made.git("rev-parse", "HEAD").decode().strip()
-    made.commit("only gone", {}, "side.py")
-    made.git("update-index", "--add", "--cacheinfo", f"160000,{made.shas['first']},module")
-    made.done("module")
-    made.git("rm", "-q", "--cached", "module")
-    for number in range(3):
-        made.commit(f"prose {number}", {f"src/shapes/prose{number}.py": prose(number)})
-    return made
-
-
-@pytest.fixture(scope="session")
-def imported(repo, tmp_path_factory):
-    """The report of the whole history, what was told, and the tapes by the names of their commits."""
-    told = []
-    report = import_history(str(repo.path), "HEAD", 1, tmp_path_factory.mktemp("one"), told.append)
-    out = tmp_path_factory.mktemp("tapes")
-    report = import_history(str(repo.path), f"{repo.shas['first']}..HEAD", 1, out, told.append)
-    names = {sha: name for name, sha in repo.shas.items()}
-    read = {names[each.commit]: tape.read(out / each.tape) for each in report.tapes}
-    return report, told, read
 
 
 def typed(imported, name):
@@ -194,8 +60,9 @@ def test_the_tape_says_what_it_is_and_how_its_project_is_tested(repo, imported):
     assert [item.partition(">")[0] for item in header.tests.requires] == ["pytest", "hypothesis"]
 
 
-@pytest.mark.parametrize(("share", "expected"), [(1.0, [AREA.rstrip("\n")]), (0.0, [])])
-def test_code_that_stands_in_the_project_is_pasted_as_often_as_drawn(repo, tmp_path, share, expected):
+@pytest.mark.parametrize("share", [1.0, 0.0])
+def test_code_that_stands_in_the_project_is_pasted_as_often_as_drawn(repo, tmp_path, share):
+    expected = [repo.area.rstrip("\n")] * int(share)
     drawn = named_distributions()
     drawn = msgspec.structs.replace(drawn, pasted=msgspec.structs.replace(drawn.pasted, p=share))
     sha = repo.shas["feature"]
@@ -266,7 +133,7 @@ def test_the_first_commit_of_all_has_no_parent_and_is_typed_whole(repo, tmp_path
     report = import_history(str(repo.path), repo.shas["first"], 1, tmp_path, lambda _: None)
     made = tape.read(tmp_path / report.tapes[0].tape)
     assert all(event.text == "" for event in opened(made).values())
-    assert verify(made).finished()["src/shapes/calc.py"] == FIRST["src/shapes/calc.py"]
+    assert verify(made).finished()["src/shapes/calc.py"] == repo.first["src/shapes/calc.py"]
     assert {each.path for each in report.tapes[0].left_out if each.reason == "empty"} == {"src/shapes/__init__.py"}
 
 
@@ -329,88 +196,3 @@ def test_a_commit_with_too_much_to_type_is_left_out(repo, tmp_path):
     assert report.tapes == ()
     assert "and the limit is 500" in report.skipped[0].reason
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_that_is_too_large_is_left_out(need, tmp_path):
-    need("git")
-    large = Repo(tmp_path / "large")
-    large.commit("first", {"a.py": "a = 1\n", "large.txt": "x" * 300_000})
-    large.commit("second", {"a.py": "a = 2\n", "large.txt": "y" * 300_000, "vendor/b.py": "b\n", "c.min.js": "c\n"})
-    report = import_history(str(large.path), "HEAD", 1, tmp_path / "out", lambda _: None)
-    assert {each.path: each.reason for each in report.tapes[0].left_out} == {
-        "large.txt": "over 256 KiB",
-        "vendor/b.py": "generated or vendored",
-        "c.min.js": "generated or vendored",
-    }
-    made = tape.read(tmp_path / "out" / report.tapes[0].tape)
-    assert starting_files(made) == {"vendor/b.py": "b\n", "c.min.js": "c\n"}
-
-
-def test_paths_that_a_tape_cannot_hold_are_left_out(need, tmp_path):
-    need("git")
-    odd = Repo(tmp_path / "odd")
-    odd.commit("first", {"a.py": "a = 1\n"})
-    (odd.path / os.fsdecode(b"caf\xe9.py")).write_text("b = 1\n", encoding="utf-8")
-    odd.commit("second", {"a.py": "a = 2\n", "back\\slash.py": "c = 1\n"})
-    report = import_history(str(odd.path), "HEAD", 1, tmp_path / "out", lambda _: None)
-    [typed] = report.tapes
-    assert {each.path: each.reason for each in typed.left_out} == {
-        "caf\ufffd.py": "a path that a tape cannot hold",
-        "back\\slash.py": "a path that a tape cannot hold",
-    }
-    assert typed.lacking == {"a path that a tape cannot hold": 2}
-    assert starting_files(tape.read(tmp_path / "out" / typed.tape)) == {}
-
-
-@pytest.mark.parametrize(
-    ("revisions", "said"),
-    [
-        ("nowhere..HEAD", "nowhere"),
-        ("HEAD..HEAD~1", "names no commit: is the older revision on the left"),
-        ("--all", "rev-list.* says"),
-    ],
-)
-def test_a_range_that_is_not_there_is_named(repo, tmp_path, revisions, said):
-    with pytest.raises(HistoryError, match=said):
-        import_history(str(repo.path), revisions, 1, tmp_path, lambda _: None)
-
-
-def test_what_is_no_repository_is_named(tmp_path):
-    with pytest.raises(HistoryError, match="there is no such folder"):
-        import_history(str(tmp_path / "none"), "HEAD", 1, tmp_path, lambda _: None)
-    with pytest.raises(HistoryError, match="not a git repository"):
-        import_history(str(tmp_path), "HEAD", 1, tmp_path, lambda _: None)
-
-
-def test_a_folder_that_cannot_be_written_is_named(repo, tmp_path):
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(HistoryError, match="cannot be written"):
-        import_history(str(repo.path), "HEAD", 1, tmp_path / "file", lambda _: None)
-
-
-def test_a_shallow_clone_is_refused_where_a_parent_lacks_and_read_where_not(repo, tmp_path):
-    repo.git("clone", "-q", "--depth", "2", repo.path.as_uri(), str(tmp_path / "shallow"))
-    with pytest.raises(HistoryError, match="git fetch --unshallow"):
-        import_history(str(tmp_path / "shallow"), "HEAD~1", 1, tmp_path / "out", lambda _: None)
-    report = import_history(str(tmp_path / "shallow"), "HEAD~1..HEAD", 1, tmp_path / "out", lambda _: None)
-    assert [each.commit for each in report.tapes] == [repo.shas["prose 2"]]
-    assert report.repository == "shapes"
-
-
-def test_a_partial_clone_is_refused_and_nothing_is_fetched(repo, tmp_path):
-    repo.git("config", "uploadpack.allowFilter", "true")
-    clone = tmp_path / "partial"
-    repo.git("clone", "-q", "--no-checkout", "--filter=blob:none", repo.path.as_uri(), str(clone))
-    with pytest.raises(HistoryError, match="git fetch --refetch --no-filter"):
-        import_history(str(clone), "HEAD~1..HEAD", 1, tmp_path / "out", lambda _: None)
-
-
-def test_nothing_of_the_repository_is_run(repo, tmp_path):
-    marker = tmp_path / "ran"
-    clone = tmp_path / "clone"
-    repo.git("clone", "-q", repo.path.as_uri(), str(clone))
-    for name in ("diff.external", "core.fsmonitor", "filter.x.smudge", "diff.x.textconv"):
-        subprocess.run(["git", "config", name, f"touch {marker}"], cwd=clone, env=ENVIRONMENT, check=True)
-    (clone / ".git" / "info" / "attributes").write_text("* filter=x diff=x\n", encoding="utf-8")
-    assert import_history(str(clone), "HEAD", 1, tmp_path / "out", lambda _: None).tapes
-    assert not marker.exists()

@@ -8,9 +8,10 @@ import msgspec
 import pytest
 
 from replay import tape as tapes
-from replay.importers.batch import _move, import_many
+from replay.importers.batch import import_many
 from replay.importers.errors import ImportRefusedError, RecordingError
 from replay.importers.kinds import kind_of
+from replay.placing import place
 
 RECORDINGS = Path(__file__).parents[2].parent / "shared" / "data" / "recordings"
 
@@ -100,7 +101,7 @@ def test_a_move_that_fails_midway_is_undone(tmp_path):
         (tmp_path / name).write_text("new", encoding="utf-8")
     (there / "a").write_text("old", encoding="utf-8")
     with pytest.raises(FileNotFoundError):
-        _move({tmp_path / "a": there / "a", tmp_path / "b": out / "deep" / "b", tmp_path / "gone": there / "c"})
+        place({tmp_path / "a": there / "a", tmp_path / "b": out / "deep" / "b", tmp_path / "gone": there / "c"})
     assert [(path.name, path.read_text(encoding="utf-8")) for path in there.iterdir()] == [("a", "old")]
     assert not out.exists()
 

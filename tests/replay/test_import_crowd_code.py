@@ -244,7 +244,7 @@ def test_a_line_that_lost_its_end_to_the_panic_button_is_two_rows(tmp_path):
 def test_files_outside_the_workspace_stay_inside_the_tape(tmp_path):
     result = imported(tmp_path, row(1, "tab", file="c:\\x\\a.py"), row(2, "tab", file="/etc/../b.py"))
     paths = [event.path for event in result.tape.events if isinstance(event, Open)]
-    assert paths == ["outside-workspace/c/x/a.py", "outside-workspace/etc/b.py"]
+    assert paths == ["outside-workspace/c/x/a.py", "outside-workspace/b.py"]
 
 
 @pytest.mark.parametrize(

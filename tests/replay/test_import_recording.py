@@ -191,6 +191,9 @@ def test_a_cut_file_is_refused(tmp_path):
         ),
         ({"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": ".\\."}, "names the workspace itself"),
         (["not", "an", "object"], "Expected `object`"),
+        ({"kind": "selectionChanged", "id": 0, "time": 1, "selection": [[-1, 0]]}, "Expected `int` >= 0"),
+        ({"kind": "changed", "id": 0, "time": 1, "edit": [[0, -1, ""]]}, "Expected `int` >= 0"),
+        ({"kind": "documentEncountered", "id": 1, "time": 1, "relativePath": "../.."}, "a folder above it"),
     ],
 )
 def test_an_impossible_entry_is_refused_with_its_number(entry, reason, tmp_path):
@@ -334,11 +337,13 @@ def test_offsets_are_utf_16_and_edits_of_one_entry_are_against_the_text_before_i
     ("recorded", "on_tape"),
     [
         ("src\\vs\\a.ts", "src/vs/a.ts"),
-        ("../../../../Users/me/a.ts", "outside-workspace/Users/me/a.ts"),
-        ("..\\b.ts", "outside-workspace/b.ts"),
+        ("../../../../Users/me/a.ts", "outside-workspace/up-4/Users/me/a.ts"),
+        ("..\\b.ts", "outside-workspace/up-1/b.ts"),
         ("/home/me/a.ts", "outside-workspace/home/me/a.ts"),
         ("C:\\code\\a.ts", "outside-workspace/C/code/a.ts"),
-        ("src/../../a.ts", "outside-workspace/src/a.ts"),
+        ("src/../../a.ts", "outside-workspace/up-1/a.ts"),
+        ("src/../lib/./a.ts", "lib/a.ts"),
+        ("/home/../a.ts", "outside-workspace/a.ts"),
         ("./a.ts", "a.ts"),
     ],
 )

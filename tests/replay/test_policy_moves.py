@@ -73,20 +73,29 @@ def test_a_move_while_it_waits_is_asked_about_in_its_place():
     assert Replay(moved(edited(), 1, 150), "copilot-nes").ended == [(150, "debounced"), (250, "empty")]
 
 
-@pytest.mark.parametrize(("t", "ending"), [(5_199, "gated(just rejected)"), (5_200, "empty")])
+def typed_over():
+    """A suggestion for a change at 100 ms, which the change at 1,000 ms rejects."""
+    return edited().edit((12, 12, "y"), gap=900)
+
+
+@pytest.mark.parametrize(("t", "ending"), [(5_999, "gated(just rejected)"), (6_000, "empty")])
 def test_after_a_rejection_moves_ask_nothing_for_five_seconds(t, ending):
-    typist = moved(edited(), 1, t)
-    typist.edit((12, 12, "y"), gap=6_000)
-    replay = Replay(typist, "copilot-nes", in_turn(offering("?")))
-    assert replay.endings[:2] == ["rejected", ending]
+    replay = Replay(moved(typed_over(), 1, t), "copilot-nes", in_turn(offering("?")))
+    assert replay.endings == ["rejected", "empty", ending]
     assert (t + 100 in replay.asked) == (ending == "empty")
 
 
-def test_a_move_within_the_five_seconds_bans_later_ones_until_the_next_change():
-    typist = moved(moved(edited(), 1, 1000), 2, 6000)
-    typist.edit((12, 12, "y"), gap=7000)
+def test_before_it_is_typed_over_a_suggestion_is_not_rejected():
+    typist = moved(edited(), 1, 500)
+    typist.edit((12, 12, "y"), gap=900)
     replay = Replay(typist, "copilot-nes", in_turn(offering("?")))
-    assert replay.endings[1:3] == ["gated(just rejected)", "gated(the change lies too far back)"]
+    assert replay.asked == [200, 600, 1100]
+
+
+def test_a_move_within_the_five_seconds_bans_later_ones_until_the_next_change():
+    typist = moved(moved(typed_over(), 1, 2000), 2, 7000)
+    replay = Replay(typist, "copilot-nes", in_turn(offering("?")))
+    assert replay.endings[2:4] == ["gated(just rejected)", "gated(the change lies too far back)"]
 
 
 def test_moves_with_a_selection_are_none_of_its_business():
@@ -99,19 +108,22 @@ def test_moves_with_a_selection_are_none_of_its_business():
 
 @pytest.mark.parametrize("age", [1_000, 300_000, 600_000, 600_001])
 def test_a_rejection_holds_answers_back_by_a_half_that_fades(age):
-    """Shown 100 ms · (1 + 0.5 · e^(-age / 10 min)) after the change, and nothing of it after ten minutes."""
-    typist = type_inside(inside(gap=300), "a").edit((14, 14, "b"), gap=age)
-    replay = Replay(typist, "copilot-nes", offering("?"))
+    """Shown 100 ms · (1 + 0.5 · e^(-age / 10 min)) after the change, and nothing of it after ten minutes.
+
+    The second key rejects what the first one brought; the third one comes `age` less 100 ms later, and asks after 100 ms.
+    """
+    typist = type_inside(inside(gap=300), "ab").edit((15, 15, "c"), gap=age - 100)
+    replay = Replay(typist, "copilot-nes", in_turn(offering("?")))
     shown = 100 * (1 + 0.5 * math.exp(-age / 600_000) * (age <= 600_000))
     assert replay.endings[0] == "rejected"
-    assert replay.asked[1] - typist.t == 100
-    assert replay.ended[1][0] - typist.t == pytest.approx(shown, abs=0.01)
+    assert replay.asked[2] - typist.t == 100
+    assert replay.ended[2][0] - typist.t == pytest.approx(shown, abs=0.01)
 
 
 def held_back(policy, gap):
     """How long after each of 15 keys a suggestion was shown, each rejected by the next key; and what it ought to be.
 
-    Independently: the product of the weights of the last ten rejections, each as old as it is.
+    Independently: the product of the weights of the last ten rejections, each as old as the key that typed over it.
     """
     typist = inside(gap=gap)
     for char in "abcdefghijklmno":
@@ -120,7 +132,7 @@ def held_back(policy, gap):
     waits, wanted = [], []
     for number, now in enumerate(shown):
         asked = gap * (number + 1) + 100
-        weights = [1 + 0.5 * math.exp(-(asked - one) / 600_000) for one in shown[:number]]
+        weights = [1 + 0.5 * math.exp(-(asked - gap * (one + 2)) / 600_000) for one in range(number)]
         waits.append(now - asked + 100)
         wanted.append(100 * math.prod(weights[-10:]))
     return waits, wanted

@@ -297,3 +297,10 @@ def test_offsets_are_utf16_also_behind_what_is_two_units():
     edit, ghost = desk.change((5, 5, "'😀😀'"))[-2:]
     assert (shown[-1].offset, edit.changes, ghost.phase) == (5, ((5, 5, "'😀😀'"),), "accepted")
     assert desk.documents.get(URI) == Document(URI, "python", 2, "😀 = '😀😀'")
+
+
+def test_a_hint_of_a_change_that_comes_to_nothing_says_nothing_of_the_next():
+    desk = Desk("abc")
+    desk.tell(Hinted(URI, "undo"))
+    assert desk.change((0, 3, "abc")) == []
+    assert [event.reason for event in desk.change((3, 3, "d")) if isinstance(event, Edit)] == ["type"]

@@ -15,8 +15,8 @@ from replay.recording.errors import RecordingStopped
 from replay.recording.exclusion import Exclusion
 from replay.recording.journal import Journal
 from replay.recording.redaction import COVER, Redactor
-from replay.recording.workspace import cleaned, project_of
-from replay.tape import Close, Edit, Embedded, Ghost, Git, Header, Open, State, read
+from replay.recording.workspace import cleaned
+from replay.tape import Close, Edit, Embedded, Ghost, Header, Open, State, read
 from syntax.text import encode, splice
 
 HEADER = Header(tape=1, id="t", editor="e", origin="recorded", workspace=Embedded(), created="2026")
@@ -546,47 +546,3 @@ def test_a_file_whose_name_is_a_credential_is_left_out(workspace):
 )
 def test_a_repositorys_url_is_told_without_what_is_secret_in_it(url, clean):
     assert cleaned(url) == clean
-
-
-def test_a_repository_is_told_by_url_and_commit_and_paths_start_at_its_top(tmp_path, need):
-    need("git")
-
-    def git(*words):
-        done = subprocess.run(
-            ["git", "-c", "user.name=n", "-c", "user.email=e@x", *words],
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.strip()
-
-    git("init", "-q")
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg/test_a.py").write_text("def test_a():\n    pass\n")
-    assert project_of([(tmp_path / "pkg").as_uri()]).workspace == Embedded(), "no commit yet"
-    git("add", ".")
-    git("commit", "-qm", "one")
-    git("remote", "add", "origin", "https://bob:s3cr3t@example.org/a.git")
-    project = project_of([(tmp_path / "pkg").as_uri()])
-    assert project.workspace == Git("https://example.org/a.git", git("rev-parse", "HEAD"))
-    assert project.exclusion()((tmp_path / "pkg/test_a.py").as_uri()) == "pkg/test_a.py"
-    assert project.tests().toolchain == "python"
-
-
-def test_a_test_command_with_a_credential_in_it_is_not_told(tmp_path):
-    (tmp_path / "a.test.js").write_text("")
-    for command, toolchain in (("jest --ci", "node"), (f"jest --globals {LINES['github'][1]}", None)):
-        (tmp_path / "package.json").write_text(json.dumps({"scripts": {"test": command}}))
-        tests = project_of([tmp_path.as_uri()]).tests()
-        assert (tests and tests.toolchain) == toolchain
-
-
-def test_folders_apart_start_at_the_folder_above_them(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    project = project_of([(tmp_path / "one").as_uri(), (tmp_path / "two").as_uri()])
-    assert (project.base, project.workspace, project.tests()) == (tmp_path, Embedded(), None)
-    assert project.exclusion()((tmp_path / "two/a.py").as_uri()) == "two/a.py"
-    assert project.exclusion()((tmp_path / "three/a.py").as_uri()) is None
-    assert project_of(["untitled:x"]) is None

@@ -84,7 +84,7 @@ WRONG = [
     {"event": "foreign", "t": 1, "format": "x", "entry": 1, "tells": -1},
     *(
         {"event": "open", **DOCUMENT, "language": "", "text": "", "path": path}
-        for path in ("", "/a", "a/../b", "..", "a\\b")
+        for path in ("", "/a", "a/../b", "..", "a\\b", "a\0")
     ),
     {**HEADER, "tape": 2},
     {**HEADER, "origin": "found"},
@@ -133,11 +133,18 @@ def test_a_right_line_is_taken_by_the_schema_and_by_the_reader(validator, line):
     assert is_read(line)
 
 
-@given(st.lists(st.sampled_from(["a", "é", "/", ".", "..", "./", "\\", " "]), max_size=6).map("".join))
+@given(st.lists(st.sampled_from(["a", "é", "/", ".", "..", "./", "\\", " ", "\0"]), max_size=6).map("".join))
 def test_the_schema_and_the_reader_agree_on_paths(path):
     pattern = schema()["$defs"]["Open"]["properties"]["path"]["pattern"]
     line = {"event": "open", **DOCUMENT, "language": "", "text": "", "path": path}
     assert bool(re.search(pattern, path)) == is_read(line)
+
+
+def test_an_integer_with_a_point_is_valid_and_refused_as_the_schema_says(validator):
+    line = {"event": "focus", "t": 1, "doc": 0.0}
+    validator.validate(line)
+    assert not is_read(line)
+    assert "an integer has no decimal point" in schema()["description"]
 
 
 def test_the_tape_in_the_docs_is_valid_and_has_an_event_of_every_kind(validator, tmp_path):

@@ -1,13 +1,14 @@
 """The seam for who wants to hear what a server does."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 from lsprotocol import types
 
 from server import lsp
 from server.errors import SettingsError
-from server.happenings import Ended, Greeted
+from server.happenings import Ended, Greeted, Selected
 from server.settings import Record, Settings, merge, wished
 
 
@@ -72,3 +73,29 @@ def test_the_wish_to_be_recorded_is_no_setting():
 def test_a_folder_must_not_depend_on_where_the_server_runs(folder):
     with pytest.raises(SettingsError, match=r"absolute path.*at `\$\.record`"):
         wished({"record": {"folder": folder}})
+
+
+def there(*positions):
+    """Selections of the document `file:///a`, each from a (line, character) to the next."""
+    places = [SimpleNamespace(line=line, character=character) for line, character in positions]
+    selections = [SimpleNamespace(start=start, end=end) for start, end in zip(places[::2], places[1::2], strict=True)]
+    return SimpleNamespace(textDocument=SimpleNamespace(uri="file:///a"), selections=selections)
+
+
+@pytest.mark.parametrize("odd", [(0, -5), (-1, 0), (0, float("nan")), (0, float("inf")), (0, None), (0, "x"), (9, 0)])
+def test_a_selection_that_is_no_place_is_not_told(odd):
+    server, heard = lsp.create(), []
+    server.documents.open("file:///a", "x", 1, "abc\ndef\n")
+    server.listeners.append(heard.append)
+    lsp._selected(server, there((0, 0), odd))
+    lsp._selected(server, there((0, 1), (1, 99)))
+    assert [happening.ranges for happening in heard if isinstance(happening, Selected)] == [((1, 7),)]
+
+
+@pytest.mark.parametrize("params", [SimpleNamespace(), SimpleNamespace(textDocument=None, reason="undo")])
+def test_a_notification_that_says_nothing_is_passed_over(params):
+    server, heard = lsp.create(), []
+    server.listeners.append(heard.append)
+    lsp._selected(server, params)
+    lsp._hinted(server, params)
+    assert heard == []

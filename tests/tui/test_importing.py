@@ -113,6 +113,27 @@ def test_words_that_do_not_go_together_are_refused(run, words, said):
     assert names() == []
 
 
+def test_an_import_says_how_many_tapes_were_set_right(run):
+    header = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
+    for name, texts in {"whole": "xx", "missed": "xy", "twice": "xyz"}.items():
+        rows = [f'{n},{n},a.py,0,0,"{text}",python,tab' for n, text in enumerate(texts)]
+        Path(f"{name}.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    first, *files = run("import", "whole.csv", "missed.csv", "twice.csv").stdout.splitlines()
+    assert first.endswith(", 3 gaps of the recorder mended in 2 tapes")
+    assert ["mended" in line for line in files] == [False, True, True]
+    assert ", 1 gap of the recorder mended" in files[1]
+    assert ", 2 gaps of the recorder mended" in files[2]
+
+
+def test_check_goes_on_behind_a_file_that_is_nested_too_deeply(run, recorded):
+    Path("deep.json").write_text('{"log":' + "[" * 50_000 + "]" * 50_000 + "}", encoding="utf-8")
+    done = run("import", "--check", "deep.json", recorded, status=1)
+    refused, sound = done.stdout.splitlines()
+    assert refused.startswith("deep.json: ")
+    assert refused.endswith("nested too deeply")
+    assert f"{recorded}: ok" in sound
+
+
 def test_check_gives_each_sound_file_a_line_and_writes_nothing(run, recorded, tape):
     before = names()
     done = run("import", "--check", "tapes", recorded)

@@ -10,20 +10,28 @@ import {
 } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-import { CONSENT, consent } from "./consent";
+import { CONSENT, consent, takesQuestion } from "./consent";
 
 /** The folder of this session's recording; undefined unless the person has said yes. `agreed` is called when they do so now. */
 export async function recordingFolder(context: ExtensionContext, agreed: () => void): Promise<string | undefined> {
   const folder = Uri.joinPath(context.globalStorageUri, "recordings").fsPath;
-  const setting = workspace.getConfiguration("ghosttape").get("record");
-  const said = await consent(setting, context.globalState);
+  const said = await consent(wish(), context.globalState);
   if (said === "ask") {
     void ask(context, folder, agreed);
   }
   return said === "yes" ? folder : undefined;
 }
 
+function wish(): unknown {
+  return workspace.getConfiguration("ghosttape").get("record");
+}
+
+/** Put the question in the window that the person looks at; the others, and those that start later, leave it at that. */
 async function ask(context: ExtensionContext, folder: string, agreed: () => void): Promise<void> {
+  await focus(context);
+  if (!(await takesQuestion(wish(), context.globalState))) {
+    return;
+  }
   const answer = await window.showInformationMessage(
     "Record your editing sessions with ghosttape?",
     {
@@ -40,9 +48,25 @@ async function ask(context: ExtensionContext, folder: string, agreed: () => void
   if (answer === "Record") {
     await context.globalState.update(CONSENT, true);
     agreed();
-  } else if (answer === "Do Not Record") {
+  } else {
     await workspace.getConfiguration("ghosttape").update("record", false, ConfigurationTarget.Global);
   }
+}
+
+/** Wait until this window has the focus. */
+async function focus(context: ExtensionContext): Promise<void> {
+  if (window.state.focused) {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const waiting = window.onDidChangeWindowState((state) => {
+      if (state.focused) {
+        waiting.dispose();
+        resolve();
+      }
+    });
+    context.subscriptions.push(waiting);
+  });
 }
 
 /** Tell the server that the next change is an undo or a redo, which the protocol has no word for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { CONSENT, consent, type Memory } from "../src/consent";
+import { ASKED, CONSENT, consent, type Memory, takesQuestion } from "../src/consent";
 
 function memory(agreed?: unknown): Memory & { kept: Map<string, unknown> } {
   const kept = new Map<string, unknown>(agreed === undefined ? [] : [[CONSENT, agreed]]);
@@ -32,5 +32,25 @@ describe("consent", () => {
     const remembered = memory(true);
     await consent(false, remembered);
     expect(await consent(true, remembered)).toBe("ask");
+  });
+
+  it("is asked for by one window, and once, however often it starts while nobody answers", async () => {
+    const remembered = memory();
+    expect(await Promise.all([takesQuestion(true, remembered), takesQuestion(true, remembered)])).toEqual([true, false]);
+    expect(await takesQuestion(true, remembered)).toBe(false);
+    expect(await consent(true, remembered)).toBe("no");
+  });
+
+  it("is asked for again after the setting was off", async () => {
+    const remembered = memory();
+    await takesQuestion(true, remembered);
+    await consent(false, remembered);
+    expect(remembered.kept.get(ASKED)).toBeUndefined();
+    expect(await takesQuestion(true, remembered)).toBe(true);
+  });
+
+  it("is not asked for when it was given, or the setting is off", async () => {
+    expect(await takesQuestion(true, memory(true))).toBe(false);
+    expect(await takesQuestion(false, memory())).toBe(false);
   });
 });
