@@ -378,10 +378,8 @@ def _require_same(path: Path, header: Header) -> None:
 def line_of(value: Event | Header, source: str, number: int = 0) -> bytes:
     """The line of a header or an event, with its end, once it was read as a reader would: types alone check nothing.
 
-    `source` and `number` name the tape and the line (0: unknown) in errors.
-
     Raises:
-        TapeError: a reader would refuse it.
+        TapeError: a reader would refuse it; `source` and `number` name the tape and the line (0: unknown).
 
     """
     try:

@@ -13,10 +13,12 @@ from replay.recording.soundness import fits, is_sound
 from replay.tape import Edit, Open
 from server.documents import Document
 from server.happenings import Changed, Closed, Happening, Opened
-from syntax.text import length, minimal
+from syntax.text import index_of, length, minimal
 
 _MOST_KNOWN = 200_000
 _AS = "unrecorded.ini"
+_AROUND = 20_000
+"""How much of a text around a change is looked at, in characters: more than a private key has."""
 
 
 class Intake:
@@ -71,4 +73,7 @@ class Intake:
 def _touched(before: str, after: str) -> str:
     """The lines of a text that a change touched, each UTF-16 code unit a character."""
     start, _, new = minimal(before, (0, length(before), after))
-    return Page(_AS, spread(after), 0).strip(start, start + length(new)).text
+    first = index_of(after, start)
+    begin, end = max(0, first - _AROUND), first + len(new) + _AROUND
+    at = len(spread(after[begin:first]))
+    return Page(_AS, spread(after[begin:end]), 0).strip(at, at + length(new)).text

@@ -20,6 +20,7 @@ from syntax.text import encode, offset_at, position_at, splice
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 ANSWER = "return total + 1"
 AWS = "AKIAIOSFODNN7EXAMPLE"
+ODD = "Zx9Yw8Vu7Ts6Rq5Po4"
 GITHUB = "ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
 
 
@@ -258,6 +259,27 @@ async def test_credentials_and_files_on_a_list_leave_no_trace(start, into):
     for state in states(tape):
         for secret in (AWS, GITHUB):
             assert not [secret[at : at + 8] for at in range(len(secret) - 7) if secret[at : at + 8] in state + written]
+
+
+async def test_a_key_that_was_pasted_into_a_file_on_a_list_is_on_no_tape_when_the_server_is_killed(start, into):
+    editor = await start("--record", into)
+    editor.open(".env", "")
+    editor.open("main.py", "\n")
+    editor.change(".env", (0, 0, f"SERVICE={ODD}"))
+    editor.change("main.py", (0, 0, f"connect({ODD})"))
+    editor.client.protocol.notify(
+        "ghosttape/selection",
+        {
+            "textDocument": {"uri": editor.uri("main.py")},
+            "selections": [{"start": {"line": 0, "character": -5}, "end": {"line": 0, "character": 1}}],
+        },
+    )
+    await editor.synchronise()
+    await asyncio.sleep(0.8)
+    editor.kill()
+    (tape,) = tapes(into)
+    assert finals(tape) == {"main.py": f"connect({'*' * len(ODD)})\n"}
+    assert ODD[:8] not in next(into.iterdir()).read_text()
 
 
 def states(tape):

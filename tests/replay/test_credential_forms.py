@@ -57,6 +57,7 @@ def test_code_about_credentials_stays_as_it_is(text):
 @pytest.mark.parametrize(
     "line",
     ["password" * 500, "password" * 500 + '="abc"', "secret_" * 570, "password" + " " * 3900, 'get("password' * 300],
+    ids=["one word", "a word and a value", "parts of a word", "blanks", "calls"],
 )
 def test_a_line_made_to_keep_the_rules_busy_costs_less_than_a_keys_time(line):
     spans("warm up: password = 'x'", "a.py")

@@ -134,7 +134,7 @@ def keys_counted(tape, done):
     """The keys that were needed, counted from what happened in the editor at which event.
 
     Each edit by hand at which a document changed is one key, and one for each character that changed more than on the tape
-    then; each whole accept is one, and each character that was mended or deleted again; undoing all of
+    then, if it did not only delete a selection; each whole accept is one, and each character that was mended or deleted again; undoing all of
     an accept is one.
     """
     hands = {
@@ -145,7 +145,8 @@ def keys_counted(tape, done):
     for at, step in changes:
         if step.cause == "tape" and at in hands:
             own = max(1, characters(before_events[at], tape.events[at].changes))
-            keys += 1 + max(0, characters(step.before, step.changes) - own)
+            deletes = not any(new for _, _, new in step.changes)
+            keys += 1 if deletes else 1 + max(0, characters(step.before, step.changes) - own)
         ((start, end, new),) = step.changes if step.cause != "tape" else ((0, 0, ""),)
         old = units(step.before)[start:end]
         keys += step.cause == "accept"

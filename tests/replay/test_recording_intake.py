@@ -125,7 +125,7 @@ def short_lines(monkeypatch):
         monkeypatch.setattr(module, "LONGEST", 100_000)
 
 
-@pytest.mark.parametrize("text", ["x" * 100_000, "\x00" * 20_000, "😀" * 10_000])
+@pytest.mark.parametrize("text", ["x" * 100_000, "\x00" * 20_000, "😀" * 10_000], ids=["long", "escaped", "in pairs"])
 def test_a_document_that_no_line_can_hold_is_left_out_with_one_warning(desk, short_lines, text):
     for name in ("notes.txt", "long.py", "long2.py"):
         desk.open(name, text)

@@ -81,7 +81,7 @@ class TestIgnoreFiles:
 
 
 @pytest.mark.parametrize(
-    "uri", ["foo://[bar/x", "file://[bar/x", "file:///w/%00", "file:///" + "x" * 5000, "file:///w/\ud800.py", "", ":"]
+    "uri", ["foo://[bar/x", "file://[bar/x", "file:///w/%00", "file:///w/no", "file:///w/\ud800.py", "", ":"]
 )
 def test_what_cannot_be_judged_is_not_recorded(tmp_path, uri):
     assert Exclusion(tmp_path, [tmp_path])(uri) is None
