@@ -26,7 +26,7 @@ from replay.options import Options
 from replay.playback import Playback
 from replay.player import Player, Reply
 from replay.policies import Policy, policy_of
-from replay.projects import starting_files
+from replay.projects import ProjectMissingError, starting_files
 from replay.records import ANSWERED, Effort, Moment, Record
 from replay.store import Store
 from replay.tape import Tape
@@ -150,16 +150,26 @@ class Engine:
         self._check_provider()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         _refuse_twins(tapes)
-        if sandbox is not None:
-            for tape in tapes:
-                starting_files(tape)
         slots = asyncio.Semaphore(self._slots())
-        for tape in tapes:
+        for tape in [tape for tape in tapes if sandbox is None or self._has_project(tape)]:
             try:
                 await self._one(tape, policy, sandbox, slots)
             except RunnerError as error:
-                self._leave_out(tape, error)
+                self._leave_out(tape, str(error), lacking=isinstance(error, ToolchainMissing))
         return self._summed()
+
+    @property
+    def _clones(self) -> list[Path]:
+        return [Path(folder) for folder in self.options.projects]
+
+    def _has_project(self, tape: Tape) -> bool:
+        """Whether the project of a tape can be laid out; where only a clone is missing, the tape is left out."""
+        try:
+            starting_files(tape, self._clones)
+        except ProjectMissingError as error:
+            self._leave_out(tape, str(error), lacking=True)
+            return False
+        return True
 
     def _slots(self) -> int:
         """How many test runs at once: one core stays free for the model where its time is measured."""
@@ -172,10 +182,9 @@ class Engine:
         if provider.name != ORACLE:
             registry.make(provider)
 
-    def _leave_out(self, tape: Tape, error: RunnerError) -> None:
-        lacking = isinstance(error, ToolchainMissing)
-        self.left_out.append({"tape": tape.header.id, "reason": str(error), "why": "lacking" if lacking else "failed"})
-        self.listen(LeftOut(tape.header.id, str(error)))
+    def _leave_out(self, tape: Tape, reason: str, *, lacking: bool) -> None:
+        self.left_out.append({"tape": tape.header.id, "reason": reason, "why": "lacking" if lacking else "failed"})
+        self.listen(LeftOut(tape.header.id, reason))
 
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
@@ -186,7 +195,12 @@ class Engine:
     async def _one(self, tape: Tape, policy: Policy, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
         name = tape.header.id
         timeline = Timeline(tape)
-        judge = await Judge.prepare(timeline, sandbox, self.cache, slots, lambda text: self.listen(Note(name, text)))
+        told = lambda text: self.listen(Note(name, text))  # noqa: E731
+        judge = await Judge.prepare(timeline, sandbox, self.cache, slots, told, clones=self._clones)
+        if user_of(self.options.user).needs_tests and not judge.can_judge:
+            reason = f"the tape names no tests, and the user {self.options.user!r} goes by them"
+            self._leave_out(tape, reason, lacking=False)
+            return
         self.typed[name] = sum(map(timeline.is_by_hand, range(len(tape.events))))
         async with AsyncExitStack() as stack:
             stack.push_async_callback(judge.close)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,19 +42,26 @@ class Judge:
 
     @classmethod
     async def prepare(
-        cls, timeline: Timeline, sandbox: Sandbox | None, cache: Path, slots: asyncio.Semaphore, told: Told
+        cls,
+        timeline: Timeline,
+        sandbox: Sandbox | None,
+        cache: Path,
+        slots: asyncio.Semaphore,
+        told: Told,
+        *,
+        clones: Sequence[Path] = (),
     ) -> Judge:
         """Lay the finished project out and run its tests twice: what fails or flickers there is no model's fault.
 
         Raises:
             RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
-            ProjectError: the project cannot be laid out.
+            ProjectError: the project cannot be laid out, or no clone has the tape's commit.
 
         """
         tests = timeline.tape.header.tests
         if tests is None or sandbox is None:
             return cls(timeline, None, None, slots)
-        files = starting_files(timeline.tape) | timeline.final
+        files = starting_files(timeline.tape, clones) | timeline.final
         project = await prepare(files, _plan(tests), sandbox, cache, told)
         told("the finished project's own tests run twice")
         try:

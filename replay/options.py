@@ -23,3 +23,5 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     limit: int | None = None
     paths: tuple[str, ...] = ()
     """Ask only in documents whose path begins with one of these; everywhere when empty."""
+    projects: tuple[str, ...] = ()
+    """Clones of repositories, for tapes whose project is a commit."""

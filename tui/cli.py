@@ -102,6 +102,10 @@ def replay(
     path: Annotated[
         list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")
     ] = None,
+    project: Annotated[
+        list[str] | None,
+        typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs).")] = None,
     json: JsonFlag = False,
@@ -130,6 +134,7 @@ def replay(
         tests=not no_tests,
         limit=limit,
         paths=tuple(path or ()),
+        projects=tuple(str(Path(folder).absolute()) for folder in project or ()),
     )
     from tui.replaying import run  # loads much: not before the words are known to be right
 

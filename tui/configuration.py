@@ -90,5 +90,5 @@ def _file(folder: Path) -> File:
         return File()
     try:
         return msgspec.toml.decode(path.read_bytes(), type=File)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: {error}") from error

@@ -70,7 +70,7 @@ _NAMES = "|".join(
         *("passphrase", "access[_-]?key", "signing[_-]?key", "encryption[_-]?key", "client[_-]?secret"),
     ]
 )
-_LOOSE = r"token|credential|auth"
+_LOOSE = r"token|credential|auth(?!or(?!i[sz]))"
 _REST = r"s?\w{0,40}"
 _ASSIGNED = (
     _REST

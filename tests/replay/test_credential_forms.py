@@ -48,6 +48,7 @@ def test_a_credential_is_covered_from_its_first_character_to_its_last(path, befo
         'if (key == "password") return "text";',
         "f(a);pwd=e;",
         "password: Optional[str] = None",
+        '"AUTHOR_DATE": "2024-03-01T10:00:00+01:00"',
     ],
 )
 def test_code_about_credentials_stays_as_it_is(text):

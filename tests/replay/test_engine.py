@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from tapes import Typist
 
@@ -14,6 +15,7 @@ from replay.latency import LatencyError
 from replay.options import Options
 from replay.playback import Playback
 from replay.store import Store
+from replay.tape import Git
 from replay.tape import Tests as ProjectTests
 from replay.users import UnknownUserError
 from server.errors import ServerRoomError
@@ -200,3 +202,18 @@ async def test_two_replays_with_one_seed_are_equal_whatever_the_speed(replay, tm
 async def test_a_user_who_goes_by_the_tests_needs_them(replay):
     with pytest.raises(ReplayError, match=r"leave --no-tests out"):
         await replay(tape(), user="tests")
+
+
+async def test_a_tape_without_tests_is_left_out_for_a_user_who_goes_by_them(replay):
+    summary, heard, _ = await replay(tape(), user="tests", tests=True)
+    assert [entry["why"] for entry in summary["left_out"]] == ["failed"]
+    assert [one.reason for one in heard if isinstance(one, LeftOut)] == [summary["left_out"][0]["reason"]]
+    assert "names no tests" in summary["left_out"][0]["reason"]
+
+
+async def test_a_tape_whose_clone_is_missing_is_left_out_and_the_others_are_played(replay):
+    lost = tape("lost")
+    header = msgspec.structs.replace(lost.header, workspace=Git("https://example.org/r.git", "c0ffee" * 6))
+    summary, _, records = await replay(msgspec.structs.replace(lost, header=header), tape(), tests=True)
+    assert [(entry["tape"], entry["why"]) for entry in summary["left_out"]] == [("lost", "lacking")]
+    assert {record.moment.tape for record in records} == {"small"}

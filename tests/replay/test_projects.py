@@ -1,9 +1,11 @@
+import subprocess
+
 import msgspec
 import pytest
 from tapes import Typist
 
 from replay.errors import ProjectError
-from replay.projects import starting_files
+from replay.projects import ProjectMissingError, starting_files
 from replay.tape import Embedded, Folder, Git
 
 
@@ -85,6 +87,39 @@ def test_a_file_that_is_not_utf8_is_named(beside):
         starting_files(tape_in(beside, Folder("project")))
 
 
-def test_a_repository_is_refused_with_its_address(tmp_path):
-    with pytest.raises(ProjectError, match=r"the repository https://example\.org/r\.git; only folders and embedded"):
-        starting_files(tape_in(tmp_path, Git("https://example.org/r.git", "c0ffee")))
+@pytest.fixture
+def clone(tmp_path):
+    """A repository with two commits, a binary file and a link; gives its folder and its first commit."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+
+    def git(*words):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
+        done = subprocess.run(["git", "-C", folder, *identity, *words], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    git("init", "-q")
+    (folder / "inner").mkdir()
+    (folder / "a.py").write_bytes("x = 'ü😀'\r\n".encode())
+    (folder / "inner" / "b c.py").write_text("")
+    (folder / "picture.png").write_bytes(b"\x89PNG\xff\x00")
+    (folder / "link").symlink_to("/etc/passwd")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    first = git("rev-parse", "HEAD")
+    (folder / "a.py").write_text("later\n")
+    git("commit", "-q", "-a", "-m", "two")
+    return folder, first
+
+
+def test_a_commit_is_laid_out_from_a_clone_as_it_was(clone, tmp_path):
+    folder, first = clone
+    tape = tape_in(tmp_path, Git("https://example.org/r.git", first))
+    assert starting_files(tape, [tmp_path, folder]) == {"a.py": "x = 'ü😀'\r\n", "inner/b c.py": ""}
+
+
+def test_a_commit_that_no_clone_has_is_named_with_what_to_do(clone, tmp_path):
+    folder, _ = clone
+    tape = tape_in(tmp_path, Git("https://example.org/r.git", "c0ffee" * 6))
+    with pytest.raises(ProjectMissingError, match=r"example.org/r.git at c0ffeec0ff: name a clone .* --project DIR"):
+        starting_files(tape, [folder, tmp_path / "nowhere"])
