@@ -330,7 +330,9 @@ class Player:
             answer = Answer(answer.measured, given_up=True)
         came = self._latency(doc, answer, drawn, patience)
         latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
-        flying = Flying(self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came)
+        flying = Flying(
+            self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came
+        )
         if self.policy.is_timed:
             self._flying.append(flying)
         else:

@@ -28,9 +28,7 @@ SHOWN: frozenset[str] = frozenset({"shown", "accepted", "part", "typed-through",
 ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings in which the provider gave its answer, so that a verdict can be given on it."""
 
-Untestable: TypeAlias = Literal[
-    "rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"
-]
+Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"]
 """Why a moment cannot be tested. `diverged`: in drive mode, the place is on no point of the tape."""
 VerdictName: TypeAlias = Literal[Class, "untestable"]
 Trigger: TypeAlias = Literal["automatic", "invoked"]

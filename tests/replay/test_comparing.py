@@ -92,7 +92,7 @@ def test_what_the_page_says_of_the_session_is_in_its_log(fetches):
     for words in (
         f"{sum(50 <= wait < 60 for wait in waits):,} of its {len(starts):,} requests were sent 50 to 59 ms after",
         f"{len(versions):,} first ones for a version of a document, and {len(starts) - len(versions)} more",
-        f"{len(answered) - len(with_items)} requests were\n  finished with no suggestion",
+        f"{len(answered) - len(with_items)} requests that were answered with none",
         f"{quick} of {len(with_items):,} answers came within 25 ms",
     ):
         assert words in PAGE

@@ -55,7 +55,9 @@ class Editor:
         identifier = types.VersionedTextDocumentIdentifier(version, uri)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
 
-    def request(self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", *, msg_id=None, doomed=""):
+    def request(
+        self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", *, msg_id=None, doomed=""
+    ):
         params = Asked(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
             types.TextDocumentIdentifier(uri),
