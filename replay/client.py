@@ -220,10 +220,13 @@ class Editor:
         under_way = asyncio.create_task(self._wire.under_way[token].wait())
         try:
             await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
-            if not answer.done() and (ask.doomed or ask.patience < PATIENCE_S * 1000):
-                await self._cancel(number, answer)
-                return _GIVEN_UP
-            return await self._received(METHOD, answer)
+            if answer.done():
+                return await self._received(METHOD, answer)
+            hangs = not ask.doomed and ask.patience >= PATIENCE_S * 1000
+            await self._cancel(number, answer, wait=not hangs)
+            if hangs:
+                raise JsonRpcException(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+            return _GIVEN_UP
         finally:
             under_way.cancel()
             del self._wire.under_way[token]
@@ -234,9 +237,11 @@ class Editor:
             return PATIENCE_S
         return min(ask.patience / 1000, PATIENCE_S)
 
-    async def _cancel(self, number: str, answer: asyncio.Future[Any]) -> None:
+    async def _cancel(self, number: str, answer: asyncio.Future[Any], *, wait: bool) -> None:
         """Tell the server that a request is not wanted any more, and wait for its word on that."""
         self._notify("$/cancelRequest", {"id": number})
+        if not wait:
+            return
         try:
             await self._received(METHOD, answer)
         except JsonRpcException:

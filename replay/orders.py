@@ -104,17 +104,22 @@ def _order(value: Any) -> Order:
 
 async def _replay(ls: LanguageServer, order: Order) -> dict[str, Any]:
     try:
+        playback = Playback(order.speed)
+    except PlaybackError as error:
+        raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
+    try:
         tapes = [read(path) for path in find([Path(tape) for tape in order.tapes])]
         with Store.create(
             Path(order.out) if order.out else new_folder(order.options), config_of(order.options)
         ) as store:
             async with _progress(ls, tapes) as listen:
-                _PLAYING[ls] = Playback(order.speed)
-                return await Engine(order.options, store, listen, playback=_PLAYING[ls]).replay(tapes)
+                _PLAYING[ls] = playback
+                return await Engine(order.options, store, listen, playback=playback).replay(tapes)
     except (ReplayError, RunnerError, ServerRoomError) as error:
         raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
     finally:
-        _PLAYING.pop(ls, None)
+        if _PLAYING.get(ls) is playback:
+            del _PLAYING[ls]
 
 
 def new_folder(options: Options) -> Path:

@@ -93,7 +93,7 @@ class Service:
     async def complete_in_vain(self, query: Query, under_way: Callable[[], None]) -> Suggestion:
         """Answer one question whose asker will cancel it: only what is at hand; else ask the provider and be cancelled.
 
-        `under_way` is called when the provider has been asked. Its answer is not kept, however fast it is.
+        `under_way` is called when the provider is being asked. Its answer is not kept, however fast it is.
         """
         started = self.clock()
         suggestion = self._reused(query)
@@ -106,6 +106,7 @@ class Service:
             await asyncio.Event().wait()
         finally:
             asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
         raise AssertionError("nothing ends the wait but being cancelled")
 
     async def close(self) -> None:

@@ -1,5 +1,6 @@
 """The player against tapes that are small enough to say by hand what must come of them."""
 
+import math
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,7 @@ from replay.instructions import Answer, Ask, DidChange, Settled
 from replay.latency import latency_of
 from replay.player import Player
 from replay.policies import UnknownPolicyError, policy_of
-from replay.tape import Edit, Ghost
+from replay.tape import Close, Edit, Ghost, Open
 from replay.timeline import Timeline
 from replay.users import user_of
 
@@ -224,3 +225,53 @@ def test_the_user_is_told_what_the_tapes_own_person_did_there():
     typist.events.append(Ghost(typist.t, 0, 7, "accepted", 1, "bc"))
     offers = watched(typist.tape(), "recorded", offering("bc"))
     assert [[ghost.phase for ghost in offer.then] for offer in offers] == [["asked", "shown", "accepted"]]
+
+
+def endings_in_turn(steps):
+    return [str(step.ending) for step in steps if isinstance(step, Settled)]
+
+
+def test_closing_another_document_ends_nothing_here():
+    typist = Typist(gap=300).type("a")
+    typist.events[1:1] = [Open(0.0, 1, "b.py", "python", "")]
+    typist.events.append(Close(320.0, 1))
+    assert endings_in_turn(played(typist.tape(), "vscode", offering("b"))) == ["shown"]
+
+
+def test_closing_the_document_itself_ends_its_wait():
+    typist = Typist(gap=300).type("a")
+    typist.events.append(Close(320.0, 0))
+    assert endings_in_turn(played(typist.tape(), "vscode", offering("b"))) == ["gated(focus moved)"]
+
+
+def test_what_is_only_held_back_reaches_the_server_all_the_same():
+    """At 10 ms the server has its answer, though the editor would show it no sooner than 200 ms after the request."""
+    steps = played(Typist(gap=120).type("abc").tape(), "vscode:hold=200", offering("x"), latency="fixed:10")
+    assert [(step.doomed, step.patience) for step in steps if isinstance(step, Ask)] == [(False, math.inf)] * 3
+
+
+def test_an_answer_that_another_server_gives_to_a_doomed_request_is_not_looked_at():
+    steps = played(Typist(gap=200).type("ab").tape(), "vscode", offering("b"), latency="fixed:300")
+    assert [step.suggestion is None for step in steps if isinstance(step, Settled)] == [True, False]
+
+
+def test_zeds_request_that_gives_way_serves_the_next_one_no_sooner_than_its_answer_comes():
+    """Asked at 310, 620 and 930 ms with answers after 2 s; the one at 620 gives way, and its text serves the one at 930."""
+
+    def answer(ask):
+        text = {"a": "one", "ab": "two", "abc": "two"}[ask.before]
+        here = ask.moment.offset
+        return Answer(0.0, text=text, raw=text, cache="typed" if ask.before == "abc" else "none", start=here, end=here)
+
+    steps = played(Typist(gap=310).type("abc").tape(), "zed", answer, latency="fixed:2000")
+    last = next(step for step in steps if isinstance(step, Settled) and step.moment.offset == 3)
+    assert last.suggestion.latency == 620 + 2000 - 930
+
+
+def test_a_request_by_hand_gives_up_the_one_before_at_the_server_too():
+    typist = Typist(gap=1000).type("a")
+    typist.events.append(Ghost(1010.0, 0, 1, "asked", 1))
+    typist.events.append(Ghost(1060.0, 0, 2, "asked", 1))
+    steps = played(typist.tape(), "recorded", offering("x"), latency="fixed:300")
+    assert [(step.patience, step.doomed) for step in steps if isinstance(step, Ask)] == [(50, True), (math.inf, False)]
+    assert endings_in_turn(steps) == ["superseded", "shown"]
