@@ -5,7 +5,6 @@ Lines end as LSP says (`\n`, `\r\n`, `\r`); form feeds and U+2028 are characters
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -18,9 +17,6 @@ Place: TypeAlias = tuple[int, int]
 """(line, UTF-16 character)"""
 Edit: TypeAlias = tuple[Place, Place, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
-
-_REMEMBERED_EDITS = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Plain:
@@ -133,20 +129,11 @@ def _is_plain(text: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """Where an edit happened: the document and its 0-based line."""
-
-    uri: str
-    line: int
-
-
 class Documents:
-    """What the editor has open, and where it was edited lately (newest last)."""
+    """What the editor has open."""
 
     def __init__(self) -> None:
         self._open: dict[str, Document] = {}
-        self.edits: deque[Touched] = deque(maxlen=_REMEMBERED_EDITS)
 
     def open(self, uri: str, language: str, version: int, text: str) -> None:
         """Take a document in; an open one is replaced."""
@@ -169,7 +156,6 @@ class Documents:
             start, end, text = edit
             changes.append((document.offset(start), document.offset(end), text))
             document = document.changed(changes[-1], start[0])
-            self._remember(uri, start[0])
         self._open[uri] = Document(uri, document.language, version, document.text, document.plain)
         return tuple(changes)
 
@@ -192,12 +178,6 @@ class Documents:
     def others(self, uri: str) -> Iterable[Document]:
         """The other open documents, the latest opened first."""
         return [document for document in reversed(self._open.values()) if document.uri != uri]
-
-    def _remember(self, uri: str, line: int) -> None:
-        touched = Touched(uri, line)
-        if touched in self.edits:
-            self.edits.remove(touched)
-        self.edits.append(touched)
 
 
 def moved(text: str, place: Place, characters: int) -> Place:

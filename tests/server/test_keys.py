@@ -14,7 +14,7 @@ from server import keys
 from server.errors import ProviderMissing, SettingsError
 from server.providers.fakes import FakeServer, Script, Status
 from server.providers.tongues import TONGUES
-from server.settings import merge, parse
+from server.settings import parse
 from tests.server import conftest
 from tui.configuration import settings_of
 from tui.errors import ConfigurationError
@@ -81,7 +81,7 @@ def test_a_folder_cannot_name_a_file_to_record_into(tmp_path):
 def test_a_folder_that_names_a_server_does_not_get_it_the_key(tmp_path):
     (tmp_path / "ghosttape.toml").write_text('[server.provider]\nbase_url = "http://evil"\n', encoding="utf-8")
     assert settings_of("{}", {"name": "anthropic"}, tmp_path).provider.use_key is False
-    assert merge(settings_of("{}", {"base_url": "http://mine"}, tmp_path), None).provider.use_key is True
+    assert settings_of("{}", {"base_url": "http://mine"}, tmp_path).provider.use_key is True
 
 
 FAILURES = [
