@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint policies bench fit vsix clean sandbox dev
+.PHONY: help setup demo test lint policies repairs bench fit vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -28,6 +28,9 @@ lint: dev ## Style, format, types, direction of imports
 
 policies: dev ## The tables of docs/policies.md anew: make policies DATA=../shared/data
 	$(BIN)/python -m replay.comparing $(DATA)/recordings/EditSourceTracker.test1.recording.w.json docs/policies.md
+
+repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
+	$(BIN)/python tests/server/repair_tables.py $(DATA) docs/repairs.md
 
 bench: dev sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only

@@ -225,9 +225,13 @@ class Engine:
         provider["seed"] = self.options.seed or provider.get("seed", 0)
         if oracle is not None:
             provider["answers"] = str(oracle.path)
+        settings = {
+            **self.options.settings,
+            "context": {**self.options.settings.get("context", {}), "workspace": False},
+        }
         if not policy.is_timed:  # moments out of their time: one must not be answered from another's answer
-            return {**self.options.settings, "provider": provider, "cache": {"entries": 0}}
-        return {**self.options.settings, "provider": provider}
+            return {**settings, "provider": provider, "cache": {"entries": 0}}
+        return {**settings, "provider": provider}
 
 
 def _can_decide(options: Options) -> None:

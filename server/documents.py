@@ -5,9 +5,8 @@ Lines end as LSP says (`\n`, `\r\n`, `\r`); form feeds and U+2028 are characters
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from server.errors import DocumentError
@@ -19,17 +18,26 @@ Place: TypeAlias = tuple[int, int]
 Edit: TypeAlias = tuple[Place, Place, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
 
-_REMEMBERED_EDITS = 20
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A text in which each character is one UTF-16 code unit and a line feed ends each line, as in nearly all.
+
+    That `line` starts at the index `start` spares the next key the search for its line through the whole text.
+    """
+
+    line: int = 0
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One version of one open text."""
+    """One version of one open text. `plain` is what is known of it; None: it has to be read with care."""
 
     uri: str
     language: str
     version: int
     text: str
+    plain: Plain | None = field(default=None, compare=False, repr=False)
 
     def split(self, place: Place) -> tuple[str, str]:
         """The text before and after a position.
@@ -38,7 +46,8 @@ class Document:
             DocumentError: there is no such line.
 
         """
-        index = index_of(self.text, self.offset(place))
+        offset = self.offset(place)
+        index = offset if self.plain else index_of(self.text, offset)
         return self.text[:index], self.text[index:]
 
     def offset(self, place: Place) -> int:
@@ -48,31 +57,88 @@ class Document:
             DocumentError: there is no such line.
 
         """
+        start = self._start(place[0])
+        if start is not None:
+            return min(start + place[1], self._end(start))
         try:
             return offset_at(self.text, *place)
         except OffsetError as error:
             raise DocumentError(f"{self.uri} (version {self.version}): {error}") from error
 
+    def moved(self, place: Place, characters: int) -> Place:
+        """The position `characters` (indices, on the same line) right of `place`."""
+        start = self._start(place[0])
+        if start is None:
+            return moved(self.text, place, characters)
+        return place[0], self.offset(place) - start + characters
 
-@dataclass(frozen=True, slots=True)
-class Touched:
-    """Where an edit happened: the document and its 0-based line."""
+    def changed(self, change: Change, line: int) -> Document:
+        """The document after a change that begins in a line.
 
-    uri: str
-    line: int
+        Raises:
+            DocumentError: the change runs backwards.
+
+        """
+        start, end, new = change
+        if self.plain is None or not 0 <= start <= end:
+            return self._changed_with_care(change)
+        if not _is_plain(self.text[max(start - 1, 0) : start] + new + self.text[end : end + 2]):
+            return self._changed_with_care(change)
+        text = self.text[:start] + new + self.text[end:]
+        plain = Plain(line, self._start(line) or 0)
+        return Document(self.uri, self.language, self.version, text, plain)
+
+    def _changed_with_care(self, change: Change) -> Document:
+        try:
+            text = splice(self.text, [change])
+        except OffsetError as error:
+            raise DocumentError(f"{self.uri} (version {self.version}): {error}") from error
+        return replace(self, text=text, plain=known(text))
+
+    def _start(self, line: int) -> int | None:
+        """Where a line starts, sought from the nearest line that is known; None if that is not to be told so simply."""
+        if self.plain is None or line < 0:
+            return None
+        at, start = (self.plain.line, self.plain.start) if line > self.plain.line // 2 else (0, 0)
+        while at < line:
+            start, at = self.text.find("\n", start) + 1, at + 1
+            if not start:
+                return None
+        while at > line:
+            start, at = self.text.rfind("\n", 0, start - 1) + 1, at - 1
+        return start
+
+    def _end(self, start: int) -> int:
+        """Where the line ends that starts at an index, without its line end."""
+        end = self.text.find("\n", start)
+        end = len(self.text) if end < 0 else end
+        return end - 1 if self.text[start:end].endswith("\r") else end
+
+
+def known(text: str) -> Plain | None:
+    """What is known of a text at first sight."""
+    return Plain() if _is_plain(text) else None
+
+
+def _is_plain(text: str) -> bool:
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return False
+    try:
+        return text.isascii() or len(text.encode("utf-16-le")) == 2 * len(text)
+    except UnicodeEncodeError:  # half a character
+        return False
 
 
 class Documents:
-    """What the editor has open, and where it was edited lately (newest last)."""
+    """What the editor has open."""
 
     def __init__(self) -> None:
         self._open: dict[str, Document] = {}
-        self.edits: deque[Touched] = deque(maxlen=_REMEMBERED_EDITS)
 
     def open(self, uri: str, language: str, version: int, text: str) -> None:
         """Take a document in; an open one is replaced."""
         self._open.pop(uri, None)
-        self._open[uri] = Document(uri, language, version, text)
+        self._open[uri] = Document(uri, language, version, text, known(text))
 
     def change(self, uri: str, version: int, edits: Sequence[Edit]) -> tuple[Change, ...]:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
@@ -83,9 +149,14 @@ class Documents:
         """
         document, changes = self.get(uri), []
         for edit in edits:
-            changes.append(_change(document, edit))
-            document = replace(document, text=self._changed(document, edit, changes[-1]))
-        self._open[uri] = replace(document, version=version)
+            if isinstance(edit, str):
+                changes.append((0, length(document.text), edit))
+                document = replace(document, text=edit, plain=known(edit))
+                continue
+            start, end, text = edit
+            changes.append((document.offset(start), document.offset(end), text))
+            document = document.changed(changes[-1], start[0])
+        self._open[uri] = Document(uri, document.language, version, document.text, document.plain)
         return tuple(changes)
 
     def close(self, uri: str) -> None:
@@ -107,28 +178,6 @@ class Documents:
     def others(self, uri: str) -> Iterable[Document]:
         """The other open documents, the latest opened first."""
         return [document for document in reversed(self._open.values()) if document.uri != uri]
-
-    def _changed(self, document: Document, edit: Edit, change: Change) -> str:
-        if isinstance(edit, str):
-            return edit
-        self._remember(document.uri, edit[0][0])
-        try:
-            return splice(document.text, [change])
-        except OffsetError as error:
-            raise DocumentError(f"{document.uri} (version {document.version}): {error}") from error
-
-    def _remember(self, uri: str, line: int) -> None:
-        touched = Touched(uri, line)
-        if touched in self.edits:
-            self.edits.remove(touched)
-        self.edits.append(touched)
-
-
-def _change(document: Document, edit: Edit) -> Change:
-    if isinstance(edit, str):
-        return 0, length(document.text), edit
-    start, end, text = edit
-    return document.offset(start), document.offset(end), text
 
 
 def moved(text: str, place: Place, characters: int) -> Place:

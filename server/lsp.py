@@ -6,38 +6,45 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import logging
-from collections import OrderedDict
-from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any, TypeAlias
+import sys
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO, TypeAlias
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
 from server import stdio
-from server.context import Snippet
-from server.documents import Document, Documents, Place, moved
+from server.cache import Shelf
+from server.context import Edit, Snippet
+from server.documents import Document, Documents, Place
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.happenings import Accepted, Answered, Ended, Greeted, Hinted, Listener, Saved, Selected
 from server.keys import masked
+from server.messages import At, Hint, Of, Position, Selection, read
+from server.places import placed
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
 from server.providers.protocol import Provider
 from server.service import Query, Service, Suggestion
 from server.settings import Record, Settings, merge, wished
+from server.wire import listen
+from server.workspace import Workspace, workspace_of
 
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"
+STATS = "ghosttape/stats"
 HINT = "ghosttape/hint"
 SELECTION = "ghosttape/selection"
 ACCEPTED = "ghosttape.accepted"
 UNDER_WAY = "ghosttape/underway"
-_EDIT_LINES = 6
 _Where: TypeAlias = tuple[str, Place]
+_LONGEST_LINE = 1000
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -49,7 +56,10 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, provider: Provider | None = None) -> None:
         super().__init__("ghosttape", "0.1.0", protocol_cls=Protocol, converter_factory=converter)
         self.settings = settings
-        self.explanations: OrderedDict[_Where, Suggestion] = OrderedDict()
+        self._explanations: Shelf[_Where, Suggestion] | None = None
+        self.folders: tuple[str, ...] = ()
+        self.disk: Workspace | None = None
+        self.under_way: dict[_Where, asyncio.Event] = {}
         self._provider = provider
         self._service: Service | None = None
 
@@ -77,16 +87,39 @@ class Server(LanguageServer):
             self._service = Service(provider, self.settings)
         return self._service
 
+    @property
+    def explanations(self) -> Shelf[_Where, Suggestion]:
+        """What came of the last question at each place."""
+        if self._explanations is None:  # only now are the settings the client's
+            self._explanations = Shelf(max(self.settings.cache.explanations, 1), self.settings.cache.max_bytes)
+        return self._explanations
+
+    def stats(self) -> dict[str, Any]:
+        """As `Service.stats`, with what the server itself holds."""
+        asked = self._service.stats() if self._service else {}
+        held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
+        return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
+
+    def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
+        """Serve over two streams until the client says `exit` or is gone."""
+        source, sink = stdin or sys.stdin.buffer, stdout or sys.stdout.buffer
+        self.protocol.set_writer(StdoutWriter(sink))
+        gc.collect()
+        gc.freeze()  # else the collector looks through all that was imported now and then: 30 ms in the middle of an answer
+        try:
+            asyncio.run(listen(source, sink, self.protocol.receive))
+        except (BrokenPipeError, KeyboardInterrupt, SystemExit) as error:
+            _log.info("the client is gone: %r", error)
+        finally:
+            self.shutdown()  # type: ignore[no-untyped-call] # pygls leaves it so
+
     def remember(self, where: _Where, suggestion: Suggestion) -> None:
         """Keep what came of a question for `ghosttape/explain`."""
-        self.explanations[where] = suggestion
-        self.explanations.move_to_end(where)
-        while len(self.explanations) > max(self.settings.cache.explanations, 1):
-            self.explanations.popitem(last=False)
+        self.explanations.put(where, suggestion, suggestion.size)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log it; what goes wrong with a notification is shown to the person too."""
-        _log.error("%s", masked(str(error)))
+        _log.error("%s", masked(str(error))[:_LONGEST_LINE])
         super().report_server_error(error, source)
 
 
@@ -100,6 +133,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_saved)
     server.feature(EXPLAIN)(_explain)
     server.feature(STATE)(_state)
+    server.feature(STATS)(_stats)
     server.feature(HINT)(_hinted)
     server.feature(SELECTION)(_selected)
     server.command(ACCEPTED)(_accepted)
@@ -122,7 +156,10 @@ def _initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.settings = merge(ls.settings, options)
     except SettingsError as error:
         raise JsonRpcInvalidParams(str(error)) from error
-    ls.protocol.tell(_greeted(params, record))
+    greeted = _greeted(params, record)
+    ls.folders = greeted.folders
+    ls.disk = workspace_of(ls.folders) if ls.settings.context.workspace else None
+    ls.protocol.tell(greeted)
 
 
 def _greeted(params: types.InitializeParams, record: Record | None) -> Greeted:
@@ -143,6 +180,8 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
 
 async def _shut_down(ls: Server, params: None) -> None:
     ls.protocol.tell(Ended())
+    if ls.disk is not None:
+        ls.disk.close()
     try:
         await ls.service.close()
     except (ProviderError, SettingsError) as error:
@@ -151,6 +190,16 @@ async def _shut_down(ls: Server, params: None) -> None:
 
 async def _complete(ls: Server, params: Asked) -> list[types.InlineCompletionItem]:
     where = (params.text_document.uri, place(params.position))
+    answered = ls.under_way[where] = asyncio.Event()
+    try:
+        return await _answer(ls, params, where)
+    finally:
+        answered.set()
+        if ls.under_way.get(where) is answered:
+            del ls.under_way[where]
+
+
+async def _answer(ls: Server, params: Asked, where: _Where) -> list[types.InlineCompletionItem]:
     try:
         suggestion = await _suggested(ls, params)
     except asyncio.CancelledError:
@@ -171,33 +220,48 @@ async def _suggested(ls: Server, params: Asked) -> Suggestion:
     if document is None:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
     before, after = document.split(place(params.position))
-    others = [Snippet(_path(other), other.text) for other in ls.documents.others(document.uri)]
-    edited = tuple(_edited(ls.documents, document.uri))
-    query = Query(document.uri, document.language, before, after, params.stop, tuple(others), edited)
+    others = tuple(Snippet(_path(ls, other.uri), other.text) for other in ls.documents.others(document.uri))
+    repo, path = placed(document.uri, ls.folders)
+    query = Query(
+        document.uri,
+        document.language,
+        before,
+        after,
+        params.stop,
+        others,
+        _edited(ls, params),
+        path=path,
+        repo=repo,
+        files=_files(ls, document.uri),
+    )
     if params.doomed:
         told = {"token": params.doomed}
         return await ls.service.complete_in_vain(query, lambda: ls.protocol.notify(UNDER_WAY, told))
     return await ls.service.complete(query)
 
 
-def _edited(documents: Documents, uri: str) -> Iterable[Snippet]:
-    """Lines of other documents that were worked on lately, the latest first."""
-    open_now = {document.uri: document for document in documents.others(uri)}
-    for touched in reversed(documents.edits):
-        document = open_now.get(touched.uri)
-        if document is not None:
-            lines = document.text.split("\n")[max(0, touched.line - _EDIT_LINES // 2) :][:_EDIT_LINES]
-            yield Snippet(_path(document), "\n".join(lines))
+def _files(ls: Server, uri: str) -> tuple[Snippet, ...]:
+    """Files of the workspace that are not open, if they may be shown; a look at the disk that is due goes on beside."""
+    if ls.disk is None or not ls.service.budget.snippets:
+        return ()
+    ls.disk.refresh()
+    return ls.disk.near(uri, [other.uri for other in ls.documents.others(uri)])
 
 
-def _path(document: Document) -> str:
-    return document.uri.rsplit("/", 1)[-1]
+def _edited(ls: Server, asked: Asked) -> tuple[Edit, ...]:
+    """What was changed lately elsewhere, the latest first."""
+    latest = ls.protocol.recent.latest(asked.text_document.uri, asked.position.line)
+    return tuple(replace(edit, path=_path(ls, uri)) for uri, edit in latest)
+
+
+def _path(ls: Server, uri: str) -> str:
+    return placed(uri, ls.folders)[1]
 
 
 def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) -> types.InlineCompletionItem:
     """The item. Who listens is told of it, and then it has a command that the editor runs when the person takes it."""
     start = place(asked.position)
-    end = moved(document.text, start, suggestion.covered)
+    end = document.moved(start, suggestion.covered)
     covered = types.Range(types.Position(*start), types.Position(*end))
     item = types.InlineCompletionItem(insert_text=suggestion.text, range=covered)
     if ls.listeners:
@@ -219,32 +283,31 @@ def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 
 def _hinted(ls: Server, params: Any) -> None:
     """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
-    try:
-        ls.protocol.tell(Hinted(str(params.textDocument.uri), str(params.reason)))
-    except AttributeError:
-        return  # it says nothing
+    hint = read(params, Hint)
+    ls.protocol.tell(Hinted(hint.text_document.uri, hint.reason))
 
 
 def _selected(ls: Server, params: Any) -> None:
     """`ghosttape/selection` `{textDocument: {uri}, selections: [Range]}` of the editor that is active now."""
+    selection = read(params, Selection)
     try:
-        document = ls.documents.get(params.textDocument.uri)
-        ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in params.selections]
-    except (DocumentError, AttributeError, TypeError, ValueError, OverflowError):
-        return  # of a text that this server has not, or at no place
+        document = ls.documents.get(selection.text_document.uri)
+        ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in selection.selections]
+    except DocumentError:
+        return  # of a text that this server has not
     ls.protocol.tell(Selected(document, tuple(ranges)))
 
 
-def _offset(document: Document, position: Any) -> int:
-    line, character = int(position.line), int(position.character)
-    if line < 0 or character < 0:
-        raise ValueError("a position is never negative")
-    return document.offset((line, character))
+def _offset(document: Document, position: Position) -> int:
+    return document.offset((position.line, position.character))
 
 
-def _explain(ls: Server, params: Any) -> dict[str, Any] | None:
-    """What came of the last question at a place; null when none was asked there, or long ago."""
-    where = (params.textDocument.uri, (params.position.line, params.position.character))
+async def _explain(ls: Server, params: Any) -> dict[str, Any] | None:
+    """What came of the last question at a place, once it is answered; null when none was asked there, or long ago."""
+    asked = read(params, At)
+    where = (asked.text_document.uri, (asked.position.line, asked.position.character))
+    if where in ls.under_way:
+        await ls.under_way[where].wait()
     suggestion = ls.explanations.get(where)
     if suggestion is None:
         return None
@@ -253,10 +316,15 @@ def _explain(ls: Server, params: Any) -> dict[str, Any] | None:
     return told
 
 
+def _stats(ls: Server, params: Any) -> dict[str, Any]:
+    """What was asked and where the answers came from (`Service.stats`)."""
+    return ls.stats()
+
+
 def _state(ls: Server, params: Any) -> dict[str, Any]:
     """The version of a document and the SHA-256 (hex) of its UTF-8 text, for who wants to know that both hold the same."""
     try:
-        document = ls.documents.get(params.textDocument.uri)
+        document = ls.documents.get(read(params, Of).text_document.uri)
     except DocumentError as error:
         raise RequestFailed(str(error)) from error
     digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,17 +1,29 @@
-"""The forms in which a model is asked: plain prefix, fill in the middle by model family, and chat.
+"""The forms in which a model is asked: plain prefix, fill in the middle by model family, two fields, and chat.
 
-The chat form follows the four rules of SimCopilot (section 4): only the missing code, nothing that stands there already,
-the indentation of the cursor, and an end where the unfinished block ends.
+A `Prompt` is all that is sent of the code, and `shown` is all of it for a person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from server.context import Context, Snippet
-from server.errors import SettingsError
+from server.templates import TEMPLATES, Template, template_of
+from syntax.languages import language_of
+
+__all__ = [
+    "TEMPLATES",
+    "Message",
+    "Prompt",
+    "Template",
+    "beside",
+    "chat",
+    "infill",
+    "middle",
+    "plain",
+    "template_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,87 +36,37 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent. `suffix` goes beside `text` where the server itself fills in the middle; `stops` end the answer."""
+    """What is sent. `suffix` goes beside `text` where the server itself fills in the middle, as `files` do.
+
+    `stops` end the answer.
+    """
 
     text: str = ""
     suffix: str | None = None
     messages: tuple[Message, ...] = ()
     stops: tuple[str, ...] = ()
+    files: tuple[Snippet, ...] = ()
 
     def shown(self) -> str:
-        """The prompt as a person reads it."""
+        """The prompt as a person reads it: each part as it is sent, under a mark `⟨…⟩` where there are several."""
         if self.messages:
-            return "\n\n".join(f"[{message.role}]\n{message.content}" for message in self.messages)
-        return self.text if self.suffix is None else f"{self.text}⟨cursor⟩{self.suffix}"
+            return "\n\n".join(f"⟨{message.role}⟩\n{message.content}" for message in self.messages)
+        files = "".join(f"⟨file {file.path}⟩\n{file.text}\n\n" for file in self.files)
+        if self.suffix is None:
+            return f"{files}{self.text}"
+        return f"{files}⟨before⟩\n{self.text}⟨cursor⟩{self.suffix}"
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """The fill-in-the-middle words of a model family. `suffix_first` is the order that some were trained in."""
-
-    prefix: str
-    suffix: str
-    middle: str
-    stops: tuple[str, ...]
-    suffix_first: bool = False
-
-    def fill(self, before: str, after: str) -> str:
-        """The prompt whose continuation is the missing middle."""
-        if self.suffix_first:
-            return f"{self.suffix}{after}{self.prefix}{before}{self.middle}"
-        return f"{self.prefix}{before}{self.suffix}{after}{self.middle}"
-
-
-TEMPLATES: Mapping[str, Template] = MappingProxyType(
-    {
-        "qwen": Template(
-            "<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", ("<|endoftext|>", "<|fim_pad|>", "<|file_sep|>")
-        ),
-        "starcoder": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>", "<file_sep>")),
-        "granite": Template("<fim_prefix>", "<fim_suffix>", "<fim_middle>", ("<|endoftext|>",)),
-        "codellama": Template("<PRE> ", " <SUF>", " <MID>", ("<EOT>",)),
-        "deepseek": Template(
-            "<\uff5cfim\u2581begin\uff5c>",
-            "<\uff5cfim\u2581hole\uff5c>",
-            "<\uff5cfim\u2581end\uff5c>",
-            ("<\uff5cend\u2581of\u2581sentence\uff5c>",),
-        ),
-        "codestral": Template("[PREFIX]", "[SUFFIX]", "", ("[SUFFIX]", "[PREFIX]", "</s>"), suffix_first=True),
-        "codegemma": Template("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", ("<|file_separator|>", "<eos>")),
-    }
+_RULES = """You are a code completion engine. The user shows a file with the cursor marked {cursor}. \
+Write what belongs at {cursor}.
+1. Continue the code logically: it must fit what stands before and after {cursor}, and repeat neither.
+2. Write only code: no comments, no explanation, no text of any other kind, no Markdown.
+3. Pair every bracket that you open, and keep the indentation of the code around {cursor}.
+4. {end}"""
+_COMPLETE = (
+    "Stop where the innermost unfinished block at {cursor} is complete: do not go on to what would come after it."
 )
-_FAMILIES = (
-    ("qwen", "qwen"),
-    ("starcoder", "starcoder"),
-    ("granite", "granite"),
-    ("codellama", "codellama"),
-    ("code-llama", "codellama"),
-    ("deepseek", "deepseek"),
-    ("codestral", "codestral"),
-    ("mistral", "codestral"),
-    ("devstral", "codestral"),
-    ("codegemma", "codegemma"),
-)
-
-_RULES = """You complete code at the cursor, which is marked <CURSOR>.
-1. Write only the code that belongs at <CURSOR>: no explanation, no Markdown, no comments on what you did.
-2. Repeat nothing that stands before or after <CURSOR> already.
-3. Keep to the indentation of the cursor and to the brackets that are open there.
-4. Stop where the innermost unfinished block, statement or line at <CURSOR> is complete."""
-
-
-def template_of(name: str, model: str) -> Template | None:
-    """The template that the settings name, else the one that the model's name tells; None when neither does.
-
-    Raises:
-        SettingsError: there is no template of that name.
-
-    """
-    if name and name not in TEMPLATES:
-        raise SettingsError(f"provider.template: {name!r} is none of {', '.join(sorted(TEMPLATES))}")
-    lowered = model.lower()
-    family = name or next((family for part, family in _FAMILIES if part in lowered), "")
-    return TEMPLATES.get(family)
+_INFILL = "Stop where the code after {cursor} takes over: what stands there already must follow yours without a gap."
 
 
 def plain(context: Context) -> Prompt:
@@ -117,26 +79,80 @@ def beside(context: Context) -> Prompt:
     return Prompt(text=_preface(context) + context.before, suffix=context.after)
 
 
+def infill(context: Context) -> Prompt:
+    """Prefix, suffix and pieces of other files as fields of their own, for llama.cpp's `/infill`."""
+    return Prompt(text=context.before, suffix=context.after, files=context.elsewhere)
+
+
 def middle(context: Context, template: Template) -> Prompt:
-    """One prompt in a family's own words."""
-    return Prompt(text=template.fill(_preface(context) + context.before, context.after), stops=template.stops)
+    """One prompt in a family's own words; other files in its words for those, or as comments where it has none."""
+    if not (template.project and context.elsewhere):
+        return Prompt(text=template.fill(_preface(context) + context.before, context.after), stops=template.stops)
+    this = Snippet(context.path, context.before)
+    text = template.fill_among(context.elsewhere, this, context.after, context.repo or "project")
+    return Prompt(text=text, stops=template.stops)
 
 
 def chat(context: Context) -> Prompt:
-    """The four rules, then the file with its cursor."""
-    fence = "```"
-    asked = f"{context.path}\n{fence}{context.language}\n{context.before}<CURSOR>{context.after}\n{fence}"
-    elsewhere = [_quoted(snippet, fence) for snippet in (*context.snippets, *context.edits)]
-    return Prompt(messages=(Message("system", _RULES), Message("user", "\n\n".join([*elsewhere, asked]))))
+    """The four rules of SimCopilot (Jiang et al. 2025, arXiv 2505.21514), other files, then the file with its cursor.
+
+    The paper has two tasks, and its fourth rule is for completion; with code after the cursor in the same block the task is
+    infill, and the answer ends where that code takes over.
+    """
+    cursor = _unused("CURSOR", context.before + context.after)
+    end = (_INFILL if _goes_on(context) else _COMPLETE).format(cursor=cursor)
+    asked = _fenced(context.path, context.language, f"{context.before}{cursor}{context.after}")
+    parts = [
+        *(_fenced(piece.path, "", piece.text) for piece in (*context.opened, *context.snippets)),
+        *_changed(context),
+    ]
+    rules = _RULES.format(cursor=cursor, end=end)
+    return Prompt(messages=(Message("system", rules), Message("user", "\n\n".join([*parts, asked]))))
 
 
-def _quoted(snippet: Snippet, fence: str) -> str:
-    return f"{snippet.path}\n{fence}\n{snippet.text}\n{fence}"
+def _goes_on(context: Context) -> bool:
+    """Whether code after the cursor belongs to the block of the cursor: text right of it, or a line as deep below."""
+    rest, _, below = context.after.partition("\n")
+    if rest.strip(" \t)]}>,;:\"'"):
+        return True
+    line = context.before[context.before.rfind("\n") + 1 :]
+    following = next((each for each in below.split("\n") if each.strip()), "")
+    depth = _depth(line) + (1 if line.rstrip().endswith((":", "{", "(", "[")) else 0)
+    return bool(following.strip(" \t)]};,")) and _depth(following) >= depth
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _unused(word: str, text: str) -> str:
+    """A mark that does not stand in a text."""
+    mark = f"<{word}>"
+    while mark in text:
+        mark = f"<{mark[1:-1]}_>"
+    return mark
+
+
+def _changed(context: Context) -> list[str]:
+    """What was changed lately, the newest last: next to the code that it leads to."""
+    return [_fenced(f"Changed lately: {edit.path}", "diff", edit.diff) for edit in reversed(context.edits)]
+
+
+def _fenced(title: str, language: str, text: str) -> str:
+    """A text between fences that are longer than any in it."""
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`{3,}", text)), 3)
+    return f"{title}\n{fence}{language}\n{text}\n{fence}"
 
 
 def _preface(context: Context) -> str:
     """Pieces of other places as comments above the file."""
-    mark = "#" if context.language in {"python", "ruby", "shellscript", "yaml"} else "//"
-    pieces = (*context.snippets, *context.edits)
-    lines = (f"{mark} {line}".rstrip() for piece in pieces for line in [piece.path, *piece.text.split("\n")])
-    return "".join(f"{line}\n" for line in lines)
+    mark = _comment(context)
+    lines = (line for piece in context.elsewhere for line in (piece.path, *piece.text.split("\n")))
+    return "".join(f"{mark} {line}".rstrip() + "\n" for line in lines)
+
+
+def _comment(context: Context) -> str:
+    language = language_of(context.language) or language_of(context.path)
+    if language is not None:
+        return language.line_comment
+    return "#" if context.language in {"shellscript", "yaml", "toml", "makefile", "dockerfile", "r", "perl"} else "//"

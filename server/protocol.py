@@ -1,31 +1,49 @@
 """LSP as this server speaks it, where that is more than pygls brings.
 
 Own documents, requests that see the text as it was when they came, a stop hint in the parameters, and UTF-16 whatever else
-the client would take.
+the client would take. Every request is answered, whatever came: JSON-RPC 2.0, section 5.1, and LSP 3.17, "initialize" and
+"shutdown", say with which error.
 """
 
 from __future__ import annotations
 
+import contextvars
 import itertools
 import logging
+import sys
+from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, get_args
 
 import attrs
 import cattrs
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import (
+    FeatureNotificationError,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
+from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage
 
+from server import messages
+from server.context import RecentEdits
 from server.documents import Document, Documents, Edit, Place
 from server.errors import DocumentError
 from server.happenings import Asked as Question
 from server.happenings import Changed, Closed, Happening, Listener, Opened
+from server.messages import Change, Completion, Id
 from server.settings import Stop
+from server.wire import Broken, Frame
 
 REQUEST_FAILED = -32803
 INVALID_PARAMS = -32602
 Handling = Generator[Any, Any, None]
+_LONGEST_REASON = 1000
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -51,6 +69,19 @@ class Asked(types.InlineCompletionParams):
     document: Document | None = attrs.field(default=None)
     request: int = attrs.field(default=0)
 
+    @classmethod
+    def of(cls, asked: messages.Question) -> Asked:
+        """The same from what was read straight from the wire."""
+        kind = types.InlineCompletionTriggerKind(asked.context.trigger_kind)
+        return cls(
+            types.InlineCompletionContext(kind),
+            types.TextDocumentIdentifier(asked.text_document.uri),
+            messages.position(asked.position),
+            asked.work_done_token,
+            asked.stop,
+            asked.doomed,
+        )
+
 
 def converter() -> cattrs.Converter:
     """The protocol's converter, which keeps the stop hint."""
@@ -66,6 +97,8 @@ def converter() -> cattrs.Converter:
         return Asked(params.context, params.text_document, params.position, params.work_done_token, stop, doomed)
 
     made.register_structure_hook(types.InlineCompletionParams, structure)
+    for message in (JsonRPCRequestMessage, JsonRPCNotification):  # of methods of our own, whose parameters stay JSON
+        made.register_structure_hook(message, lambda data, kind: kind(**data))
     return made
 
 
@@ -76,9 +109,143 @@ class Protocol(LanguageServerProtocol):
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
         self.documents = Documents()
+        self.recent = RecentEdits()
         self.listeners: list[Listener] = []
         self._requests = itertools.count(1)
+        self._is_greeted = False
         super().__init__(server, converter)
+
+    def receive(self, frame: Frame) -> bool:
+        """Handle what came over the wire. Whatever it is, a request in it is answered; only a change is dealt with at once."""
+        message = None if isinstance(frame, Broken) else messages.frequent(frame)
+        if isinstance(message, Completion):
+            self._take(message.id, types.TEXT_DOCUMENT_INLINE_COMPLETION, Asked.of(message.params))
+        elif message is not None:
+            self._take(None, message.method, message.structured())
+        elif isinstance(frame, Broken):
+            self._refuse(None, JsonRpcParseError(frame.reason))
+        else:
+            self._receive_any(frame)
+        return not isinstance(message, Change)
+
+    def _receive_any(self, body: bytes) -> None:
+        try:
+            message = messages.anything(body)
+        except (ValueError, RecursionError) as error:
+            return self._refuse(None, JsonRpcParseError(f"this is no JSON: {error}"))
+        if not isinstance(message, list):
+            return self._receive_one(message)
+        for each in message or [None]:
+            number = messages.number_of(each) if isinstance(each, dict) else None
+            self._refuse(number, JsonRpcInvalidRequest("LSP has no batches: send one message at a time"))
+        return None
+
+    def _receive_one(self, message: Any) -> None:
+        fault = messages.fault(message)
+        number = messages.number_of(message) if isinstance(message, dict) else None
+        if fault:
+            return self._refuse(number, JsonRpcInvalidRequest(fault))
+        if "method" not in message:
+            return self._receive_response(message)
+        method = message["method"]
+        try:
+            params = self._params(number, method, message)
+        except JsonRpcException as error:
+            return self._refuse_params(number, method, error)
+        return self._take(number, method, params)
+
+    def _params(self, number: Id | None, method: str, message: Mapping[str, Any]) -> Any:
+        """The parameters of a message as its handler knows them.
+
+        Raises:
+            JsonRpcException: they are not what they should be.
+
+        """
+        known = {"jsonrpc": "2.0", "method": method, "params": message.get("params")}
+        if "params" not in message and method in types.METHOD_TO_TYPES:
+            del known["params"]
+        return self.structure_message(known if number is None else {**known, "id": number}).params
+
+    def _refuse_params(self, number: Id | None, method: str, error: JsonRpcException) -> None:
+        why = "; ".join(cattrs.transform_error(error.__cause__)) if error.__cause__ else error.message
+        refused = JsonRpcInvalidParams(f"{method}: {why}"[:_LONGEST_REASON])
+        if number is None:
+            self._server._report_server_error(refused, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
+        else:
+            self._refuse(number, refused)
+
+    def _receive_response(self, message: dict[str, Any]) -> None:
+        """The client's answer to a request of ours; what answers none is passed over."""
+        try:
+            self.handle_message(self.structure_message(message))
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody waits for it
+            _log.warning("a response of the client's cannot be read: %s", error)
+
+    def _take(self, number: Id | None, method: str, params: Any) -> None:
+        """Handle a request, or a notification (it has no number), if this is the time for it."""
+        untimely = self._untimely(number, method)
+        if untimely is not None:
+            if number is not None:
+                self._refuse(number, untimely)
+            return
+        run = contextvars.copy_context().run
+        try:
+            if number is None:
+                run(self._handle_notification, method, params)
+            else:
+                run(self._handle_request, number, method, params)
+        except Exception as error:  # noqa: BLE001 - a fault of ours: it is logged, and the editor goes on
+            _log.exception("%s failed", method)
+            if number is not None:
+                self._refuse(number, JsonRpcInternalError(str(error)))
+
+    def _untimely(self, number: Id | None, method: str) -> JsonRpcException | None:
+        if method == types.EXIT and number is None:
+            return None
+        if self._shutdown:
+            return JsonRpcInvalidRequest("the server was told to shut down: only exit is left")
+        if not self._is_greeted and method not in {types.INITIALIZE, types.SHUTDOWN}:
+            return JsonRpcServerNotInitialized("send initialize first")
+        if self._is_greeted and method == types.INITIALIZE:
+            return JsonRpcInvalidRequest("initialize was sent before")
+        if number is not None and messages.is_notification(method):
+            return JsonRpcInvalidRequest(f"{method} is a notification: it has no id")
+        if number in self._request_futures:
+            return JsonRpcInvalidRequest(f"the id {number!r} belongs to a request that is under way")
+        return None
+
+    def _send_response(self, msg_id: Id, result: Any = None, error: types.ResponseError | None = None) -> None:
+        body = messages.items(msg_id, result) if error is None and self.writer is not None else None
+        if body is None or self.writer is None:
+            super()._send_response(msg_id, result, error)
+        else:
+            self.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:
+        """As pygls does; but what comes with every key goes without a task, a future and an id of its own."""
+        if method_name != types.TEXT_DOCUMENT_DID_CHANGE or method_name in self.fm.features:
+            super()._handle_notification(method_name, params)
+            return
+        try:
+            deque(self.lsp_text_document__did_change(params), maxlen=0)
+        except Exception:  # noqa: BLE001 - the person is told, and the editor goes on
+            error = JsonRpcInternalError.of(sys.exc_info())
+            self._server._report_server_error(error, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
+
+    def _handle_cancel_notification(self, msg_id: Any) -> None:
+        if isinstance(msg_id, int | str):  # lsprotocol lets anything through
+            super()._handle_cancel_notification(msg_id)
+
+    def _refuse(self, number: Id | None, error: JsonRpcException) -> None:
+        told = {"code": error.code, "message": error.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": number, "error": told})
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Greet the client; from here on its other messages are heard."""
+        result = yield from super().lsp_initialize(params)
+        self._is_greeted = True
+        return result
 
     def tell(self, happening: Happening) -> None:
         """Tell every listener; one that fails is let go, for nothing that listens may disturb the editor."""
@@ -104,6 +271,7 @@ class Protocol(LanguageServerProtocol):
         identifier, edits = params.text_document, [_edit(change) for change in params.content_changes]
         before = self.documents.get(identifier.uri)
         changes = self.documents.change(identifier.uri, identifier.version, edits)
+        self.recent.hear(identifier.uri, before.text, self.documents.get(identifier.uri).text, edits)
         self.tell(Changed(before, self.documents.get(identifier.uri), changes))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CHANGE, params)
 
@@ -112,6 +280,7 @@ class Protocol(LanguageServerProtocol):
         """Forget a document."""
         document = self._seen(params.text_document.uri)
         self.documents.close(params.text_document.uri)
+        self.recent.forget(params.text_document.uri)
         if document is not None:
             self.tell(Closed(document))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CLOSE, params)

@@ -1,37 +1,42 @@
 """Completion as a service that stands alone: context → prompt → provider → repair, and answers used again.
 
 One answer is given per document version, place and hint: the same question shares the answer (in flight or kept). An
-answer serves as well while the person types it as suggested. When the last one who waits for an answer is cancelled, the
-provider is.
+answer serves as well while the person types it as suggested. It serves no longer when a document has changed that was open when
+it was given, or a file of which its prompt showed a piece. When the last one who waits for an answer is cancelled, the provider is.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, get_args
 
-from server.context import Snippet, Surroundings, choose, unix
+from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
+from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
 from server.errors import ProviderError
 from server.keys import masked
-from server.providers.protocol import Provider, Request
+from server.providers.protocol import Provider, Request, tally
 from server.repair import stop as stopping
 from server.repair.chain import Step, covered, emptied_by, repair
 from server.repair.draft import Draft
-from server.settings import Settings, Stop
+from server.settings import ContextSettings, Settings, Stop
 from syntax.languages import Language, language_of
 
 Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
 Reuse: TypeAlias = Literal["none", "typed", "prefix", "inflight"]
+_BARE = 1000
+"""Bytes of a suggestion without its texts, and of its place in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question of an editor: where, and the texts as they are then."""
+    """One question of an editor: where, and the texts as they are then. `path` and `repo` are what a model is told of it."""
 
     uri: str
     language: str
@@ -39,18 +44,38 @@ class Query:
     after: str
     stop: Stop = "auto"
     others: Sequence[Snippet] = ()
-    edited: Sequence[Snippet] = ()
+    edited: Sequence[Edit] = ()
+    path: str = ""
+    repo: str = ""
+    files: Sequence[Snippet] = field(default=(), compare=False)
 
-    def sees(self, other: Query) -> bool:
-        """Whether both are about the same place but for what stands before the cursor."""
-        return (self.uri, self.language, self.stop, self.after) == (other.uri, other.language, other.stop, other.after)
+    @property
+    def spot(self) -> Spot:
+        """Where it is asked, but for what stands before the cursor."""
+        return Spot(self.uri, self.language, self.stop, digest(self.after))
+
+    def elsewhere(self, sources: Collection[str] = ()) -> Elsewhere:
+        """The other texts that an answer depends on: all that are open, and the files of which its prompt shows pieces."""
+        shown = (file for file in self.files if file.path in sources)
+        return digests((other.path, other.text) for other in (*self.others, *shown))
+
+    def stands(self, elsewhere: Elsewhere) -> bool:
+        """Whether other texts are the same for this question."""
+        missing = elsewhere - self.elsewhere()
+        return not missing or missing <= digests((file.path, file.text) for file in self.files)
+
+    def continues(self, earlier: Query) -> bool:
+        """Whether this is the same question again, or with something typed since, and nothing else has changed."""
+        return self.before.startswith(earlier.before) and self.stands(earlier.elsewhere())
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """An answer and how it came about. `covered` counts the characters right of the cursor that it replaces.
 
-    `latency` is in ms of wall time, from the question to this answer.
+    `latency` is in ms of wall time, from the question to this answer. `tokens` were written, `prompt_tokens` read; `confidence` is
+    the mean natural logarithm of the written tokens' probabilities. The last two are None where the provider does not tell.
+    `sources` are the paths of other texts of which the prompt shows pieces.
     """
 
     text: str = ""
@@ -64,12 +89,23 @@ class Suggestion:
     cache: Reuse = "none"
     provider: str = ""
     tokens: int = 0
+    prompt_tokens: int | None = None
+    confidence: float | None = None
     latency: float = 0.0
+    sources: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        texts = [self.text, self.raw, self.prompt, self.reason]
+        texts += [text for step in self.trail for text in (step.before, step.after)]
+        return _BARE + sum(map(sys.getsizeof, texts))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Flight:
     query: Query
+    spot: Spot
     task: asyncio.Task[Suggestion]
     waiting: int = 0
 
@@ -81,14 +117,24 @@ class Service:
     provider: Provider
     settings: Settings = field(default_factory=Settings)
     clock: Callable[[], float] = time.perf_counter
-    _kept: OrderedDict[Query, Suggestion] = field(default_factory=OrderedDict)
-    _flights: list[_Flight] = field(default_factory=list)
+    _kept: Cache[Suggestion] = field(init=False)
+    _flights: dict[Spot, list[_Flight]] = field(default_factory=dict)
+    _counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Make room for the answers."""
+        self._kept = Cache(self.settings.cache.entries, self.settings.cache.max_bytes)
+
+    @property
+    def budget(self) -> Budget:
+        """Tokens by section: what suits the provider, but for what the settings say."""
+        return _overridden(self.provider.budget, self.settings.context)
 
     async def complete(self, query: Query) -> Suggestion:
         """Answer one question. A provider's failure is an answer too (`outcome` failed, with its `reason`)."""
         started = self.clock()
-        suggestion = self._reused(query) or await self._flown(query)
-        return replace(suggestion, latency=(self.clock() - started) * 1000)
+        with self._counted():
+            return self._answered(self._reused(query) or await self._flown(query), started)
 
     async def complete_in_vain(self, query: Query, under_way: Callable[[], None]) -> Suggestion:
         """Answer one question whose asker will cancel it: only what is at hand; else ask the provider and be cancelled.
@@ -96,52 +142,79 @@ class Service:
         `under_way` is called when the provider is being asked. Its answer is not kept, however fast it is.
         """
         started = self.clock()
-        suggestion = self._reused(query)
-        if suggestion is not None:
-            return replace(suggestion, latency=(self.clock() - started) * 1000)
-        asking = asyncio.create_task(self._ask(query))
-        try:
-            await asyncio.sleep(0)
-            under_way()
-            await asyncio.Event().wait()
-        finally:
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
+        with self._counted():
+            suggestion = self._reused(query)
+            if suggestion is not None:
+                return self._answered(suggestion, started)
+            asking = asyncio.create_task(self._ask(query))
+            asking.add_done_callback(_looked_at)
+            try:
+                await asyncio.sleep(0)
+                under_way()
+                await asyncio.Event().wait()
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
         raise AssertionError("nothing ends the wait but being cancelled")
+
+    def stats(self) -> dict[str, Any]:
+        """What was asked so far: answers by where they came from and by what became of them; and what the cache holds.
+
+        `outdated` answers were dropped for an edit elsewhere, `evicted` ones to make room; `bytes` is about what the kept ones take.
+        """
+        return {
+            "asked": self._counts["asked"],
+            "cache": {kind: self._counts[f"cache {kind}"] for kind in get_args(Reuse)},
+            "outcomes": {outcome: self._counts[f"outcome {outcome}"] for outcome in get_args(Outcome)},
+            "entries": len(self._kept),
+            **{name: getattr(self._kept, name) for name in ("bytes", "evicted", "outdated")},
+            "underway": sum(map(len, self._flights.values())),
+        }
 
     async def close(self) -> None:
         """Cancel what is under way and let go of the provider."""
-        for flight in list(self._flights):
+        for flight in [flight for flights in self._flights.values() for flight in flights]:
             flight.task.cancel()
         await self.provider.close()
 
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        self._counts["asked"] += 1
+        try:
+            yield
+        except asyncio.CancelledError:
+            self._counts["outcome cancelled"] += 1
+            raise
+
+    def _answered(self, suggestion: Suggestion, started: float) -> Suggestion:
+        self._counts[f"cache {suggestion.cache}"] += 1
+        self._counts[f"outcome {suggestion.outcome}"] += 1
+        return replace(suggestion, latency=(self.clock() - started) * 1000)
+
     def _reused(self, query: Query) -> Suggestion | None:
-        exact = self._kept.get(query)
-        if exact is not None:
-            self._kept.move_to_end(query)
-            return replace(exact, cache="prefix")
-        for kept in reversed(self._kept):
-            rest = _typed_on(kept, self._kept[kept], query)
-            if rest is not None:
-                return rest
-        return None
+        wanted, spot = self.settings.cache, query.spot
+        hit = self._kept.asked_before(spot, query.before, query.stands) if wanted.prefix else None
+        if hit is not None:
+            return replace(hit.answer, cache="prefix")
+        hit = self._kept.typed_along(spot, query.before, query.stands) if wanted.typed else None
+        return None if hit is None else _rest(hit)
 
     async def _flown(self, query: Query) -> Suggestion:
-        for flight in list(self._flights):
+        for flight in list(self._flights.get(query.spot, ())) if self.settings.cache.inflight else ():
             if flight.task.cancelling():
                 continue  # its last waiter left while this one waited for another
-            if flight.query == query or _leads_to(flight.query, query):
+            typed = len(query.before) - len(flight.query.before)
+            if query.continues(flight.query) and (self.settings.cache.typed or not typed):
                 answer = await self._join(flight)
-                if flight.query == query:
+                if not typed:
                     return replace(answer, cache="inflight")
-                rest = _typed_on(flight.query, answer, query)
-                if rest is not None:
-                    return replace(rest, cache="inflight")
+                if follows(answer.text, query.before, typed):
+                    return replace(_rest(Hit(answer, typed)), cache="inflight")
         return await self._join(self._launch(query))
 
     def _launch(self, query: Query) -> _Flight:
-        flight = _Flight(query, asyncio.create_task(self._ask(query)))
-        self._flights.append(flight)
+        flight = _Flight(query, query.spot, asyncio.create_task(self._ask(query)))
+        self._flights.setdefault(flight.spot, []).append(flight)
         flight.task.add_done_callback(lambda task: self._land(flight))
         return flight
 
@@ -151,9 +224,8 @@ class Service:
             return
         answer = flight.task.result()
         if answer.outcome != "failed" and self.settings.cache.entries:
-            self._kept[flight.query] = answer
-            while len(self._kept) > self.settings.cache.entries:
-                self._kept.popitem(last=False)
+            query, elsewhere = flight.query, flight.query.elsewhere(answer.sources)
+            self._kept.keep(flight.spot, query.before, elsewhere, answer, text=answer.text, size=answer.size)
 
     async def _join(self, flight: _Flight) -> Suggestion:
         flight.waiting += 1
@@ -166,25 +238,30 @@ class Service:
                 flight.task.cancel()
 
     def _forget(self, flight: _Flight) -> None:
-        if flight in self._flights:
-            self._flights.remove(flight)
+        flights = self._flights.get(flight.spot, [])
+        if flight in flights:
+            flights.remove(flight)
+        if not flights:
+            self._flights.pop(flight.spot, None)
 
     async def _ask(self, query: Query) -> Suggestion:
         request = self._request(query)
-        start = Suggestion(prompt=request.prompt.shown(), provider=self.provider.name)
+        sources = tuple(sorted({piece.path for piece in request.context.elsewhere}))
+        start = Suggestion(prompt=request.prompt.shown(), provider=self.provider.name, sources=sources)
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
             await self._gather(request, draft, pieces)
         except ProviderError as error:
-            return replace(start, raw="".join(pieces), tokens=len(pieces), outcome="failed", reason=masked(str(error)))
-        return self._repaired(replace(start, raw="".join(pieces), tokens=len(pieces)), draft)
+            return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
+        return self._repaired(_told(start, pieces), draft)
 
     def _request(self, query: Query) -> Request:
-        budget = self.provider.budget.overridden(self.settings.context)
-        path = query.uri.rsplit("/", 1)[-1]
-        around = Surroundings(path, query.language, query.before, query.after, query.others, query.edited)
-        context = choose(around, budget)
+        path = query.path or query.uri.rsplit("/", 1)[-1]
+        around = Surroundings(
+            path, query.language, query.before, query.after, query.others, query.edited, query.files, query.repo
+        )
+        context = choose(around, self.budget)
         others = tuple(other.text for other in query.others)
         return Request(query.before, query.after, query.stop, context, self.provider.prompt(context), others)
 
@@ -214,19 +291,29 @@ class Service:
         return replace(raw, text=text, covered=taken, trail=trail, outcome="shown")
 
 
+def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:
+    """The raw answer with what its pieces tell of it; the prompt may have been worded anew for a server that wanted that."""
+    told = tally(pieces)
+    prompt = start.prompt if told.prompt is None else told.prompt
+    raw, asked, sure = "".join(pieces), told.prompt_tokens, told.confidence
+    return replace(start, raw=raw, prompt=prompt, tokens=told.tokens, prompt_tokens=asked, confidence=sure)
+
+
 def _language(query: Query) -> Language | None:
     return language_of(query.language) or language_of(query.uri)
 
 
-def _leads_to(earlier: Query, query: Query) -> bool:
-    return earlier.sees(query) and query.before.startswith(earlier.before)
+@lru_cache(maxsize=8)
+def _overridden(budget: Budget, wanted: ContextSettings) -> Budget:
+    return budget.overridden(wanted)
 
 
-def _typed_on(earlier: Query, answer: Suggestion, query: Query) -> Suggestion | None:
-    """What is left of an answer after part of it was typed; None when something else was."""
-    if not (_leads_to(earlier, query) and answer.text):
-        return None
-    typed = query.before[len(earlier.before) :]
-    if not typed or not answer.text.startswith(typed) or not answer.text[len(typed) :].strip():
-        return None
-    return replace(answer, text=answer.text[len(typed) :], cache="typed", outcome="shown")
+def _rest(hit: Hit[Suggestion]) -> Suggestion:
+    """What is left of an answer after part of it was typed."""
+    return replace(hit.answer, text=hit.answer.text[hit.typed :], cache="typed", outcome="shown")
+
+
+def _looked_at(task: asyncio.Task[Suggestion]) -> None:
+    """What became of a task that nobody waits for is known, so that asyncio need not complain."""
+    if not task.cancelled():
+        task.exception()

@@ -8,22 +8,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 
 from server.errors import SettingsError
 
-Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
+Stop: TypeAlias = Literal["auto", "line", "statement", "block", "any"]
+"""What is wanted. `any`: as much as the answer says, as in a benchmark's task whose end no syntax tells."""
+PaperRules: TypeAlias = Literal["none", "simcopilot"]
+"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/simcopilot.py`)."""
 RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
+
+
+class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file (JSONL) of a model's answers: `write` all, `replay` those it has and write the rest, or `require` each one.
+
+    A file in a workspace (`ghosttape.toml`) can never ask for it: it names a file to write to.
+    """
+
+    path: str = ""
+    mode: Literal["write", "replay", "require"] = "replay"
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where raw text comes from.
 
-    `model` is a GGUF file (gguf; empty: the bundled one) or the name of a model (openai). `answers` is the JSONL file of
-    `recorded` and `oracle`, `text` the answer of `fixed`. `template` names a fill-in-the-middle family (empty: by the
-    model's name). `threads` are those of the embedded model.
+    `model` is a GGUF file (gguf; empty: the bundled one) or the name of a model (openai, ollama, anthropic). `answers` is the
+    JSONL file of `recorded` and `oracle`, `text` the answer of `fixed`. `template` names a fill-in-the-middle family (empty:
+    by the model's name). `threads` are those of the embedded model.
     """
 
     name: str = "gguf"
@@ -32,37 +46,81 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     answers: str = ""
     text: str = ""
     seed: int = 0
+    samples: int = 1
+    """How many answers to draw: one stream each, with the seeds `seed`, `seed` + 1, …"""
     max_tokens: int = msgspec.field(default=64)
     temperature: float = 0.0
     timeout_s: float = 30.0
-    api: Literal["auto", "completions", "chat"] = "auto"
+    """The longest time that one answer may take."""
+    connect_s: float = 2.0
+    first_s: float | None = None
+    """The longest wait for the first piece of an answer (None: `timeout_s`)."""
+    tries: int = 3
+    """How often a request is made that finds a server busy, out of order or gone."""
+    longest_wait_s: float = 2.0
+    """The longest Retry-After that is waited for."""
+    api: Literal["auto", "completions", "suffix", "chat"] = "auto"
     template: str = ""
     threads: int = 1
+    logprobs: bool = True
+    """Ask for log-probabilities where there are any."""
+    heal: bool | None = None
+    """Back up to the start of a half-typed word and keep only answers that begin with it (None: what suits the provider)."""
+    prefill: bool = False
+    """anthropic: begin the model's turn with the cursor's line; not every model allows that."""
     use_key: bool = True
-    """openai: send the key of the environment. Off for a `base_url` that only a workspace's file names."""
+    """Send the key of the environment. Off for a `base_url` that only a workspace's file names."""
     required: bool = False
-    """recorded: a missing answer is a failure instead of nothing (`--require-recorded`)."""
+    """recorded: a missing answer is a failure instead of nothing."""
+    record: AnswerRecord = AnswerRecord()
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
+        """Refuse numbers that mean nothing, and a password where it would be stored with the run."""
         if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
             raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
+        if self.samples < 1 or self.tries < 1 or self.connect_s <= 0 or self.longest_wait_s < 0:
+            raise ValueError("samples and tries must be at least 1, connect_s above 0, longest_wait_s not below 0")
+        if self.first_s is not None and self.first_s <= 0:
+            raise ValueError("first_s must be above 0, or null for timeout_s")
+        if urlsplit(self.base_url).password is not None:
+            raise ValueError(
+                "base_url holds a password: keys come from the environment (GHOSTTAPE_API_KEY), for URLs are stored"
+            )
 
 
 class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Budget in tokens by section; None means what suits the provider."""
+    """Budget in tokens by section; None means what suits the provider.
+
+    `workspace` lets similar snippets come from files of the workspace that are not open. A replay never does.
+    """
 
     before: int | None = None
     after: int | None = None
     snippets: int | None = None
     edits: int | None = None
+    opened: int | None = None
+    workspace: bool = True
 
 
 class CacheSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How answers are used again: `entries` are kept, the least recently used one goes first; 0 keeps none."""
+    """How answers are used again.
+
+    `entries` are kept, and no more than `max_bytes` of them; the least recently used one goes first; 0 keeps none. The same
+    limit of bytes holds for the `explanations`. Each kind of use has its switch: `prefix` (the same question again), `typed` (the
+    answer is typed as suggested) and `inflight` (the answer under way).
+    """
 
     entries: int = 100
     explanations: int = 500
+    max_bytes: int = 16 << 20
+    prefix: bool = True
+    typed: bool = True
+    inflight: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if min(self.entries, self.explanations, self.max_bytes) < 0:
+            raise ValueError("entries, explanations and max_bytes cannot be below 0")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,6 +128,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     provider: ProviderSettings = ProviderSettings()
     repairs: tuple[RepairName, ...] = REPAIRS
+    paper_rules: PaperRules = "none"
     context: ContextSettings = ContextSettings()
     cache: CacheSettings = CacheSettings()
 

@@ -6,7 +6,7 @@ Indices are indices into `str`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -126,7 +126,7 @@ def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     comment = _comment_at(tree, index)
     if comment is not None and comment[0] < index:
         return comment[1]
-    found = _innermost(tree, index, blocks(tree) if kind == "block" else statements(tree))
+    found = _innermost(tree, index, blocks if kind == "block" else statements)
     if found is not None:
         return found[1]
     return extent(language, text, index, "statement" if kind == "block" else "line")
@@ -155,10 +155,23 @@ def _comment_at(tree: Tree, index: int) -> Span | None:
     return None if node is None else code_span(tree, node)
 
 
-def _innermost(tree: Tree, index: int, spans: Iterator[Span]) -> Span | None:
+def _innermost(
+    tree: Tree, index: int, kind: Callable[[Tree, Iterable[tree_sitter.Node]], Iterator[Span]]
+) -> Span | None:
     code = code_after(tree, index)
-    holding = [span for span in spans if _holds(tree, span, index, code)]
+    holding = [span for span in kind(tree, _around(tree, index, code)) if _holds(tree, span, index, code)]
     return max(holding, key=lambda span: (span[0], -span[1]), default=None)
+
+
+def _around(tree: Tree, index: int, code: int) -> Iterator[tree_sitter.Node]:
+    """The nodes that reach to or over a piece of the text; all where words close blocks, as those stand behind their nodes."""
+    low, high = tree.byte(index), tree.byte(code)
+    stack = [tree.root]
+    while stack:
+        node = stack.pop()
+        if tree.language.closer or (node.end_byte >= low and node.start_byte <= high):
+            yield node
+            stack.extend(reversed(node.children))
 
 
 def _holds(tree: Tree, span: Span, index: int, code: int) -> bool:
@@ -168,9 +181,9 @@ def _holds(tree: Tree, span: Span, index: int, code: int) -> bool:
     return start <= code
 
 
-def blocks(tree: Tree) -> Iterator[Span]:
-    """Start and end of every block, with what closes it."""
-    for node in tree.nodes():
+def blocks(tree: Tree, nodes: Iterable[tree_sitter.Node]) -> Iterator[Span]:
+    """Start and end of every block among some nodes, with what closes it."""
+    for node in nodes:
         if _holds_statements(tree, node) and node.end_byte > node.start_byte:
             yield from _block_span(tree, node)
 
@@ -208,9 +221,9 @@ def _inside(tree: Tree, node: tree_sitter.Node) -> list[tree_sitter.Node]:
     return [child for child in node.named_children if not child.type.endswith("comment") and child.type not in skipped]
 
 
-def statements(tree: Tree) -> Iterator[Span]:
-    """Start and end of every statement."""
-    return (code_span(tree, node) for node in tree.nodes() if is_statement(tree, node))
+def statements(tree: Tree, nodes: Iterable[tree_sitter.Node]) -> Iterator[Span]:
+    """Start and end of every statement among some nodes."""
+    return (code_span(tree, node) for node in nodes if is_statement(tree, node))
 
 
 def code_span(tree: Tree, node: tree_sitter.Node) -> Span:

@@ -30,14 +30,17 @@ Provider = Annotated[
         "--provider",
         envvar="GHOSTTAPE_PROVIDER",
         help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
-        "ngram (a baseline), oracle (what was really written), recorded (a file of answers), fixed (always --text).",
+        "llamacpp, ollama, anthropic, ngram (a baseline), oracle (what was really written), recorded (a file of answers), "
+        "fixed (always --text).",
     ),
 ]
 Model = Annotated[str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")]
 BaseUrl = Annotated[
     str,
     typer.Option(
-        "--base-url", envvar="GHOSTTAPE_BASE_URL", help="Server of provider openai, as http://127.0.0.1:8080/v1."
+        "--base-url",
+        envvar="GHOSTTAPE_BASE_URL",
+        help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
     ),
 ]
 Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
@@ -58,6 +61,17 @@ def replay(
     base_url: BaseUrl = "",
     answers: Answers = "",
     text: Text = "",
+    record_answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
+    ] = None,
+    replay_answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
+    ] = None,
+    require_recorded: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
+    ] = None,
     settings: SettingsJson = "{}",
     policy: Annotated[
         str,
@@ -116,11 +130,13 @@ def replay(
     * `ghosttape replay demo`
     * `ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1`
     * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
+    * `ghosttape replay demo --record-answers answers.jsonl`, then `… --require-recorded answers.jsonl`
     * `ghosttape replay demo --mode drive --policy vscode --user words --no-tests`
     """
-    from tui.configuration import options_of
+    from tui.configuration import options_of, record_of
 
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    record = record_of(record_answers, replay_answers, require_recorded)
+    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text, "record": record}
     options = options_of(
         settings,
         flags,

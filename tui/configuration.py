@@ -35,6 +35,8 @@ def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = N
 
     """
     from_file, chosen = _file(folder or Path()).server, _json(settings)
+    if "record" in from_file.get("provider", {}):
+        raise ConfigurationError(f"{FILE}: provider.record names a file to write: name it with --record-answers")
     given = {key: value for key, value in flags.items() if value}
     named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
     trusted = named_here or "base_url" not in from_file.get("provider", {})
@@ -46,7 +48,24 @@ def _rooted(settings: Settings) -> Settings:
     """Settings whose files are named from the root: the server that reads them has a working folder of its own."""
     files = ("model", "answers") if settings.provider.name == "gguf" else ("answers",)
     named = {name: getattr(settings.provider, name) for name in files}
-    return merge(settings, {"provider": {name: str(Path(path).absolute()) for name, path in named.items() if path}})
+    rooted: dict[str, Any] = {name: str(Path(path).absolute()) for name, path in named.items() if path}
+    if record := settings.provider.record.path:
+        rooted["record"] = {"path": str(Path(record).absolute())}
+    return merge(settings, {"provider": rooted})
+
+
+def record_of(write: Path | None, replay: Path | None, require: Path | None) -> dict[str, str]:
+    """The setting `record` that the flags mean; empty without any.
+
+    Raises:
+        ConfigurationError: there is more than one.
+
+    """
+    named = {"write": write, "replay": replay, "require": require}
+    chosen = [{"path": str(path), "mode": mode} for mode, path in named.items() if path is not None]
+    if len(chosen) > 1:
+        raise ConfigurationError("only one of --record-answers, --replay-answers and --require-recorded can be meant")
+    return chosen[0] if chosen else {}
 
 
 def _json(settings: str) -> dict[str, Any]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from textual.content import Content
 
 from replay.records import Record, Step, Suggestion
+from server.templates import TEMPLATES
 from tui.code import FAINT, GHOST, STRUCK, Picture, suggested, written
 from tui.diff import diff
 from tui.plain import clip, plain, shorten
 from tui.words import ending_words, verdict_words
 
 _HEAD = "bold $text-accent"
+_MARK = "bold $text-warning"
+_WORDS = sorted({word for template in TEMPLATES.values() for word in template.marks}, key=len, reverse=True)
+_MARKS = re.compile("⟨(?:before|cursor|system|user|assistant|file [^⟩\n]*)⟩|" + "|".join(map(re.escape, _WORDS)))
 
 
 def suggestion_page(record: Record) -> Picture:
@@ -56,7 +61,7 @@ def prompt_page(record: Record) -> Picture:
     suggestion = record.suggestion
     if suggestion is None or not suggestion.prompt:
         return Picture(_faint("No prompt was kept for this moment."), 0)
-    return Picture(Content("\n").join([_head(_origin(suggestion)), _text(suggestion.prompt)]), 0)
+    return Picture(Content("\n").join([_head(_origin(suggestion)), _worded(suggestion.prompt)]), 0)
 
 
 def tests_page(record: Record) -> Picture:
@@ -91,6 +96,11 @@ def _step(step: Step) -> list[Content]:
 def _origin(suggestion: Suggestion) -> str:
     cache = "" if suggestion.cache == "none" else f", answered from the cache ({suggestion.cache})"
     return shorten(plain(f"Prompt for provider {suggestion.provider or 'of this run'}{cache}"), 200)
+
+
+def _worded(prompt: str) -> Content:
+    """The prompt, with the marks of its parts and the words of the model families standing out from the code."""
+    return _text(prompt).highlight_regex(_MARKS, style=_MARK)
 
 
 def _text(text: str) -> Content:

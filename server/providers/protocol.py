@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from server.context import Budget, Context
 from server.prompt import Prompt
@@ -16,7 +16,9 @@ class Request:
     """One question to a provider.
 
     `before` and `after` are the whole document around the cursor, line ends as they are; `context` is what was chosen
-    of it, `prompt` how the provider itself words it; `others` are the texts of the other open documents.
+    of it, `prompt` how the provider itself words it; `others` are the texts of the other open documents. Of n samples
+    each is a request of its own, and a stream of its own: `sample` counts from 0 and is added to the seed. `begins` is what the
+    answer has to begin with; providers that cannot see to it ignore it (`server.providers.healing`).
     """
 
     before: str
@@ -25,17 +27,95 @@ class Request:
     context: Context
     prompt: Prompt
     others: tuple[str, ...] = ()
+    sample: int = 0
+    begins: str = ""
+
+
+class Token(str):
+    """A piece of an answer, with what its source tells of it.
+
+    `logprob` is the natural logarithm of its probability (None: not told), `tokens` how many of the model's tokens it holds.
+    """
+
+    __slots__ = ("logprob", "tokens")
+
+    logprob: float | None
+    tokens: int
+
+    def __new__(cls, text: str = "", logprob: float | None = None, tokens: int = 1) -> Self:
+        """A string with two numbers."""
+        made = super().__new__(cls, text)
+        made.logprob, made.tokens = logprob, tokens
+        return made
+
+
+class Told(str):
+    """An empty piece, in which a source tells something of its whole answer.
+
+    `tokens` and `prompt_tokens` are its own counts; `prompt` is what was sent where that was not the request's prompt.
+    """
+
+    __slots__ = ("prompt", "prompt_tokens", "tokens")
+
+    prompt: str | None
+    prompt_tokens: int | None
+    tokens: int | None
+
+    def __new__(cls, *, prompt: str | None = None, prompt_tokens: int | None = None, tokens: int | None = None) -> Self:
+        """A string of no characters, so that who joins pieces need not know of it."""
+        made = super().__new__(cls, "")
+        made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the pieces of one answer tell together: tokens written and read, the mean log-probability, the prompt sent."""
+
+    tokens: int = 0
+    prompt_tokens: int | None = None
+    confidence: float | None = None
+    prompt: str | None = None
+
+
+def tally(pieces: Iterable[str]) -> Tally:
+    """Sum up an answer; a piece that tells nothing counts as one token."""
+    pieces = [*pieces]
+    told = [piece for piece in pieces if isinstance(piece, Told)]
+    known = [piece for piece in pieces if isinstance(piece, Token) and piece.logprob is not None]
+    sure = sum(piece.tokens for piece in known)
+    counted = sum(piece.tokens if isinstance(piece, Token) else 1 for piece in pieces if piece)
+    tokens = [each.tokens for each in told if each.tokens is not None]
+    return Tally(
+        tokens[-1] if tokens else counted,
+        next((each.prompt_tokens for each in reversed(told) if each.prompt_tokens is not None), None),
+        sum(piece.logprob or 0.0 for piece in known) / sure if sure else None,
+        next((each.prompt for each in reversed(told) if each.prompt is not None), None),
+    )
 
 
 class Provider(Protocol):
     """A source of raw text.
 
-    `complete` gives the answer piece by piece, each piece one token where the source tells. Closing the generator
-    cancels the work down to the source. It raises `ProviderError`, whose message becomes the reason of the failure.
+    `complete` gives the answer piece by piece, each piece one token where the source tells (`Token`). Closing the
+    generator cancels the work down to the source. It raises `ProviderError`, whose message becomes the reason of the
+    failure.
     """
 
-    name: str
-    budget: Budget
+    @property
+    def name(self) -> str:
+        """What the settings call it."""
+        ...
+
+    @property
+    def budget(self) -> Budget:
+        """How much of the project its model should be shown."""
+        ...
+
+    @property
+    def continues(self) -> bool:
+        """Whether the answer goes on literally from the prompt's last character, so that half a word can be healed."""
+        ...
 
     def prompt(self, context: Context) -> Prompt:
         """Word the context in the way that this provider's model reads best."""
@@ -58,6 +138,7 @@ class Offline:
     """What providers without a model have in common: they need no prompt and hold nothing."""
 
     budget = Budget(before=0, after=0)
+    continues = False
 
     def prompt(self, context: Context) -> Prompt:
         """Nothing is sent."""

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
 from server.errors import SettingsError
+from server.providers.gguf import weights
+from server.providers.healing import Healing
 from server.providers.protocol import Provider
+from server.providers.records import AnswerFile, Recording
 from server.settings import ProviderSettings
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {
         "gguf": "server.providers.gguf",
         "openai": "server.providers.openai",
+        "llamacpp": "server.providers.llamacpp",
+        "ollama": "server.providers.ollama",
+        "anthropic": "server.providers.anthropic",
         "recorded": "server.providers.recorded",
         "oracle": "server.providers.recorded",
         "ngram": "server.providers.ngram",
@@ -23,8 +30,12 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 )
 
 
+HEALED = frozenset({"gguf", "llamacpp"})
+"""Providers whose half-typed words are healed unless the settings say otherwise: those that can be told how to begin."""
+
+
 def make(settings: ProviderSettings) -> Provider:
-    """The provider that the settings name.
+    """The provider that the settings name, with its half-typed words healed and its answers recorded as they say.
 
     Raises:
         SettingsError: there is none of that name.
@@ -32,7 +43,19 @@ def make(settings: ProviderSettings) -> Provider:
 
     """
     check(settings.name)
-    return cast("Provider", importlib.import_module(PROVIDERS[settings.name]).make(settings))
+    if not settings.record.path:
+        return _healed(settings)
+    file = AnswerFile(Path(settings.record.path))
+    if settings.record.mode == "require" or file.path.exists():
+        file.read()
+    model = weights(settings.model) if settings.name == "gguf" else settings.model
+    return Recording(_healed(settings), _healed(settings).prompt, file, settings, model)
+
+
+def _healed(settings: ProviderSettings) -> Provider:
+    provider = cast("Provider", importlib.import_module(PROVIDERS[settings.name]).make(settings))
+    heals = settings.name in HEALED if settings.heal is None else settings.heal
+    return Healing(provider) if heals else provider
 
 
 def check(name: str) -> None:

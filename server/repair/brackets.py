@@ -14,24 +14,33 @@ from server.repair.stop import resolve
 from server.repair.tokens import PAIRS, Token, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
+_WORD_LINE = re.compile(r"\n[ \t]*end[ \t]*$")
+_TAG_LINE = re.compile(r"\n[ \t]*</[\w.]*>[ \t]*$")
+_TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
+_BEGINS = frozenset({"def", "class", "module", "case", "begin", "do"})
+_BEGINS_A_LINE = frozenset({"if", "unless", "while", "until", "for"})
 _TRIED = 4
 
 
 def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     errors = draft.errors()
-    if draft.language is None or not errors:
+    if draft.language is None or not errors or draft.is_in_open_text:
         return draft.text
-    candidates = [draft.text, *_with_fewer(draft), *_with_more(draft)]
-    counted = [(errors if text == draft.text else draft.errors(text), number) for number, text in enumerate(candidates)]
-    return candidates[min(counted)[1]]
+    best, least = draft.text, errors
+    for text in dict.fromkeys([*_with_fewer(draft), *_with_more(draft)]):
+        count = draft.errors(text)
+        best, least = (text, count) if count < least else (best, least)
+        if not least:
+            break
+    return best
 
 
 def _with_fewer(draft: Draft) -> Iterator[str]:
     """Without the last lines of closers, and without the last closers of what was open before the cursor."""
     text = draft.text.rstrip()
     for _ in range(_TRIED):
-        shorter = _CLOSER_LINE.sub("", text)
+        shorter = _without_last_closer(draft, text)
         if shorter == text:
             break
         text = shorter
@@ -45,6 +54,17 @@ def _with_fewer(draft: Draft) -> Iterator[str]:
         yield text
 
 
+def _without_last_closer(draft: Draft, text: str) -> str:
+    """Without a last line that only closes: brackets, Ruby's `end`, a JSX tag."""
+    assert draft.language is not None
+    shorter = _CLOSER_LINE.sub("", text)
+    if shorter == text and draft.language.closer:
+        return _WORD_LINE.sub("", text)
+    if shorter == text and draft.language.id in _TAGGED:
+        return _TAG_LINE.sub("", text)
+    return shorter
+
+
 def _with_more(draft: Draft) -> Iterator[str]:
     """With closers for what the suggestion itself opened, one more each time, where more than a line is wanted."""
     if resolve(draft) == "line":
@@ -54,6 +74,26 @@ def _with_more(draft: Draft) -> Iterator[str]:
     for token in list(reversed(opened))[:_TRIED]:
         text += _closer(draft, token)
         yield text
+    if draft.language is not None and draft.language.closer and _words_open(draft):
+        yield f"{text}\n{indent_of(_opening_line(draft))}{draft.language.closer}"
+
+
+def _words_open(draft: Draft) -> bool:
+    """Whether the suggestion itself opened something that a word closes, and did not close it."""
+    at, depth, line = len(draft.before), 0, -1
+    for token in tokens(draft.tree(), at, draft.end):
+        if token.opaque or token.start < at:
+            continue
+        row = draft.text.count("\n", 0, token.start - at)
+        begins = token.text in _BEGINS or (row != line and token.text in _BEGINS_A_LINE)
+        depth += begins - (token.text == "end")
+        line = row
+    return depth > 0
+
+
+def _opening_line(draft: Draft) -> str:
+    """The line on which the suggestion begins."""
+    return next((line for line in (draft.line_before + draft.text).split("\n") if line.strip()), "")
 
 
 def _closer(draft: Draft, token: Token) -> str:

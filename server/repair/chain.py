@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from server.repair import brackets, indent, prose, repeats, stop
+from server.repair import brackets, indent, prose, repeats, simcopilot, stop
 from server.repair.draft import Draft
-from server.settings import REPAIRS, RepairName
+from server.settings import REPAIRS, PaperRules, RepairName
 
 STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
     {
@@ -21,6 +21,13 @@ STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
         "stop": stop.repair,
     }
 )
+_PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = MappingProxyType(
+    {
+        "none": {},
+        "simcopilot": {"prose": simcopilot.without_comments, "repeats": simcopilot.without_repeats},
+    }
+)
+"""What a paper's rules do behind a step of ours."""
 _ROUNDS = 4
 """What one step takes away can show the step before it what is wrong with the rest, so they go round until nothing changes."""
 _CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
@@ -37,16 +44,21 @@ class Step:
     undone: bool = False
 
 
-def repair(draft: Draft, steps: Sequence[RepairName] = REPAIRS) -> tuple[str, tuple[Step, ...]]:
+def repair(
+    draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none"
+) -> tuple[str, tuple[Step, ...]]:
     """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
 
-    A step that would make the splice parse worse is undone. A text of nothing but white space comes back empty. Line ends
+    With a paper's `rules` the steps do what it says as well. A step that would make the splice parse worse is undone. A step that leaves nothing but white space leaves
+    nothing. Line ends
     of the result are the document's; the trail has line feeds.
     """
+    if not draft.text.strip():
+        return draft.text, ()
     current = _normalised(draft)
     trail: list[Step] = []
     for _ in range(_ROUNDS):
-        text, taken = _round(replace(current, after=current.after[covered(current) :]), steps)
+        text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
         trail += taken
         if text == current.text or not text:
             break
@@ -54,10 +66,10 @@ def repair(draft: Draft, steps: Sequence[RepairName] = REPAIRS) -> tuple[str, tu
     return _restored(draft, text), tuple(trail)
 
 
-def _round(draft: Draft, steps: Sequence[RepairName]) -> tuple[str, list[Step]]:
+def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[Step]]:
     trail: list[Step] = []
     for name in (name for name in REPAIRS if name in steps):
-        step = _taken(name, draft)
+        step = _taken(name, draft, rules)
         if step is None:
             continue
         trail.append(step)
@@ -90,8 +102,10 @@ def _has_all(text: str, closers: str) -> bool:
     return not Counter(closers) - Counter(text)
 
 
-def _taken(name: RepairName, draft: Draft) -> Step | None:
+def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> Step | None:
     text = STEPS[name](draft)
+    if name in _PAPERS[rules]:
+        text = _PAPERS[rules][name](replace(draft, text=text))
     text = text if text.strip() else ""
     if text == draft.text:
         return None
@@ -109,6 +123,8 @@ def _restored(draft: Draft, text: str) -> str:
     """The text with the document's line ends; what the provider wrote with its own is left as it was."""
     if "\r" in draft.text and _LINE_END.sub("\n", draft.text).startswith(text):
         return _prefix(draft.text, len(text))
+    if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
+        return text
     ends = Counter(_LINE_END.findall(draft.before) + _LINE_END.findall(draft.after))
     end = ends.most_common(1)[0][0] if ends else "\n"
     return text if end == "\n" else text.replace("\n", end)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from server.settings import Stop
 from syntax.languages import Language
@@ -94,12 +96,13 @@ def tree_of(language: Language, text: str) -> Tree:
 
 
 def errors_of(tree: Tree) -> int:
-    """How many ERROR and MISSING nodes a tree has."""
+    """How many ERROR and MISSING nodes a tree has; a missing token that the tree hides counts with the node that lacks it."""
     count, stack = 0, [tree.root] if tree.root.has_error else []
     while stack:
         node = stack.pop()
-        count += node.is_error or node.is_missing
-        stack.extend(child for child in node.children if child.has_error)
+        broken = [child for child in node.children if child.has_error]
+        count += node.is_error or node.is_missing or not broken
+        stack.extend(broken)
     return count
 
 
@@ -111,3 +114,15 @@ def indent_of(line: str) -> str:
 def width(indent: str) -> int:
     """The columns of an indentation; a tab goes to the next multiple of 8 (Python reference, section 2.1.8)."""
     return len(indent.expandtabs(8))
+
+
+def unit_of(text: str) -> int:
+    """The step by which the lines of a text go in most often, in columns; 4 where it shows none."""
+    return step_of(text) or 4
+
+
+def step_of(text: str) -> int:
+    """The step by which the lines of a text go in most often, in columns; 0 where none goes in."""
+    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip()]
+    steps = Counter(right - left for left, right in pairwise(widths) if right > left)
+    return steps.most_common(1)[0][0] if steps else 0

@@ -1,4 +1,4 @@
-"""Line the suggestion up with the cursor in layout languages, keeping its relative indentation.
+"""Line the suggestion up with the cursor, keeping its relative indentation (languages with braces: `columns.py`).
 
 What is wrong with an indentation is told by the rule of the Python reference (section 2.1.8): a line after a header is deeper,
 every other line is at a level that is open. A suggestion without such faults is left alone.
@@ -8,37 +8,51 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 
 import tree_sitter
 
-from server.repair.draft import Draft, indent_of, logical_start, width
+from server.repair import columns
+from server.repair.draft import Draft, indent_of, logical_start, unit_of, width
 from server.repair.stop import Lines, is_after_header
 from server.repair.tokens import PAIRS
 from syntax.parse import is_opaque
 
+_AT_EDGE = re.compile(
+    r"(?!(?:async|def|class|import|from|if|elif|else|except|finally|case)\b|@)[A-Za-z_][\w.]*(?:[ (=\[.:+*/-]|$)",
+    re.MULTILINE,
+)
+
+_QUOTES = re.compile("\"\"\"|'''")
+
 
 def repair(draft: Draft) -> str:
     """The suggestion with the fewest faults of layout; of equals the one that changes least."""
-    if draft.language is None or not draft.language.layout or draft.is_in_open_text or _is_in_string(draft):
+    if draft.language is None or draft.is_in_open_text or _is_in_string(draft):
         return draft.text
+    if draft.stop == "any" and not draft.language.layout:
+        return draft.text  # a task is judged by its tests: what only looks wrong stays
     text = _in_the_files_characters(draft)
+    if not draft.language.layout:
+        return columns.lined_up(replace(draft, text=text))
     found = _faults(replace(draft, text=text))
     if not found:
         return text
-    candidates = [text, *_moved(draft, text)]
-    scored = [(_faults(replace(draft, text=other)), draft.errors(other), at) for at, other in enumerate(candidates)]
-    return candidates[min(scored)[2]]
+    best, least = text, (found, draft.errors(text))
+    for other in dict.fromkeys(_moved(draft, text)):
+        score = (_faults(replace(draft, text=other)), draft.errors(other))
+        best, least = (other, score) if score < least else (best, least)
+        if least == (0, 0):
+            break
+    return best
 
 
 def _faults(draft: Draft) -> int:
     """How many lines of the suggestion begin where none may."""
     lines = Lines(draft)
     levels, deeper = _levels(draft, lines), is_after_header(draft.language, draft.before)
-    count, started = int(_is_doubled(draft, levels[-1]) and deeper), lines.goes_on
+    count, started = int(_is_doubled(draft, levels[-1]) and deeper) + _is_at_left_edge(draft), lines.goes_on
     for column, previous in lines.columns():
         deeper = previous == ":" if started else deeper
         started = True
@@ -55,7 +69,17 @@ def _is_doubled(draft: Draft, level: int) -> bool:
     """Whether a suggestion brings an indentation with it though the cursor stands on one already."""
     cursor = width(draft.line_before)
     own = width(indent_of(draft.text))
-    return not draft.line_before.strip() and own > 0 and cursor > level and cursor + own > level + _unit(draft.before)
+    return not draft.line_before.strip() and own > 0 and cursor > level and cursor + own > level + unit_of(draft.before)
+
+
+def _is_at_left_edge(draft: Draft) -> bool:
+    """Whether the line behind the first begins at the left edge, though nothing new is declared there and no blank line parts them."""
+    first, _, rest = draft.text.partition("\n")
+    whole = all(first.count(one) == first.count(other) for one, other in PAIRS.items())
+    simple = first.strip() and whole and not first.rstrip().endswith((":", "\\")) and not _QUOTES.search(first)
+    if not simple or draft.line_before.strip() or not width(draft.line_before):
+        return False
+    return _AT_EDGE.match(rest) is not None
 
 
 def _levels(draft: Draft, lines: Lines) -> list[int]:
@@ -102,7 +126,7 @@ def _is_bracketed(node: tree_sitter.Node) -> bool:
 
 def _moved(draft: Draft, text: str) -> Iterator[str]:
     """The suggestion moved to each level that could be meant: as a whole, its later lines only, its first line only."""
-    levels, unit = _levels(draft, Lines(draft)), _unit(draft.before)
+    levels, unit = _levels(draft, Lines(draft)), unit_of(draft.before)
     targets = (
         [levels[-1] + unit, *reversed(levels)] if is_after_header(draft.language, draft.before) else [*reversed(levels)]
     )
@@ -130,13 +154,6 @@ def _shift(line: str, delta: int) -> str:
     return " " * max(0, width(indent_of(line)) + delta) + line.lstrip(" \t")
 
 
-def _unit(text: str) -> int:
-    """The step by which the lines of a text go in most often, in columns; 4 where it shows none."""
-    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip()]
-    steps = Counter(right - left for left, right in pairwise(widths) if right > left)
-    return steps.most_common(1)[0][0] if steps else 4
-
-
 def _in_the_files_characters(draft: Draft) -> str:
     """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
     tabs = re.search(r"^\t", draft.before, re.MULTILINE) is not None
@@ -145,6 +162,6 @@ def _in_the_files_characters(draft: Draft) -> str:
         step = math.gcd(*(len(lead) for lead in re.findall(r"^ +", draft.text, re.MULTILINE)))
         return re.sub(r"^ +", lambda lead: "\t" * (len(lead[0]) // step), draft.text, flags=re.MULTILINE)
     if spaces and not tabs and re.search(r"^\t", draft.text, re.MULTILINE):
-        space = " " * _unit(draft.before)
+        space = " " * unit_of(draft.before)
         return re.sub(r"^\t+", lambda lead: space * len(lead[0]), draft.text, flags=re.MULTILINE)
     return draft.text

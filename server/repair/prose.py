@@ -11,13 +11,34 @@ from dataclasses import replace
 
 from server.repair import brackets
 from server.repair.draft import Draft, tree_of
+from syntax.languages import language_of
 from syntax.parse import Tree, is_opaque
 
-_THOUGHT = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.DOTALL)
-_SPECIAL = re.compile(
-    r"<\|(?:endoftext|im_end|im_start|eot_id|eom_id|end|file_separator|file_sep|fim_\w+|repo_name|assistant|user|system)\|>"
-    r"|<(?:fim_\w+|file_sep|EOT|eos|end_of_turn|start_of_turn)>|</s>|\[/?INST\]|<\uff5c[^\uff5c>\n]{1,40}\uff5c>|<CURSOR>"
+_THOUGHT = re.compile(
+    r"\s*(?:<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)|<\|channel\|>(?!final).*?(?:<\|channel\|>final(?=<)|\Z))",
+    re.DOTALL,
 )
+_THOUGHT_BEFORE = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>\s*", re.DOTALL)
+"""A thought that a chat template began already."""
+_SPECIAL = re.compile(
+    r"<\|[A-Za-z]\w{0,40}\|>"  # Qwen, Llama 3, CodeGemma, Granite, Phi, GLM, InternLM, gpt-oss, <|endoftext|>, <|im_end|>, …
+    r"|(?<![\w.])<(?:fim_\w+|file_sep|filename|reponame|gh_stars|issue_start|jupyter_\w+|commit_\w+|EOT|PRE|SUF|MID|eos|bos|end_of_turn"
+    r"|start_of_turn|empty_output)>"  # StarCoder, CodeLlama, Gemma
+    r"|<\uff5c[^\uff5c>\n]{1,40}\uff5c>"  # DeepSeek
+    r"|(?<![\w\])])\[/?(?:INST|PREFIX|SUFFIX|MIDDLE|TOOL_CALLS|CURSOR)\]"  # Mistral, Codestral
+    r"|</?s>|<CURSOR>|\ufffd{3,}"
+    r"|# ?TODO: You Code Here\b"
+)
+_PLACEHOLDER = re.compile(
+    r"^[ \t]*(?://|#|/\*)[ \t]*(?:(?:\.\.\.|\u2026)[ \t]*(?:\(?(?:the )?(?:rest|existing|remaining|previous|other|same|unchanged)\b[^\n]*)?"
+    r"|(?:TODO:? ?)?your? code (?:goes )?here\W*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PATH = re.compile(
+    r"[ \t]*(?://|#|/\*|<!--)[ \t]*(?:(?:file(?:name|path)?|path):?[ \t]*)?([\w./\\-]+\.\w{1,5})[ \t]*(?:\*/|-->)?[ \t]*(?:\n|\Z)"
+)
+_WRAPPED = re.compile(r"\s*(?:`([^`\n]+)`|```(?:[a-z+#]{1,12}[ \t]+)?([^`\n]+)```)\s*")
+_GLUED = re.compile(r"(?<=[^\s`])`{3}[ \t]*(?:\n.*)?\Z", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r"[ \t]*(?:#+ |\*\*)?[A-Z][^{}\[\];=<>\"]*[:.!](?:\*\*)?[ \t]*$")
 _OPENING = re.compile(
@@ -36,13 +57,61 @@ _SENTENCE = re.compile(r"^[ \t]*(?:(?:\d+[.)]|[-*])[ \t]+)?[A-Z][a-z']*,?(?: [\w
 
 def repair(draft: Draft) -> str:
     """The code in the answer."""
-    text = _THOUGHT.sub("", draft.text, count=1)
+    text = _without_thoughts(draft, draft.text)
     text = _up_to_special(draft, text)
     if draft.is_in_open_text:
         return text
-    code = _from_fences(draft, text)
+    code = _from_fences(draft, _unwrapped(draft, text))
     bare = _without_closing(draft, _without_opening(draft, code))
-    return bare if code == text else _no_worse(draft, bare)
+    bare = bare if code == text else _no_worse(draft, bare)
+    return _without_placeholders(draft, _without_path(draft, bare))
+
+
+def _without_thoughts(draft: Draft, text: str) -> str:
+    """Without what a model thought before it answered."""
+    before = _THOUGHT_BEFORE.match(text)
+    if before is not None and "<think" not in draft.before:
+        text = text[before.end() :]
+    match = _THOUGHT.match(text)
+    return text if match is None or _is_text(draft, text, match.end() - 1) else text[match.end() :]
+
+
+def _unwrapped(draft: Draft, text: str) -> str:
+    """Without back-ticks around a single line, or glued to the end of the code, where the language has none there."""
+    if "`" not in text:
+        return text
+    foreign = (
+        draft.language is None or draft.language.layout or draft.errors(text) > 0
+    )  # Python's grammar still has Python 2's back-ticks
+    match = _WRAPPED.fullmatch(text)
+    if match is not None and foreign:
+        return match[1] or match[2]
+    glued = _GLUED.search(text)
+    if glued is not None and foreign and "```" not in text[: glued.start()]:
+        return text[: glued.start()]
+    return text
+
+
+def _without_path(draft: Draft, text: str) -> str:
+    """Without a first line that only names a file, but at the top of one."""
+    match = _PATH.match(text)
+    if match is None or draft.language is None or not draft.before.strip() or draft.line_before.strip():
+        return text
+    rest = text[match.end() :]
+    return rest.removeprefix(draft.line_before) if language_of(match[1]) is not None and rest.strip() else text
+
+
+def _without_placeholders(draft: Draft, text: str) -> str:
+    """Without a comment that stands for code which was left out."""
+    match = _PLACEHOLDER.search(text)
+    if match is None or draft.line_after.strip() or match[0].strip() in draft.before + draft.after:
+        return text
+    if _is_text(draft, text, match.start() + len(match[0]) - len(match[0].lstrip())):
+        return text
+    head, rest = text[: match.start()], text[match.end() + 1 :]
+    if not rest.strip():
+        return head.rstrip()
+    return head + rest if head.strip() else rest.removeprefix(draft.line_before)
 
 
 def _no_worse(draft: Draft, code: str) -> str:
@@ -76,12 +145,21 @@ def _is_text(draft: Draft, text: str, at: int) -> bool:
 def _up_to_special(draft: Draft, text: str) -> str:
     """Up to the first special token; those at the very start are only taken away."""
     match = _SPECIAL.search(text)
-    while match is not None and not text[: match.start()].strip():
+    while match is not None and not text[: match.start()].strip() and not _belongs(draft, text, match):
         text = text[match.end() :]
         match = _SPECIAL.search(text)
-    while match is not None and (_is_text(draft, text, match.start()) or match[0] in draft.before + draft.after):
+    while match is not None and _belongs(draft, text, match):
         match = _SPECIAL.search(text, match.end())
     return text if match is None else text[: match.start()].rstrip(" \t")
+
+
+def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
+    """Whether what looks like a special token is text of the program, or stands in the document too, or is JSX."""
+    if _is_text(draft, text, match.start()) or match[0] in draft.before + draft.after:
+        return True
+    if not match.start() and draft.before[-1:].isidentifier():
+        return match[0][0] in "<["  # an index, or the arguments of a type
+    return match[0] in {"<s>", "</s>"} and "<s>" in text and "</s>" in text
 
 
 def _from_fences(draft: Draft, text: str) -> str:
@@ -122,7 +200,7 @@ def _without_opening(draft: Draft, text: str) -> str:
             or _is_text(draft, text, start + 1)
         ):
             return text
-        text = text[start + len(line) + 1 :]
+        text = text[start + len(line) + 1 :].lstrip("\n")
     return ""
 
 

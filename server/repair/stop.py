@@ -2,16 +2,17 @@
 
 What is wanted comes from the hint. With "auto" it is, in this order: the *block* after a header (a line of a layout language
 that ends in its `:`, or a `{`); the *line* when something other than closers stands right of the cursor; else the *statement*.
-Inside a comment or a string nothing but a line is ended. A suggestion that lies wholly in the extent that the syntax tree of a faultless splice gives is left as it is.
+Inside a comment or a string nothing but a line is ended, and with "any" nothing at all. A suggestion that lies wholly in the extent that the syntax tree of a faultless splice gives is left as it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from server.repair.draft import Draft, code_before, indent_of, logical_start, width
+from server.repair.ends import tidied, unswallowing
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
 from syntax.blocks import Extent, extent
 from syntax.languages import Language
@@ -36,7 +37,7 @@ def repair(draft: Draft) -> str:
     """The suggestion up to the end of what is wanted."""
     end = _end(draft)
     text = draft.text if end is None else draft.text[:end]
-    return _trimmed(draft, _without_closer_below(draft, text))
+    return unswallowing(draft, text if draft.stop == "any" else tidied(draft, text))
 
 
 def is_worth_asking(text: str, piece: str) -> bool:
@@ -58,9 +59,9 @@ def _is_closed(draft: Draft) -> bool:
 
 
 def resolve(draft: Draft) -> Extent:
-    """What is wanted, by the hint or by the rule for "auto"."""
-    if draft.stop != "auto":
-        return draft.stop
+    """What is wanted, by the hint or by the rule for "auto"; "any" is what "auto" would be, if it had an end."""
+    if draft.stop not in {"auto", "any"}:
+        return cast("Extent", draft.stop)
     if is_after_header(draft.language, draft.before):
         return "block"
     return "statement" if _ONLY_CLOSERS.match(draft.line_after) else "line"
@@ -79,6 +80,8 @@ def is_after_header(language: Language | None, before: str) -> bool:
 def _end(draft: Draft) -> int | None:
     """The index in the suggestion at which what is wanted ends; None when it does not end there."""
     kind = resolve(draft)
+    if draft.stop == "any":
+        return None
     if kind == "line":
         return _line_end(draft.text)
     if draft.language is None or draft.is_in_open_text:
@@ -224,6 +227,11 @@ class Lines:
 # Brace languages: tokens and the brackets around them.
 
 
+def _goes_on(following: Token | None) -> bool:
+    """Whether a statement whose block has been closed goes on with a clause."""
+    return following is not None and following.text in {"else", "catch", "finally"}
+
+
 def _brace_end(draft: Draft, kind: Extent) -> int | None:
     tree = draft.tree()
     found = [token for token in tokens(tree, len(draft.before), draft.end) if token.start >= len(draft.before)]
@@ -258,11 +266,11 @@ class _Braces:
             if previous is not None and self._is_free() and self._parts(previous, token):
                 return reached
             closed = self._pass(token)
-            if closed is not None and closed.block:
+            following = self.tokens[number + 1] if number + 1 < len(self.tokens) else None
+            if closed is not None and closed.block and (reached or not _goes_on(following)):
                 return reached or token.end - len(self.draft.before)
             if not token.comment:
                 reached, previous = token.end - len(self.draft.before), token
-            following = self.tokens[number + 1] if number + 1 < len(self.tokens) else None
             if self._is_free() and self._completes(token, following):
                 return reached
         return None
@@ -297,26 +305,3 @@ class _Braces:
             return False
         goes_on = left.text in _CONTINUES or (not left.opaque and left.text[-1] in "=+-*/%&|^<>?:.,([{!~")
         return not goes_on and right.text[0] not in ".?)]:&|+*/%=<>{," and right.text not in _GOES_ON
-
-
-def _without_closer_below(draft: Draft, text: str) -> str:
-    """The text without its last `}` when that stands below already."""
-    if draft.language is None or draft.language.layout or not text.endswith("}") or text == draft.text:
-        return text
-    shorter = text[:-1].rstrip()
-    return shorter if draft.errors(shorter) < draft.errors(text) else text
-
-
-def _trimmed(draft: Draft, text: str) -> str:
-    """Without line ends at its end, but for one where the cursor's line goes on behind it."""
-    if text.rstrip() == draft.text.rstrip() and draft.text.endswith("\n") and _is_directive(draft):
-        return draft.text
-    bare = re.sub(r"\n\s*$", "", text)
-    if draft.line_after.strip() and bare != text:
-        return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))
-    return bare
-
-
-def _is_directive(draft: Draft) -> bool:
-    """Whether the suggestion ends with a preprocessor line, to which its line end belongs."""
-    return (draft.before + draft.text.rstrip()).rpartition("\n")[2].startswith("#")

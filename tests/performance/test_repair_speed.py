@@ -15,9 +15,14 @@ DEMO = Path(__file__).parents[2] / "corpora/demo"
 WRONG = "Here is the code:\n```\n" + "total = f(total, x)\n" * 4 + "```\nI hope that this helps."
 
 
-@pytest.fixture(params=["ledger/ledger/parse.py", "router/src/router.js", "long recording"])
+@pytest.fixture(params=["ledger/ledger/parse.py", "router/src/router.js", "long recording", "5,000 lines"])
 def file(request):
-    """A path and a text: two small files, and the largest of the long recording."""
+    """A path and a text: two small files, the largest of the long recording, and one of 5,000 lines."""
+    if request.param == "5,000 lines":
+        source = (DEMO / "ledger/ledger/parse.py").read_text()
+        return "long.py", "\n\n".join(
+            source.replace("def ", f"def n{number}_") for number in range(5000 // source.count("\n"))
+        )
     if request.param != "long recording":
         return request.param, (DEMO / request.param).read_text()
     final = Timeline(read(request.getfixturevalue("long_tape"))).final
@@ -49,6 +54,9 @@ def test_repairing_a_suggestion_against_parsing_its_file(measure, file, kind):
     repaired, trail = measure(
         lambda: repair(draft), lambda: parser_of(language).parse(data), prepare=forget, characters=len(text)
     )
+    forget()
+    repair(draft)
+    assert tree_of.cache_info().misses == 1 if kind == "right" else tree_of.cache_info().misses <= 8
     if kind == "right":
         assert repaired == draft.text
     else:

@@ -15,6 +15,8 @@ from pytest_lsp import LanguageClient
 
 from server.protocol import Asked
 
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share repair_tables.py
+
 
 def console_script() -> str:
     beside = Path(sys.executable).with_name("ghosttape")
@@ -86,14 +88,14 @@ async def start():
     """Start a server with settings, and take the client through its greeting; closed in the end."""
     started: list[Editor] = []
 
-    async def begin(settings=None, options=None, encodings=("utf-16",)) -> Editor:
+    async def begin(settings=None, options=None, encodings=("utf-16",), root=None) -> Editor:
         client = LanguageClient(converter_factory=_converter)
         await client.start_io(console_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
         editor = Editor(client)
         started.append(editor)
         general = types.GeneralClientCapabilities(position_encodings=list(encodings))
         capabilities = types.ClientCapabilities(general=general)
-        params = types.InitializeParams(capabilities=capabilities, initialization_options=options)
+        params = types.InitializeParams(capabilities=capabilities, initialization_options=options, root_uri=root)
         await client.initialize_session(params)
         return editor
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 
+import psutil
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+
+from server.context import Snippet
+from server.providers.fixed import Fixed
+from server.service import Query, Service
 
 
 async def test_cancelling_a_request_closes_the_connection_to_the_model_server(start, model_server):
@@ -67,3 +73,74 @@ async def test_what_the_server_has_already_answers_a_doomed_request_too(start, m
     answer = await editor.ask(1, 4)
     items = await editor.request(1, 4, doomed="the-token")
     assert items[0].insert_text == answer[0]
+
+
+def _held(editor):
+    """What the server's process holds: open files and sockets, threads, MB of memory."""
+    child = psutil.Process(editor.client._server.pid)
+    return child.num_fds(), child.num_threads(), child.memory_info().rss / 2**20
+
+
+async def _stats(editor):
+    return await editor.client.protocol.send_request_async("ghosttape/stats", None)
+
+
+async def _storm(editor, draw, requests):
+    """Ask again and again while typing, and cancel most requests at some time or other; how many were answered after all."""
+    outcomes, version = [], 1000 * draw.randrange(1, 1000)
+    for number in range(requests):
+        version += 1
+        editor.change(version, (1, 4, 1, 4 if number % 20 else 99, draw.choice("xyz")))
+        outcomes.append(asyncio.ensure_future(editor.request(1, 5, msg_id=f"{version}")))
+        await asyncio.sleep(draw.choice([0, 0, 0.001, 0.004, 0.03]))
+        if draw.random() < 0.9:
+            editor.client.cancel_request(types.CancelParams(f"{version}"))
+    told = await asyncio.wait_for(asyncio.gather(*outcomes, return_exceptions=True), 60)
+    assert {outcome.code for outcome in told if isinstance(outcome, Exception)} <= {-32800}
+    return sum(not isinstance(outcome, Exception) for outcome in told)
+
+
+async def test_a_thousand_requests_with_random_cancellations_leave_nothing_behind(start, model_server):
+    model_server.pieces, model_server.delay_s = ["x", "y", "\n", "z"] * 5, 0.002
+    editor = await start(
+        {"provider": {"name": "openai", "base_url": model_server.base_url}, "cache": {"explanations": 20}}
+    )
+    editor.open("def f():\n    ")
+    draw = random.Random(4)
+    await _storm(editor, draw, 100)
+    files, threads, memory = _held(editor)
+    tasks = (await _stats(editor)).tasks
+    answered = await _storm(editor, draw, 1000)
+    assert 50 < answered < 950
+    model_server.pieces, model_server.delay_s = ["return 1"], 0.0
+    began = time.monotonic()
+    editor.change(2_000_000, (1, 4, 1, 99, "return"))
+    assert await editor.ask(1, 10) is not None
+    assert time.monotonic() - began < 1  # the model is free for the next one
+    told = await _stats(editor)
+    assert (told.underway, told.waiting) == (0, 0)
+    assert told.tasks <= tasks
+    now = _held(editor)
+    assert now[0] <= files + 2
+    assert now[1] <= threads
+    assert now[2] - memory < 30
+
+
+async def test_a_service_whose_askers_leave_at_random_has_no_task_left():
+    provider = Fixed("return 1\n", delay_s=0.001, piece=1)
+    service, draw = Service(provider), random.Random(5)
+    before = len(asyncio.all_tasks())
+    for number in range(1000):
+        text = "def f():\n    " + "return 1"[: number % 5]
+        query = Query("file:///a.py", "python", text, "\n", others=[Snippet("b.py", str(number // 50))])
+        doomed = draw.random() < 0.3
+        asking = service.complete_in_vain(query, lambda: None) if doomed else service.complete(query)
+        task = asyncio.ensure_future(asking)
+        await asyncio.sleep(draw.choice([0, 0, 0.0005, 0.003]))
+        if doomed or draw.random() < 0.8:
+            task.cancel()
+    await asyncio.sleep(0.1)
+    assert len(asyncio.all_tasks()) == before
+    assert service.stats()["underway"] == 0
+    assert service._flights == {}
+    await asyncio.wait_for(service.complete(Query("file:///b.py", "python", "x", "\n")), 1)

@@ -70,11 +70,3 @@ def test_a_change_that_does_not_fit_leaves_the_document_alone():
 
 def test_a_position_moves_in_utf_16_units():
     assert moved("f('\U0001f600')\n", (0, 3), 2) == (0, 6)
-
-
-def test_the_latest_edits_are_remembered_once_each():
-    documents = Documents()
-    documents.open("a", "python", 1, "x\ny\n")
-    for line in (0, 1, 0):
-        documents.change("a", 2, [((line, 0), (line, 0), "z")])
-    assert [touched.line for touched in documents.edits] == [1, 0]

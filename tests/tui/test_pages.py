@@ -110,3 +110,13 @@ def test_every_ending_verdict_and_reason_has_words():
 def literals(kind, field):
     info = msgspec.inspect.type_info(kind)
     return next(each.type for each in info.fields if each.name == field).values
+
+
+def test_the_parts_of_a_prompt_stand_out_and_its_text_stays_as_it_was_sent(by_ending):
+    prompt = "⟨system⟩\nrules\n\n⟨file b.py⟩\nx\n\n⟨before⟩\n<|fim_prefix|>a⟨cursor⟩b <div> ⟨not a mark⟩"
+    shown = by_ending["shown"]
+    record = msgspec.structs.replace(shown, suggestion=msgspec.structs.replace(shown.suggestion, prompt=prompt))
+    content = prompt_page(record).content
+    assert content.plain.partition("\n")[2] == prompt
+    marked = [content.plain[span.start : span.end] for span in content.spans][1:]
+    assert marked == ["⟨system⟩", "⟨file b.py⟩", "⟨before⟩", "<|fim_prefix|>", "⟨cursor⟩"]

@@ -1,0 +1,117 @@
+"""The choice of what a model is shown, within a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from server.context.budget import CHARACTERS_A_TOKEN, Budget, allotted
+from server.context.chunks import outline
+from server.context.edits import Edit
+from server.context.pieces import Snippet, fitting, head, tail, tail_start, unix
+from server.context.similar import similar
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything there is to choose from.
+
+    `others` are the other open texts, the latest first; `edited` what was changed lately, the newest first; `files` are texts
+    on disk that are not open. Of the document itself nothing is known but `before` and `after`. `repo` is the project's name.
+    """
+
+    path: str
+    language: str
+    before: str
+    after: str
+    others: Sequence[Snippet] = ()
+    edited: Sequence[Edit] = ()
+    files: Sequence[Snippet] = ()
+    repo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What was chosen; lines end with line feeds. `opened` are outlines of open documents."""
+
+    path: str
+    language: str
+    before: str
+    after: str
+    snippets: tuple[Snippet, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    opened: tuple[Snippet, ...] = ()
+    repo: str = ""
+
+    @property
+    def elsewhere(self) -> tuple[Snippet, ...]:
+        """All that is shown of other places, for models that know of files only; what matters most comes last."""
+        edits = (Snippet(edit.path, edit.text) for edit in reversed(self.edits) if edit.text.strip())
+        return (*self.opened, *edits, *self.snippets)
+
+
+def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKEN) -> Context:
+    """Cut the surroundings to a budget, each section at line starts; `rate` characters are a token.
+
+    What a section does not need goes to the others, in the order of `ORDER`.
+    """
+    before, after = unix(around.before), unix(around.after)
+    shares = budget.characters(rate)
+    far, near, rest = _apart(before, after, sum(shares.values()))
+    sources = (*around.others, *around.files, *(Snippet(around.path, part) for part in (far, rest) if part))
+    snippets = similar(before, sources) if shares["snippets"] else ()
+    edits = tuple(edit for edit in around.edited if not _is_shown(edit, around.path, near)) if shares["edits"] else ()
+    opened = tuple(_outlines(around.others)) if shares["opened"] else ()
+    needs = {"before": len(before), "after": len(after), "snippets": _length(snippets), "opened": _length(opened)}
+    sizes = allotted(shares, needs | {"edits": sum(_cost(edit) for edit in edits)})
+    return Context(
+        around.path,
+        around.language,
+        tail(before, sizes["before"]),
+        head(after, sizes["after"]),
+        _in_place(fitting(snippets, sizes["snippets"])),
+        _whole(edits, sizes["edits"]),
+        fitting(opened, sizes["opened"]),
+        around.repo,
+    )
+
+
+def _apart(before: str, after: str, size: int) -> tuple[str, str, str]:
+    """The document in three parts: what lies too far above the cursor to be shown, what may be shown, and what lies too far below."""
+    start, end = tail_start(before, size), len(head(after, size))
+    return before[:start], before[start:] + after[:end], after[end:]
+
+
+def _is_shown(edit: Edit, path: str, near: str) -> bool:
+    """Whether the text around the cursor shows already what an edit made."""
+    return edit.path == path and (not edit.text.strip() or edit.text in near)
+
+
+def _in_place(snippets: Iterable[Snippet]) -> tuple[Snippet, ...]:
+    """In the order of their places and not of their ranks, which change more often."""
+    return tuple(sorted(snippets, key=lambda snippet: (snippet.path, snippet.line)))
+
+
+def _outlines(others: Iterable[Snippet]) -> Iterable[Snippet]:
+    for other in others:
+        text = outline(other.path, other.text)
+        if text:
+            yield Snippet(other.path, text)
+
+
+def _whole(edits: Iterable[Edit], size: int) -> tuple[Edit, ...]:
+    """The newest edits that fit; half an edit says something else than the whole."""
+    kept: list[Edit] = []
+    for edit in edits:
+        if _cost(edit) <= size:
+            kept.append(edit)
+            size -= _cost(edit)
+    return tuple(kept)
+
+
+def _cost(edit: Edit) -> int:
+    return len(edit.diff)
+
+
+def _length(snippets: Iterable[Snippet]) -> int:
+    return sum(len(snippet.text) for snippet in snippets)

@@ -1,0 +1,106 @@
+"""Line a suggestion up with the cursor where indentation means nothing to the grammar, but much to whoever reads it.
+
+Two faults are mended, and only where they are certain: the indentation on which the cursor stands already is said again; and
+every later line stands exactly where it would if the cursor were at the beginning of its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from server.repair.draft import Draft, indent_of, step_of, unit_of, width
+from server.repair.tokens import PAIRS, Token, tokens
+
+_CONTINUES = ".?:&|+-*/%<=)]},"
+_HEADER = re.compile(
+    r"\s*(?:[}]\s*)?(?:if|else|for|foreach|while|do|switch|case|default|def|elsif|unless|when|in|until|begin|rescue|ensure|module|class)\b"
+    r"(?!.*[;}]$)|.*(?:[({\[:=,]|=>|\bdo(?:\s*\|[^|]*\|)?|\b(?:begin|if|case)(?:\s+[\w.]+)?)$"
+)
+"""A line behind which the next one may well be deeper."""
+
+
+def lined_up(draft: Draft) -> str:
+    """The suggestion without a doubled first indentation, and with its later lines under the cursor."""
+    cursor = width(draft.line_before)
+    if draft.line_before.strip() or not cursor or not draft.text.strip():
+        return draft.text
+    text = _undoubled(draft, cursor)
+    if text != draft.text or (draft.language is not None and draft.language.closer):
+        return text
+    return _shifted(draft, text, cursor)
+
+
+def _undoubled(draft: Draft, cursor: int) -> str:
+    lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
+    deeper = cursor + width(lead) - _wanted(draft, cursor)
+    doubled = width(lead) == cursor and deeper > 0 and bare[:1] not in _CONTINUES
+    return bare if doubled else draft.text
+
+
+def _wanted(draft: Draft, cursor: int) -> int:
+    """The column at which a line goes on after the last line of code above the cursor."""
+    left = draft.code_before
+    line = left[left.rfind("\n") + 1 :]
+    column = width(indent_of(line))
+    if not _HEADER.match(line):
+        return column
+    others = draft.before + draft.text.partition("\n")[2] + draft.after
+    return column + (step_of(others) or max(0, cursor - column))
+
+
+def _shifted(draft: Draft, text: str, cursor: int) -> str:
+    """With all later lines moved under the cursor, if each stands at its depth counted from the left edge."""
+    first, *rest = text.split("\n")
+    if indent_of(first) or not any(line.strip() for line in rest):
+        return text
+    told = list(_depths(draft, rest))
+    usual = unit_of(draft.before)
+    unit = min((width(indent_of(line)) for line, depth in told if depth == 1), default=usual)
+    if not told or unit > 8 or _stand(told, cursor, usual) or not _stand(told, 0, unit):
+        return text
+    return "\n".join([first, *(f"{draft.line_before}{line}" if line.strip() else line for line in rest)])
+
+
+def _stand(told: Sequence[tuple[str, int]], edge: int, unit: int) -> bool:
+    """Whether each line stands at its depth, counted from a column."""
+    return all(width(indent_of(line)) == edge + unit * depth for line, depth in told)
+
+
+def _depths(draft: Draft, rest: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Each later line with the brackets of the suggestion that are open around it; nothing where a line is no line of code."""
+    at = len(draft.before)
+    found = [token for token in tokens(draft.tree(), at, draft.end) if token.start >= at]
+    if any("\n" in token.text for token in found):
+        return
+    lines = [(line, _depth(found, *span)) for line, span in zip(rest, _spans(draft, rest), strict=True) if line.strip()]
+    if all(depth >= 0 for _, depth in lines):
+        yield from lines
+
+
+def _spans(draft: Draft, rest: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each later line begins and ends in the splice."""
+    at = draft.end
+    ends = []
+    for line in reversed(rest):
+        ends.append((at - len(line), at))
+        at -= len(line) + 1
+    yield from reversed(ends)
+
+
+def _depth(found: Sequence[Token], start: int, end: int) -> int:
+    """How many brackets are open before a line, less those that it begins by closing."""
+    depth = 0
+    for token in found:
+        if token.start >= start:
+            break
+        depth += _step(token)
+    for token in (token for token in found if start <= token.start < end):
+        if token.opaque or token.text not in PAIRS.values():
+            break
+        depth -= 1
+    return depth
+
+
+def _step(token: Token) -> int:
+    return 0 if token.opaque else (token.text in PAIRS) - (token.text in PAIRS.values())

@@ -1,0 +1,113 @@
+"""What every provider has to do, and the providers that are asked to: each over the public fake of what it talks to.
+
+A new provider becomes one more entry in `SUBJECTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from server.context import Context
+from server.providers import gguf, registry
+from server.providers.fakes import FakeEngine, FakeServer, Script
+from server.providers.fixed import Fixed
+from server.providers.http import Endpoint
+from server.providers.protocol import Request
+from server.providers.recorded import Recorded, answer_key
+from server.providers.tongues import TONGUES
+from server.settings import ProviderSettings
+
+BEFORE, AFTER = "def f(a):\n    ", "\nprint(f(1))\n"
+CONTEXT = Context("a.py", "python", BEFORE, AFTER)
+
+
+@dataclass(slots=True)
+class Bench:
+    """A provider with what it talks to. `slept` are the waits between tries (s); nobody really waits for them."""
+
+    provider: Any
+    source: Any
+    slept: list[float]
+
+    def request(self, sample: int = 0, stops: tuple[str, ...] = (), context: Context = CONTEXT) -> Request:
+        prompt = replace(self.provider.prompt(context), stops=stops)
+        return Request(context.before, context.after, "auto", context, prompt, sample=sample)
+
+    async def pieces(self, **asked) -> list[str]:
+        return [piece async for piece in self.provider.complete(self.request(**asked))]
+
+    async def answer(self, **asked) -> str:
+        return "".join(await self.pieces(**asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One way of asking one provider, and what its protocol has."""
+
+    id: str
+    open: Callable[..., Any]
+    http: bool = True
+    seeds: bool = True
+    logprobs: bool = True
+    fails: bool = True
+    counts: bool = True
+    chunks: bool = True
+
+
+def _served(name: str, path: str = "", **settings) -> Callable[..., Any]:
+    @asynccontextmanager
+    async def opened(script: Script, **more) -> AsyncIterator[Bench]:
+        async with FakeServer(TONGUES[name], script) as server:
+            chosen = {"name": name, "model": "m", "base_url": server.url + path, "heal": False, **settings, **more}
+            provider = registry.make(ProviderSettings(**chosen))
+            slept: list[float] = []
+            endpoint: Endpoint = provider.endpoint
+
+            async def sleep(seconds: float) -> None:
+                slept.append(seconds)
+
+            endpoint.sleep, endpoint.now = sleep, lambda: 1_767_225_600.0  # 2026-01-01, 00:00:00 UTC
+            yield Bench(provider, server, slept)
+            await provider.close()
+
+    return opened
+
+
+@asynccontextmanager
+async def _embedded(script: Script, **more) -> AsyncIterator[Bench]:
+    engine = FakeEngine(script)
+    provider = gguf.Gguf(ProviderSettings(**more), Path("fake.gguf"), engine=engine)
+    yield Bench(provider, engine, [])
+    await provider.close()
+
+
+@asynccontextmanager
+async def _fixed(script: Script, **more) -> AsyncIterator[Bench]:
+    text = "".join(script.written((), 99))
+    yield Bench(Fixed(text, delay_s=script.delay_s, piece=len(script.pieces[0]) if script.pieces else 0), None, [])
+
+
+@asynccontextmanager
+async def _recorded(script: Script, **more) -> AsyncIterator[Bench]:
+    yield Bench(Recorded({answer_key(BEFORE, AFTER, "auto"): "".join(script.written((), 99))}), None, [])
+
+
+_PLAIN = {"http": False, "seeds": False, "logprobs": False, "fails": False, "counts": False, "chunks": False}
+SUBJECTS = (
+    Subject("openai", _served("openai", "/v1")),
+    Subject("openai-suffix", _served("openai", "/v1", api="suffix")),
+    Subject("openai-template", _served("openai", "/v1", template="qwen")),
+    Subject("openai-chat", _served("openai", "/v1", api="chat")),
+    Subject("llamacpp", _served("llamacpp")),
+    Subject("ollama", _served("ollama")),
+    Subject("ollama-raw", _served("ollama", api="completions")),
+    Subject("ollama-chat", _served("ollama", api="chat")),
+    Subject("anthropic", _served("anthropic"), seeds=False, logprobs=False),
+    Subject("gguf", _embedded, http=False),
+    Subject("fixed", _fixed, **{**_PLAIN, "chunks": True}),
+    Subject("recorded", _recorded, **_PLAIN),
+)

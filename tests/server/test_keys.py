@@ -1,0 +1,188 @@
+"""Keys: where they come from, where they go, and that they are found nowhere else, whatever goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pytest_lsp import LanguageClient
+
+from server import keys
+from server.errors import ProviderMissing, SettingsError
+from server.providers.fakes import FakeServer, Script, Status
+from server.providers.tongues import TONGUES
+from server.settings import parse
+from tests.server import conftest
+from tui.configuration import settings_of
+from tui.errors import ConfigurationError
+
+MARK = "sk-MARKED-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch):
+    for names in keys.NAMES.values():
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(
+    ("provider", "name"),
+    [
+        ("openai", "OPENAI_API_KEY"),
+        ("anthropic", "ANTHROPIC_API_KEY"),
+        ("ollama", "OLLAMA_API_KEY"),
+        ("llamacpp", "LLAMA_API_KEY"),
+    ],
+)
+def test_each_provider_has_its_own_key_and_ours_goes_before_it(provider, name, monkeypatch):
+    monkeypatch.setenv(name, "theirs")
+    assert [keys.found(other) for other in keys.NAMES].count("theirs") == 1
+    assert keys.found(provider) == "theirs"
+    monkeypatch.setenv("GHOSTTAPE_API_KEY", "ours")
+    assert keys.found(provider) == "ours"
+
+
+def test_white_space_around_a_key_is_no_part_of_it(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", " abc\n")
+    assert keys.found() == "abc"
+    assert keys.masked("no key abc here") == "no key … here"
+
+
+@pytest.mark.parametrize("key", ["a\nb", "ключ", "a\x00b".replace("\x00", "\x01")])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_said(key, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ProviderMissing, match="the key in OPENAI_API_KEY holds characters") as refused:
+        keys.found()
+    assert key not in str(refused.value)
+
+
+def test_a_key_that_holds_another_is_masked_as_a_whole(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "abc")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "abcdef")
+    assert keys.masked("abcdef abc") == "… …"
+
+
+def test_a_url_with_a_password_in_it_is_refused_without_being_said():
+    with pytest.raises(SettingsError, match="base_url holds a password") as refused:
+        parse('{"provider": {"base_url": "https://me:hunter2@host/v1"}}')
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_folder_cannot_name_a_file_to_record_into(tmp_path):
+    (tmp_path / "ghosttape.toml").write_text('[server.provider.record]\npath = "/etc/profile"\n', encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"ghosttape\.toml: provider\.record"):
+        settings_of("{}", {}, tmp_path)
+
+
+def test_a_folder_that_names_a_server_does_not_get_it_the_key(tmp_path):
+    (tmp_path / "ghosttape.toml").write_text('[server.provider]\nbase_url = "http://evil"\n', encoding="utf-8")
+    assert settings_of("{}", {"name": "anthropic"}, tmp_path).provider.use_key is False
+    assert settings_of("{}", {"base_url": "http://mine"}, tmp_path).provider.use_key is True
+
+
+FAILURES = [
+    Status(401, message=f"Incorrect API key provided: {MARK}"),
+    Status(400, {"X-Echo": MARK}, f"header Authorization: Bearer {MARK}"),
+    Status(200, {"Content-Type": "application/json"}, body=f'{{"error": "{MARK}"}}'.encode()),
+    Status(200, {"Content-Type": "text/html"}, body=f"<html>{MARK}</html>".encode()),
+    Status(302, {"Location": f"http://127.0.0.1:9/{MARK}"}),
+    None,
+]
+
+
+@pytest.fixture
+async def editor(tmp_path, monkeypatch):
+    """The real server as an editor starts it, in a folder, with a recording of the session."""
+    for names in keys.NAMES.values():
+        monkeypatch.setenv(names[1], MARK)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    client = LanguageClient(converter_factory=conftest._converter)
+    await client.start_io(conftest.console_script(), "serve", "--stdio", "--record", str(tmp_path / "tapes"))
+
+    async def greeted(provider):
+        workspace = [types.WorkspaceFolder(folder.as_uri(), "project")]
+        options = {"provider": provider}
+        params = types.InitializeParams(types.ClientCapabilities(), workspace_folders=workspace)
+        params.initialization_options = options
+        await client.initialize_session(params)
+        return conftest.Editor(client)
+
+    yield greeted
+    await client.stop()
+
+
+@pytest.mark.parametrize("name", list(TONGUES))
+async def test_a_marked_key_is_found_nowhere_in_a_session(editor, tmp_path, capfd, name):
+    """What the server says, writes on standard error, records of the session, and keeps of each answer."""
+    seen, record = [], {"path": str(tmp_path / "answers.jsonl"), "mode": "write"}
+    async with FakeServer(TONGUES[name], Script(["return 1"], first=list(FAILURES))) as fake:
+        url = fake.url + ("/v1" if name == "openai" else "")
+        settings = {"name": name, "model": "m", "base_url": url, "tries": 1, "record": record, "api": "chat"}
+        client = await editor(settings)
+        for number in range(len(FAILURES) + 1):
+            file = tmp_path / "project" / f"a{number}.py"
+            file.write_text("def f():\n    ", encoding="utf-8")
+            client.open("def f():\n    ", file.as_uri())
+            client.change(2, (1, 4, 1, 4, "x = "), uri=file.as_uri())
+            seen.append(await _asked(client, file.as_uri()))
+        assert any("return 1" in each for each in seen)
+        sent = [value for asked in fake.asked for value in asked.headers.values() if MARK in value]
+        assert len(sent) == len(fake.asked) == len(FAILURES) + 1
+        await client.client.shutdown_session()
+    errors = capfd.readouterr().err
+    assert "…" in errors
+    assert (tmp_path / "answers.jsonl").is_file()
+    assert list((tmp_path / "tapes").rglob("*.tape.jsonl"))
+    _nowhere(tmp_path, "\n".join([*seen, errors]))
+
+
+async def _asked(client, uri):
+    """All that one question brings: the item or the error, and the explanation."""
+    try:
+        told = str(await client.ask(1, 8, uri=uri))
+    except JsonRpcException as error:
+        told = f"{error}\n{error.message}\n{error.data}"
+    return f"{told}\n{await client.explain(1, 8, uri)}"
+
+
+async def test_a_marked_key_is_found_nowhere_in_a_run(tmp_path):
+    """A replay: its store, its report, its error output, what it records; half of its requests fail."""
+    failing = [status for _ in range(2) for status in FAILURES[:2]]
+    async with FakeServer(TONGUES["openai"], Script(["pass\n"], first=failing)) as fake:
+        words = ["replay", "demo", "--provider", "openai", "--base-url", f"{fake.url}/v1", "--limit", "4", "--no-tests"]
+        words += [
+            "--json",
+            "--out",
+            "run",
+            "--record-answers",
+            "answers.jsonl",
+            "--settings",
+            '{"provider": {"tries": 1}}',
+        ]
+        environment = {**os.environ, "OPENAI_API_KEY": MARK, "GHOSTTAPE_CACHE": str(tmp_path / "cache")}
+        process = await asyncio.create_subprocess_exec(
+            conftest.console_script(),
+            *words,
+            cwd=tmp_path,
+            env=environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await asyncio.wait_for(process.communicate(), 120)
+    assert process.returncode == 1, err
+    assert MARK in str([asked.headers for asked in fake.asked])
+    assert b'"failed": 4' in out
+    _nowhere(tmp_path, (out + err).decode())
+
+
+def _nowhere(folder, said):
+    assert MARK not in said
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        assert MARK.encode() not in path.read_bytes(), path
