@@ -18,6 +18,7 @@ Place: TypeAlias = tuple[int, int]
 Edit: TypeAlias = tuple[Place, Place, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
 
+
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A text in which each character is one UTF-16 code unit and a line feed ends each line, as in nearly all.

@@ -229,7 +229,7 @@ class Protocol(LanguageServerProtocol):
         try:
             deque(self.lsp_text_document__did_change(params), maxlen=0)
         except Exception:  # noqa: BLE001 - the person is told, and the editor goes on
-            error = JsonRpcInternalError.of(sys.exc_info())
+            error = JsonRpcInternalError.of(sys.exc_info())  # type: ignore[no-untyped-call] # pygls leaves it so
             self._server._report_server_error(error, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:

@@ -33,7 +33,7 @@ _CONTEXT_TOKENS = 4096
 _BATCH_TOKENS = 16
 """A cancelled generation ends with the batch of its prompt that is being read, or the one after it. Measured with the bundled
 model, one thread, four busy processes on two cores: 0.6 s a batch at worst (32 tokens: 1.2 s, 64: 1.9 s); the whole prompt takes
-as long with any size from 8 to 64. With a core to itself a batch takes 0.07 s."""
+as long with any size from 8 to 64. With a core to itself a batch takes 0.08 s."""
 
 Piece: TypeAlias = str | ProviderError | None
 """A piece of the answer, or what went wrong, or the end."""

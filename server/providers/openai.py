@@ -21,13 +21,14 @@ from server import prompt as wording
 from server.context import Budget, Context
 from server.prompt import Prompt
 from server.providers import choices
+from server.providers.healing import grammar
 from server.providers.http import Endpoint, bearer, endpoint, learning
 from server.providers.protocol import Request, Told
 from server.providers.refusals import Refusal
 from server.settings import ProviderSettings
 
 _NO_ROUTE = frozenset({404, 405, 501})
-_OPTIONAL = ("logprobs", "stream_options", "seed", "temperature", "stop")
+_OPTIONAL = ("logprobs", "stream_options", "seed", "temperature", "stop", "grammar")
 _UNKNOWN = re.compile(
     r"support|unknown|unrecognized|unexpected|not permitted|not allowed|extra|deprecated", re.IGNORECASE
 )
@@ -76,9 +77,7 @@ class OpenAI:
         if prompt != request.prompt:
             yield Told(prompt=prompt.shown())
         route = "chat/completions" if prompt.messages else "completions"
-        async with aclosing(
-            self.endpoint.answer(route, self._question(prompt, request.sample), choices.read)
-        ) as pieces:
+        async with aclosing(self.endpoint.answer(route, self._question(prompt, request), choices.read)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -96,14 +95,14 @@ class OpenAI:
         _log.warning("%s does not take %s: left out from now on", self.endpoint.place, ", ".join(sorted(named)))
         return True
 
-    def _question(self, prompt: Prompt, sample: int) -> dict[str, Any]:
+    def _question(self, prompt: Prompt, request: Request) -> dict[str, Any]:
         chats = bool(prompt.messages)
         limit = "max_completion_tokens" if "max_tokens" in self._spurned else "max_tokens"
         asked: dict[str, Any] = {
             "model": self.settings.model or "default",
             limit: self.settings.max_tokens,
             "temperature": self.settings.temperature,
-            "seed": self.settings.seed + sample,
+            "seed": self.settings.seed + request.sample,
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -111,6 +110,8 @@ class OpenAI:
             asked["logprobs"] = True if chats else 1
         if prompt.stops:
             asked["stop"] = list(prompt.stops)[:_MOST_STOPS]
+        if request.begins and not chats:
+            asked["grammar"] = grammar(request.begins)  # llama.cpp's; others ignore it, or refuse it once
         if chats:
             asked["messages"] = [{"role": message.role, "content": message.content} for message in prompt.messages]
         else:

@@ -31,7 +31,10 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 
 
 HEALED = frozenset({"gguf", "llamacpp"})
-"""Providers whose half-typed words are healed unless the settings say otherwise: those that can be told how to begin."""
+"""Providers whose half-typed words are healed unless the settings say otherwise: they can be told how to begin.
+
+Measured with SmolLM2 at 300 half-typed words of the bundled tapes: 57 % of the words right, 14 % where answers that begin otherwise
+can only be dropped, 6 % without healing (docs/providers.md)."""
 
 
 def make(settings: ProviderSettings) -> Provider:

@@ -47,6 +47,7 @@ def filling(tmp_path_factory):
     """A server whose model has tokens of the names that `/infill` asks for."""
     model = real_llama.with_fill_in_the_middle(gguf.bundled_model(), tmp_path_factory.mktemp("model") / "fim.gguf")
     yield from _serving(model)
+    model.unlink()
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +100,12 @@ async def test_samples_differ_by_their_seeds_and_repeat_by_them(llama):
     again = ["".join(await _pieces(provider, "import ", sample=sample)) for sample in range(4)]
     assert len(set(first)) > 1
     assert first[1:] == again[1:]
+    await provider.close()
+
+
+async def test_completions_begin_as_half_a_word_was_typed_if_that_is_wanted(llama):
+    provider = _make(f"{llama}/v1", name="openai", max_tokens=6, heal=True)
+    assert "".join(await _pieces(provider, "def add(a, b):\n    retu")).startswith("rn a + b")
     await provider.close()
 
 
@@ -170,7 +177,8 @@ async def test_a_server_stops_writing_when_its_stream_is_closed(llama):
 
 async def test_a_server_stops_reading_a_prompt_when_its_stream_is_closed(filling):
     provider = _make(filling, name="llamacpp", max_tokens=5)
-    asked = asyncio.ensure_future(_pieces(provider, LONG))
+    elsewhere = [Snippet("b.py", LONG)]  # of the document itself such a server takes no more than fits one batch
+    asked = asyncio.ensure_future(_pieces(provider, "x = ", snippets=elsewhere))
     while not await _busy(filling):
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.3)
