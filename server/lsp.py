@@ -283,18 +283,21 @@ def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 
 def _hinted(ls: Server, params: Any) -> None:
     """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
-    hint = read(params, Hint)
+    try:
+        hint = read(params, Hint)
+    except JsonRpcInvalidParams:
+        return  # it says nothing
     ls.protocol.tell(Hinted(hint.text_document.uri, hint.reason))
 
 
 def _selected(ls: Server, params: Any) -> None:
     """`ghosttape/selection` `{textDocument: {uri}, selections: [Range]}` of the editor that is active now."""
-    selection = read(params, Selection)
     try:
+        selection = read(params, Selection)
         document = ls.documents.get(selection.text_document.uri)
         ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in selection.selections]
-    except DocumentError:
-        return  # of a text that this server has not
+    except (DocumentError, JsonRpcInvalidParams):
+        return  # of a text that this server has not, or at no place
     ls.protocol.tell(Selected(document, tuple(ranges)))
 
 

@@ -1,7 +1,6 @@
 """The seam for who wants to hear what a server does."""
 
 import logging
-from types import SimpleNamespace
 
 import pytest
 from lsprotocol import types
@@ -77,9 +76,9 @@ def test_a_folder_must_not_depend_on_where_the_server_runs(folder):
 
 def there(*positions):
     """Selections of the document `file:///a`, each from a (line, character) to the next."""
-    places = [SimpleNamespace(line=line, character=character) for line, character in positions]
-    selections = [SimpleNamespace(start=start, end=end) for start, end in zip(places[::2], places[1::2], strict=True)]
-    return SimpleNamespace(textDocument=SimpleNamespace(uri="file:///a"), selections=selections)
+    places = [{"line": line, "character": character} for line, character in positions]
+    selections = [{"start": start, "end": end} for start, end in zip(places[::2], places[1::2], strict=True)]
+    return {"textDocument": {"uri": "file:///a"}, "selections": selections}
 
 
 @pytest.mark.parametrize("odd", [(0, -5), (-1, 0), (0, float("nan")), (0, float("inf")), (0, None), (0, "x"), (9, 0)])
@@ -92,7 +91,7 @@ def test_a_selection_that_is_no_place_is_not_told(odd):
     assert [happening.ranges for happening in heard if isinstance(happening, Selected)] == [((1, 7),)]
 
 
-@pytest.mark.parametrize("params", [SimpleNamespace(), SimpleNamespace(textDocument=None, reason="undo")])
+@pytest.mark.parametrize("params", [{}, {"textDocument": None, "reason": "undo"}, None, 5])
 def test_a_notification_that_says_nothing_is_passed_over(params):
     server, heard = lsp.create(), []
     server.listeners.append(heard.append)
