@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from replay.instructions import Answer, Ask
+from replay.instructions import Answer, Ask, Settled
 from replay.policies import Policy
 from replay.records import Ending, Suggestion
 from syntax.text import Change, cut, length
@@ -97,6 +97,13 @@ def outcome(flying: Flying, policy: Policy, visible: Visible | None, fresh: str)
     if policy.extends and visible and visible.doc == flying.doc and not fresh.startswith(visible.text):
         return Ending("superseded", "does not extend what is shown")
     return Ending("shown")
+
+
+def settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = (), keys: int = 1) -> Settled:
+    """The end of a request, with its suggestion if an answer came."""
+    ask = flying.ask
+    suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
+    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)
 
 
 def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:

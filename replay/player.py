@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from replay.blocks import Place
 from replay.clock import virtual_times
-from replay.flights import Flying, Waiting, outcome, suggestion_of
+from replay.flights import Flying, Waiting, outcome, settled, suggestion_of
 from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Try
 from replay.latency import Latency
 from replay.lookahead import Lookahead
@@ -279,7 +279,7 @@ class Player:
         self._landing = [other for other in self._landing if other.came > self.now]
         if not flying.answer.given_up:
             self._landing.append(flying)
-        return _settled(flying, ending)
+        return settled(flying, ending)
 
     # Asking
 
@@ -371,7 +371,7 @@ class Player:
             idle = max(0.0, self.now - self._changed_at)
             decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
             self._tell_pacer(decision)
-        yield _settled(flying, decision.ending, decision.covered, decision.keys)
+        yield settled(flying, decision.ending, decision.covered, decision.keys)
         if decision.change is not None and self.drive:
             yield from self._accepted(index, flying.doc, decision)
 
@@ -400,9 +400,3 @@ class Player:
         if stays:
             situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))
-
-
-def _settled(flying: Flying, ending: Ending, covered: tuple[int, ...] = (), keys: int = 1) -> Settled:
-    ask = flying.ask
-    suggestion = None if flying.answer.failed or flying.answer.given_up else flying.suggestion
-    return Settled(ask.moment, ask.before, ask.after, ending, suggestion, covered, ask.spot, keys)
