@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -26,17 +25,6 @@ ESCAPE = 1
 """Keys of putting a suggestion away."""
 
 
-@dataclass(slots=True)
-class _Counts:
-    typed: int = 0
-    dropped: int = 0
-    accepts: int = 0
-    rejections: int = 0
-    deletions: int = 0
-    mending: int = 0
-    conflicts: int = 0
-
-
 class Stage:
     """The editor's state. All offsets are of the actual documents; in judge mode those are the recorded ones."""
 
@@ -49,22 +37,7 @@ class Stage:
         self.versions: dict[int, int] = {}
         self.focus: int | None = None
         self._turns: Counter[tuple[object, ...]] = Counter()
-        self._counts = _Counts()
-
-    @property
-    def effort(self) -> Effort:
-        """What the session took so far."""
-        counts = self._counts
-        return Effort(
-            tape=counts.typed + counts.dropped,
-            typed=counts.typed,
-            dropped=counts.dropped,
-            accepts=counts.accepts,
-            rejections=counts.rejections,
-            deletions=counts.deletions,
-            mending=counts.mending,
-            conflicts=counts.conflicts,
-        )
+        self.effort = Effort()
 
     def text(self, doc: int) -> str:
         """What a document holds."""
@@ -110,15 +83,18 @@ class Stage:
         done = self.pages.take(index, event, by_hand=by_hand)
         self.documents.apply(index + 2, event)
         real = bool(done) and done[-1].by_tape
-        self._counts.typed += by_hand and real
-        self._counts.dropped += by_hand and not real
-        self._counts.rejections += ESCAPE if escape and real else 0
+        self._spend(tape=by_hand, typed=by_hand and real, dropped=by_hand and not real)
+        self._spend(rejections=ESCAPE if escape and real else 0)
         for step in done:
-            self._counts.mending += step.mending
-            self._counts.conflicts += step.conflict
+            self._spend(mending=step.mending, conflicts=step.conflict)
             keys = step.mending + (by_hand + escape * ESCAPE if step.by_tape else 0)
             yield self._changed(doc, before, step.changes, "tape" if step.by_tape else "mend", keys)
             before = splice(before, step.changes)
+
+    def _spend(self, **keys: int) -> None:
+        """Count what the session took."""
+        known = msgspec.structs.asdict(self.effort)
+        self.effort = Effort(**known | {name: known[name] + number for name, number in keys.items()})
 
     def _changed(self, doc: int, before: str, changes: Sequence[Change], cause: Cause, keys: int) -> DidChange:
         self.versions[doc] += 1
@@ -135,10 +111,10 @@ class Stage:
         """
         before = self.text(doc)
         kept = self.pages.rebased[doc].accept(self.timeline, self.path(doc), index, change)
-        self._counts.accepts += keys
+        self._spend(accepts=keys)
         steps = [self._changed(doc, before, [change], "accept", keys)]
         if kept.deleted:
-            self._counts.deletions += kept.keys
+            self._spend(deletions=kept.keys)
             steps.append(self._changed(doc, splice(before, [change]), kept.deleted, "delete", kept.keys))
         self.cursors[doc] = (kept.cursor, kept.cursor)
         return steps, kept.characters > 0
@@ -148,8 +124,7 @@ class Stage:
         for doc in docs:
             before = self.text(doc)
             for step in self.pages.rebased[doc].mend() if doc in self.pages.rebased else []:
-                self._counts.mending += step.mending
-                self._counts.conflicts += 1
+                self._spend(mending=step.mending, conflicts=1)
                 yield self._changed(doc, before, step.changes, "mend", step.mending)
                 before = splice(before, step.changes)
 

@@ -284,7 +284,7 @@ class Service:
     def _repaired(self, raw: Suggestion, draft: Draft) -> Suggestion:
         if not raw.raw.strip():
             return raw
-        text, trail = repair(replace(draft, text=raw.raw), self.settings.repairs)
+        text, trail = repair(replace(draft, text=raw.raw), self.settings.repairs, self.settings.paper_rules)
         if not text:
             return replace(raw, trail=trail, outcome="filtered", step=emptied_by(trail) or "")
         taken = covered(replace(draft, text=text))
