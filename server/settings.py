@@ -46,8 +46,6 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     answers: str = ""
     text: str = ""
     seed: int = 0
-    samples: int = 1
-    """How many answers to draw: one stream each, with the seeds `seed`, `seed` + 1, …"""
     max_tokens: int = msgspec.field(default=64)
     temperature: float = 0.0
     timeout_s: float = 30.0
@@ -78,8 +76,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         """Refuse numbers that mean nothing, and a password where it would be stored with the run."""
         if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
             raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
-        if self.samples < 1 or self.tries < 1 or self.connect_s <= 0 or self.longest_wait_s < 0:
-            raise ValueError("samples and tries must be at least 1, connect_s above 0, longest_wait_s not below 0")
+        if self.tries < 1 or self.connect_s <= 0 or self.longest_wait_s < 0:
+            raise ValueError("tries must be at least 1, connect_s above 0, longest_wait_s not below 0")
         if self.first_s is not None and self.first_s <= 0:
             raise ValueError("first_s must be above 0, or null for timeout_s")
         if urlsplit(self.base_url).password is not None:
