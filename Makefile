@@ -68,7 +68,7 @@ $(VENV)/.ready: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@printf '%s' "Installing what the tests need "
 	@$(PIP) install --prefer-binary --group dev
-	@.ci/packages node:nodejs npm
+	@.ci/packages node:nodejs npm dockerd:docker.io
 	@touch $@
 
 sandbox:

@@ -2,10 +2,14 @@
 
 CorpusError
 ├── ScriptError    a script of the typist cannot be typed
-└── HistoryError   the commits of a repository cannot be read
+├── HistoryError   the commits of a repository cannot be read
+├── DataError      the data of a benchmark is missing or malformed
+└── KeptResultsError  the file of kept results cannot be read or written
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 
 class CorpusError(Exception):
@@ -22,3 +26,15 @@ class ScriptError(CorpusError):
 
 class HistoryError(CorpusError):
     """A git repository, a range of its commits, or an object of it is not there; the message says what to do."""
+
+
+class DataError(CorpusError):
+    """The data of a benchmark is missing or malformed: `FILE:LINE: reason`, or `FOLDER: reason`."""
+
+    def __init__(self, file: Path, line: int, reason: str) -> None:
+        super().__init__(f"{file}:{line}: {reason}" if line else f"{file}: {reason}")
+        self.file, self.line, self.reason = file, line, reason
+
+
+class KeptResultsError(CorpusError):
+    """The file of kept results in the cache folder cannot be read or written: remove it, and it is made anew."""

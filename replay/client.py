@@ -314,8 +314,9 @@ class Editor:
 
 
 def _wishes(moment: Moment) -> dict[str, Any]:
-    """What is asked for: by hand (1) or not (2), and how much of it; other servers ignore the last."""
-    return {"context": {"triggerKind": 1 if moment.trigger == "invoked" else 2}, "stop": moment.stop}
+    """What is asked for: by hand (1) or not (2), how much of it, and the how-manieth answer; other servers ignore the last two."""
+    wishes = {"context": {"triggerKind": 1 if moment.trigger == "invoked" else 2}, "stop": moment.stop}
+    return wishes | ({"sample": moment.sample} if moment.sample else {})
 
 
 def _place(moment: Moment) -> dict[str, int]:

@@ -129,15 +129,9 @@ def new_folder(options: Options) -> Path:
 
 
 def config_of(options: Options) -> dict[str, Any]:
-    """The options as they are kept beside the run, without what is None (TOML has no word for it)."""
-    values: dict[str, Any] = _without_none(msgspec.to_builtins(options))
+    """The options as they are kept beside the run."""
+    values: dict[str, Any] = msgspec.to_builtins(options)
     return values
-
-
-def _without_none(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return {key: _without_none(item) for key, item in value.items() if item is not None}
 
 
 @asynccontextmanager

@@ -32,7 +32,7 @@ Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty"
 """Why a moment cannot be tested. `diverged`: in drive mode, the place is on no point of the tape."""
 VerdictName: TypeAlias = Literal[Class, "untestable"]
 Trigger: TypeAlias = Literal["automatic", "invoked"]
-Stop: TypeAlias = Literal["auto", "line", "statement", "block"]
+Stop: TypeAlias = Literal["auto", "line", "statement", "block", "any"]
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
     `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
     window for display), `truth` is what stands there in the finished project. `turn` counts the moments at one place before
-    one event: more than one only where text was accepted and taken back.
+    one event: more than one only where text was accepted and taken back. `sample` counts the answers that are asked for at
+    one place, from 0.
     """
 
     tape: str
@@ -60,12 +61,14 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     truth: str = ""
     trigger: Trigger = "automatic"
     turn: int = 0
+    sample: int = 0
 
     @property
     def id(self) -> str:
         """A name that is the same in every run over the same tape and policy."""
         parts: tuple[object, ...] = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
         parts += (self.turn,) if self.turn else ()
+        parts += ("sample", self.sample) if self.sample else ()
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -103,7 +106,11 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """How the graft did in the tests. `reason` says why an untestable moment is; `wall_ms` is what the tests took."""
+    """How the graft did in the tests. `reason` says why an untestable moment is; `wall_ms` is what the tests took.
+
+    `cause` explains why a finished program fails its own tests, where a rule knows: `network`, `missing-library boost`, …
+    `program` is what was run, where that is more than the document.
+    """
 
     name: VerdictName
     reason: str = ""
@@ -112,6 +119,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     failed: int | None = None
     log: str = ""
     wall_ms: float = 0.0
+    cause: str = ""
+    program: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -44,10 +44,26 @@ class Store:
             raise StoreError(f"{folder} holds a run already: choose another --out, or remove it first")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "config.toml").write_bytes(msgspec.toml.encode(config))
+            (folder / "config.toml").write_bytes(msgspec.toml.encode(_without_none(config)))
         except OSError as error:
             raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
         return cls(folder, _connect(folder))
+
+    @classmethod
+    def continued(cls, folder: Path, config: dict[str, Any]) -> Store:
+        """Open the folder of a run that was made with the same configuration; make it where there is none yet.
+
+        Raises:
+            StoreError: the folder holds a run of another configuration, or cannot be written.
+
+        """
+        if not (folder / "run.sqlite").exists():
+            return cls.create(folder, config)
+        store = cls.open(folder)
+        if store.config != _as_kept(config):
+            store.close()
+            raise StoreError(f"{folder} holds a run of another configuration: choose another --out, or remove it first")
+        return store
 
     @classmethod
     def open(cls, folder: Path) -> Store:
@@ -110,8 +126,8 @@ class Store:
         suggestion, verdict = record.suggestion, record.verdict
         if suggestion and suggestion.prompt:
             suggestion = msgspec.structs.replace(suggestion, prompt=self._keep(suggestion.prompt))
-        if verdict and verdict.log:
-            verdict = msgspec.structs.replace(verdict, log=self._keep(verdict.log))
+        if verdict:
+            verdict = _with_texts(verdict, self._keep)
         return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
 
     def _restored(self, record: Record) -> Record:
@@ -119,8 +135,8 @@ class Store:
         verdict: Verdict | None = record.verdict
         if suggestion and suggestion.prompt:
             suggestion = msgspec.structs.replace(suggestion, prompt=self._text(suggestion.prompt))
-        if verdict and verdict.log:
-            verdict = msgspec.structs.replace(verdict, log=self._text(verdict.log))
+        if verdict:
+            verdict = _with_texts(verdict, self._text)
         return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
 
     def _keep(self, text: str) -> str:
@@ -132,6 +148,24 @@ class Store:
     def _text(self, sha: str) -> str:
         row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
         return zlib.decompress(row[0]).decode() if row else ""
+
+
+def _as_kept(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration as it will be read back."""
+    return msgspec.toml.decode(msgspec.toml.encode(_without_none(config)), type=dict[str, Any])
+
+
+def _without_none(value: Any) -> Any:
+    """A value without what is None: TOML has no word for it."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(item) for key, item in value.items() if item is not None}
+
+
+def _with_texts(verdict: Verdict, turned: Callable[[str], str]) -> Verdict:
+    """A verdict whose long texts have been turned into their hashes, or back."""
+    long = {name: turned(text) for name in ("log", "program") if (text := getattr(verdict, name))}
+    return msgspec.structs.replace(verdict, **long)
 
 
 def _encoded(record: Record) -> bytes:

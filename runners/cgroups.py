@@ -1,10 +1,15 @@
-"""Memory and process limits by control groups (version 1), where this process may make them."""
+"""Limits for a whole run by control groups, where this process may make them.
+
+Version 1 has a tree for each kind; version 2 has one tree, in which a group's parent must have the kinds enabled for its children
+(https://docs.kernel.org/admin-guide/cgroup-v2.html, "Delegation").
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -14,64 +19,148 @@ from typing import Self
 from runners.protocol import Limit, Limits
 
 CONTROL = Path("/sys/fs/cgroup")
-_JOIN = 'echo $$ >"$0/cgroup.procs" && echo $$ >"$1/cgroup.procs" && shift && exec "$@"'
+_KINDS = ("memory", "pids")
+_JOIN = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit; shift; done; shift; exec "$@"'
 _numbers = count()
 
 
 @dataclass(frozen=True, slots=True)
 class Cgroup:
-    """One pair of groups for one run."""
+    """The groups of one run: for memory, for processes, and (None where there is no such kind) for processor time.
+
+    In version 2 they are the same.
+    """
 
     memory: Path
     processes: Path
+    cpu: Path | None
 
     @classmethod
     def create(cls, limits: Limits, control: Path = CONTROL) -> Self | None:
         """Make the groups, or return None where that is not possible (the caller then falls back on rlimits)."""
         if (number := next(_numbers)) == 0:
             _sweep(control)
+        if (places := _places(control)) is None:
+            return None
         name = f"ghosttape-{os.getpid()}-{number}"
-        group = cls(_parent("memory", control) / name, _parent("pids", control) / name)
+        memory, processes, cpu = (place and place / name for place in places)
+        assert memory and processes  # noqa: PT018
+        group = cls(memory, processes, cpu)
         try:
-            group.memory.mkdir()
-            group.processes.mkdir()
-            (group.memory / "memory.limit_in_bytes").write_text(str(limits.memory_mb << 20))
-            (group.processes / "pids.max").write_text(str(limits.processes))
+            group._make(limits)
         except OSError:
             group.remove()
             return None
-        with suppress(OSError):  # only there when swap is accounted
-            (group.memory / "memory.memsw.limit_in_bytes").write_text(str(limits.memory_mb << 20))
         return group
+
+    def _make(self, limits: Limits) -> None:
+        for folder in self._folders():
+            folder.mkdir()
+        memory = str(limits.memory_mb << 20)
+        one = self.memory == self.processes
+        (self.memory / ("memory.max" if one else "memory.limit_in_bytes")).write_text(memory)
+        (self.processes / "pids.max").write_text(str(limits.processes))
+        # Only there when swap is accounted; in version 2 it counts alone.
+        swap, most = ("memory.swap.max", "0") if one else ("memory.memsw.limit_in_bytes", memory)
+        for file, value in ((swap, most), *((("memory.oom.group", "1"),) if one else ())):
+            with suppress(OSError):
+                (self.memory / file).write_text(value)
+
+    def _folders(self) -> list[Path]:
+        return list(dict.fromkeys(path for path in (self.memory, self.processes, self.cpu) if path))
 
     def join(self, argv: list[str]) -> list[str]:
         """Return a command line that enters the groups and then becomes `argv`."""
-        return ["/bin/sh", "-c", _JOIN, str(self.memory), str(self.processes), *argv]
+        return ["/bin/sh", "-c", _JOIN, "sh", *map(str, self._folders()), "--", *argv]
 
     def exceeded(self) -> Limit:
         """Return the limit that the kernel enforced during the run, if any."""
-        if _counter(self.memory / "memory.oom_control", "oom_kill"):
+        if any(_counter(self.memory / file, "oom_kill") for file in ("memory.oom_control", "memory.events")):
             return "memory"
         return "processes" if _counter(self.processes / "pids.events", "max") else ""
 
-    def remove(self, patience_s: float = 2.0) -> None:
+    def processor_s(self) -> float:
+        """Return the seconds of processor time that the run has used; 0.0 where nobody counts them."""
+        if self.cpu is None:
+            return 0.0
+        with suppress(OSError, ValueError):
+            return int((self.cpu / "cpuacct.usage").read_text()) / 1e9
+        return _counter(self.cpu / "cpu.stat", "usage_usec") / 1e6
+
+    def remove(self, patience_s: float = 5.0) -> None:
         """Kill what is left in the groups (without a sandbox, whatever left our session) and remove them."""
         deadline = time.monotonic() + patience_s
-        for folder in (self.memory, self.processes):
+        with suppress(OSError):
+            (self.processes / "pids.max").write_text("0")  # what cannot fork cannot outrun us
+        for folder in self._folders():
             while folder.exists() and not _removed(folder) and time.monotonic() < deadline:
                 _kill_all(folder)
                 time.sleep(0.002)
 
 
+def _places(control: Path) -> tuple[Path, Path, Path | None] | None:
+    """Return the folders in which groups for memory, processes and processor time can be made."""
+    if (control / "cgroup.controllers").exists():
+        place = _unified(control)
+        return (place, place, place) if place else None
+    cpu = _own("cpuacct", control)
+    return _own("memory", control), _own("pids", control), cpu if os.access(cpu, os.W_OK) else None
+
+
+def _own(kind: str, control: Path) -> Path:
+    """Return the group this process is in (version 1), so that limits set on us hold for what we start."""
+    for kinds, path in _memberships():
+        own = control / kind / path.lstrip("/")
+        if kind in kinds.split(",") and own.is_dir():
+            return own
+    return control / kind
+
+
+def _memberships() -> Iterator[tuple[str, str]]:
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, kinds, path = line.split(":", 2)
+            yield kinds, path
+
+
+def _unified(control: Path) -> Path | None:
+    """Return the nearest group around ours (version 2) whose children can have limits and that is ours to write in.
+
+    Our own group cannot have such children while we are in it, unless it is the root; a user's session has one further up.
+    """
+    path = next((path for kinds, path in _memberships() if not kinds), "/")
+    own = control / path.lstrip("/")
+    for place in (own, *own.parents) if own.is_dir() else (control,):
+        if not place.is_relative_to(control) or not os.access(place / "cgroup.procs", os.W_OK):
+            return None
+        if _enabled(place):
+            return place
+    return None
+
+
+def _enabled(place: Path) -> bool:
+    """Say whether children of a group can have limits, having tried to see to it."""
+    subtree = place / "cgroup.subtree_control"
+    with suppress(OSError):
+        if set(_KINDS) <= set(subtree.read_text().split()):
+            return os.access(place, os.W_OK)
+        subtree.write_text(" ".join(f"+{kind}" for kind in _KINDS))
+        return set(_KINDS) <= set(subtree.read_text().replace("+", "").split())
+    return False
+
+
 def _sweep(control: Path) -> None:
     """Remove groups that a killed ghosttape left behind."""
-    for kind in ("memory", "pids"):
-        for folder in _parent(kind, control).glob("ghosttape-*"):
+    for parent in {place for place in _places(control) or () if place}:
+        for folder in parent.glob("ghosttape-*"):
             if not Path("/proc", folder.name.split("-")[1]).exists():
                 _removed(folder)
 
 
 def _kill_all(folder: Path) -> None:
+    with suppress(OSError):
+        (folder / "cgroup.kill").write_text("1")
+        return
     with suppress(OSError):
         for process in (folder / "cgroup.procs").read_text().split():
             with suppress(ProcessLookupError):
@@ -84,17 +173,6 @@ def _removed(folder: Path) -> bool:
     except OSError:  # EBUSY until the kernel has buried the processes
         return False
     return True
-
-
-def _parent(kind: str, control: Path) -> Path:
-    """Return the group this process is in, so that limits set on us hold for what we start."""
-    with suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, kinds, path = line.split(":", 2)
-            own = control / kind / path.lstrip("/")
-            if kind in kinds.split(",") and own.is_dir():
-                return own
-    return control / kind
 
 
 def _counter(file: Path, name: str) -> int:

@@ -15,6 +15,7 @@ from runners.toolchains import toolchain
 _SANDBOX_HINTS = {
     "bubblewrap": "install the package bubblewrap, and allow user namespaces",
     "unshare": "install the package util-linux, and allow user namespaces",
+    "docker": "only for tests in container images: install and start a container engine",
 }
 _TOOLCHAINS = {
     "python": ("python --version", "install Python's venv module (on Debian: python3-venv)"),
@@ -37,6 +38,7 @@ async def check() -> list[Check]:
     """Run something in each sandbox, and in each toolchain inside the first sandbox that works."""
     sandboxes = [await _sandbox(name) for name in AUTO]
     working = next((make(name) for name, done in zip(AUTO, sandboxes, strict=True) if done.ok), None)
+    sandboxes.append(await _sandbox("docker"))
     return [*sandboxes, _limits(), *[await _toolchain(name, working) for name in _TOOLCHAINS]]
 
 

@@ -2,7 +2,7 @@
 
 RunnerError
 ├── SandboxMissing     no sandbox of that name works on this machine
-├── SandboxFailed      a sandbox that works did not get as far as the command
+├── SandboxFailed      a sandbox that works did not get as far as the command, or was lost while that ran
 ├── ToolchainMissing   a program that a toolchain needs is not installed
 ├── RequirementRefused a requirement is not a plain package name
 ├── PathRefused        a file of the project would lie outside it
@@ -21,7 +21,7 @@ class SandboxMissing(RunnerError):
 
 
 class SandboxFailed(RunnerError):
-    """Report that the sandbox ended before the command began."""
+    """Report that the sandbox ended before the command began, or was lost in mid-run (killed, the disk full)."""
 
 
 class ToolchainMissing(RunnerError):

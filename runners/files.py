@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import secrets
 import shutil
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from runners.errors import PathRefused
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
-def write_all(folder: Path, files: Mapping[str, str]) -> None:
-    """Write texts at paths relative to the folder; newlines stay as they are, lone surrogates are kept as bytes.
+
+def write_all(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write texts or bytes at paths relative to the folder; newlines stay as they are, lone surrogates are kept as bytes.
 
     A program may have put symbolic links in the folder: none is followed. Raises `PathRefused`.
     """
     for name, text in files.items():
         file = _place(folder, name)
         file.unlink(missing_ok=True)
-        file.write_bytes(text.encode("utf-8", "surrogatepass"))
+        file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
 
 
 def _place(folder: Path, name: str) -> Path:
@@ -39,6 +45,13 @@ def _place(folder: Path, name: str) -> Path:
 
 def copy_tree(source: str | Path, target: str | Path) -> None:
     """Copy folders, files (with their times and modes) and symbolic links as links; nothing else (pipes, sockets)."""
+    try:
+        _copy_tree(source, target)
+    except RecursionError as error:
+        raise OSError(errno.ENAMETOOLONG, "its folders are nested too deeply", str(source)) from error
+
+
+def _copy_tree(source: str | Path, target: str | Path) -> None:
     os.mkdir(target)  # noqa: PTH102 - strings and os calls: this runs before every test run
     with os.scandir(source) as entries:
         for entry in entries:
@@ -46,7 +59,7 @@ def copy_tree(source: str | Path, target: str | Path) -> None:
             if entry.is_symlink():
                 os.symlink(os.readlink(entry.path), path)  # noqa: PTH115, PTH211
             elif entry.is_dir():
-                copy_tree(entry.path, path)
+                _copy_tree(entry.path, path)
             elif entry.is_file():
                 _copy_file(entry.path, path)
     shutil.copystat(source, target)
@@ -70,14 +83,63 @@ def _copy_file(source: str, target: str) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder and all in it, also what a program made unreadable."""
-    if folder.is_dir():
-        for root, names, _ in os.walk(folder):
-            for name in names:
-                _open_up(Path(root, name))
-        shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder and all in it; what is not ours to remove stays, without an error."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):  # the quick way is for what honest programs leave
+        _remove_flat(folder)
 
 
-def _open_up(folder: Path) -> None:
-    if not folder.is_symlink() and folder.stat().st_mode & 0o700 != 0o700:
+def _remove_flat(folder: Path) -> None:
+    """Empty one folder after the other, moving each folder in it to the top first: no path and no stack gets long."""
+    with suppress(OSError):
         folder.chmod(0o700)
+    with suppress(OSError):
+        top = os.open(folder, _FOLDER)
+        try:
+            while _lower(top):
+                pass
+        finally:
+            os.close(top)
+        folder.rmdir()
+
+
+def _lower(top: int) -> bool:
+    """Empty each folder at the top, and remove it; say whether anything has been done."""
+    done = False
+    for name in os.listdir(top):
+        with suppress(OSError):
+            if _is_folder(name, top):
+                done |= _empty(name, top)
+                os.rmdir(name, dir_fd=top)
+            else:
+                os.unlink(name, dir_fd=top)
+            done = True
+    return done
+
+
+def _empty(name: str, top: int) -> bool:
+    """Remove the files of a folder and move its folders to the top; say whether there were any."""
+    done = False
+    folder = os.open(name, _FOLDER, dir_fd=top)
+    try:
+        for inner in os.listdir(folder):  # noqa: PTH208 - of an open folder
+            with suppress(OSError):
+                if _is_folder(inner, folder):
+                    os.rename(inner, f"moved-{secrets.token_hex(8)}", src_dir_fd=folder, dst_dir_fd=top)
+                else:
+                    os.unlink(inner, dir_fd=folder)
+                done = True
+    finally:
+        os.close(folder)
+    return done
+
+
+def _is_folder(name: str, parent: int) -> bool:
+    """Say whether the entry is a folder, and give us the rights in it if so."""
+    about = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    if not stat.S_ISDIR(about.st_mode):
+        return False
+    if about.st_mode & 0o700 != 0o700:
+        os.chmod(name, 0o700, dir_fd=parent)
+    return True

@@ -1,170 +1,188 @@
-"""Start a process, hold it to its limits of time and output, and end everything it started."""
+"""Start a process, hold it to its limits, and end everything it started."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
+import shutil
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from runners import disk, remains, rlimits
+from runners.capture import Capture
 from runners.cgroups import Cgroup
 from runners.errors import SandboxFailed
 from runners.protocol import PROJECT, Completed, Job, Limit, Limits
 
-_CHUNK = 1 << 16
-_GRACE_S = 1.0
-_OUTER = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+OUTER = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 _INNER = 'echo "$0" >&2; cd -- "$1" && exec sh -c "$2"'
+_STILL = '[ "$PPID" = "$1" ] && shift && exec "$@"'
+_CPU_EVERY_S = 0.2
+_START_S = 30.0
+_TOLD: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
+_NO_ROOM = re.compile("No space left on device|ENOSPC")
 
 
-class _Capture:
-    """Both output streams of a process, up to a number of bytes together."""
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What to start, where, within which limits; open files to hand on; a clock of the processor time that it has used.
 
-    def __init__(self, budget: int) -> None:
-        self.full = asyncio.Event()
-        self._budget = budget
-        self._loop = asyncio.get_running_loop()
-        self._data = (bytearray(), bytearray())
-        self._ended = (asyncio.Event(), asyncio.Event())
-        pipes = (os.pipe(), os.pipe())
-        self._readers = [reader for reader, _ in pipes]
-        self.writers = [writer for _, writer in pipes]
-        for index, reader in enumerate(self._readers):
-            os.set_blocking(reader, False)
-            self._loop.add_reader(reader, self._read, index)
+    The wall time counts from the first thing that it writes, or from `start_s` seconds after the start.
+    """
 
-    def _read(self, index: int) -> None:
-        chunk = os.read(self._readers[index], _CHUNK)
-        self._data[index].extend(chunk[: max(0, self._budget)])
-        self._budget -= len(chunk)
-        if self._budget < 0:
-            self.full.set()
-        if not chunk:
-            self._loop.remove_reader(self._readers[index])
-            self._ended[index].set()
-
-    def close_writers(self) -> None:
-        """Let go of our copies, so that the streams end when the process does."""
-        while self.writers:
-            os.close(self.writers.pop())
-
-    async def text(self) -> tuple[str, str]:
-        """Wait shortly for the streams to end, and return what was written."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE_S):
-                for ended in self._ended:
-                    await ended.wait()
-        stdout, stderr = (bytes(data).decode("utf-8", "replace") for data in self._data)
-        return stdout, stderr
-
-    def close(self) -> None:
-        self.close_writers()
-        for reader in self._readers:
-            self._loop.remove_reader(reader)
-            os.close(reader)
+    argv: list[str]
+    env: Mapping[str, str]
+    cwd: Path
+    limits: Limits
+    handles: Sequence[int] = ()
+    spent: Callable[[], float] = float
+    start_s: float = 0.0
 
 
 async def launch(argv: list[str], env: Mapping[str, str], cwd: Path, limits: Limits) -> Completed:
     """Run `argv` in a session of its own, which is killed at the end, at a limit, and when the caller is cancelled.
 
-    The limits of time, output and disk (what lies in `cwd`) are kept here; the others are the sandbox's to keep.
+    The limits of wall time, output and disk (what lies in `cwd`) are kept here; the others are the sandbox's to keep.
+    Raises `SandboxFailed` when the file system of `cwd` is full.
     """
+    return (await _launch(_Start(argv, env, cwd, limits)))[0]
+
+
+async def _launch(start: _Start) -> tuple[Completed, int]:
+    """Run to the end or to a limit; return also how the outermost process ended."""
     started = time.perf_counter()
-    capture = _Capture(limits.output_bytes)
+    capture = Capture(start.limits.output_bytes)
     try:
-        out, err = capture.writers
-        process = await asyncio.create_subprocess_exec(
-            *argv, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd, start_new_session=True
-        )
-        capture.close_writers()
-        limit = await _watch(process, capture, cwd, limits)
+        process = await _process(start, capture)
+        limit = await _watch(process, capture, start)
         stdout, stderr = await capture.text()
     finally:
         capture.close()
     code = process.returncode or 0
     killer = -code if code < 0 else code - 128 if 128 < code <= 128 + signal.NSIG else None
     wall_ms = (time.perf_counter() - started) * 1000
-    return Completed(None if killer else code, killer, stdout, stderr, wall_ms, limit)
+    return Completed(None if killer else code, killer, stdout, stderr, wall_ms, limit), code
 
 
-async def _watch(process: asyncio.subprocess.Process, capture: _Capture, folder: Path, limits: Limits) -> Limit:
-    """Wait for the end of the process or the first limit; either way, kill what is left."""
+async def _process(start: _Start, capture: Capture) -> asyncio.subprocess.Process:
+    out, err = capture.writers
+    process = await asyncio.create_subprocess_exec(
+        *start.argv,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        env=start.env,
+        cwd=start.cwd,
+        pass_fds=start.handles,
+        start_new_session=True,
+    )
+    capture.close_writers()
+    return process
+
+
+async def _watch(process: asyncio.subprocess.Process, capture: Capture, start: _Start) -> Limit:
+    """Wait for the end of the process or the first limit; either way, kill what is left and see it dead."""
+    limits = start.limits
     watches: dict[asyncio.Task[object], Limit] = {
         asyncio.ensure_future(process.wait()): "",
-        asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
+        asyncio.ensure_future(_late(capture, start.start_s, limits.wall_s)): "wall",
+        asyncio.ensure_future(_overspent(start.spent, limits.processor_s)): "cpu",
         asyncio.ensure_future(capture.full.wait()): "output",
-        asyncio.ensure_future(_disk_full(folder, limits.disk_mb << 20)): "disk",
+        asyncio.ensure_future(disk.outgrown(start.cwd, limits.disk_mb << 20)): "disk",
     }
     try:
         done, _ = await asyncio.wait(watches, return_when=asyncio.FIRST_COMPLETED)
-        return next(limit for task, limit in watches.items() if task in done)
+        first, limit = next((task, limit) for task, limit in watches.items() if task in done)
+        first.result()
+        return limit
     finally:
         for task in watches:
             task.cancel()
+        inside = remains.children(process.pid)
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        for child in inside:  # what a sandbox has only just started may not know yet that it is to die with it
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
         await process.wait()
+        await remains.gone(inside)
 
 
-async def _disk_full(folder: Path, allowed: int, every_s: float = 0.5) -> None:
-    """Return once the folder holds more than `allowed` bytes."""
-    while True:
-        await asyncio.sleep(every_s)
-        if await asyncio.to_thread(_exceeds, folder, allowed):
-            return
+async def _late(capture: Capture, start_s: float, wall_s: float) -> None:
+    """Return once the time is over; that a busy machine takes long to build a sandbox is not the command's fault."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(capture.begun.wait(), start_s)
+    await asyncio.sleep(wall_s)
 
 
-def _exceeds(folder: Path, allowed: int) -> bool:
-    for root, _, files in os.walk(folder):
-        allowed -= 4096
-        for file in files:
-            with suppress(OSError):
-                allowed -= max(4096, os.lstat(os.path.join(root, file)).st_blocks * 512)  # noqa: PTH118 - a hot loop
-        if allowed < 0:
-            return True
-    return False
+async def _overspent(spent: Callable[[], float], allowed_s: float) -> None:
+    """Return once the run has used more processor time than it may."""
+    while spent() <= allowed_s:  # noqa: ASYNC110 - the kernel tells nobody
+        await asyncio.sleep(_CPU_EVERY_S)
 
 
-async def launch_job(job: Job, enclose: Callable[[list[str]], list[str]], folder: str = PROJECT) -> Completed:
+def tied(argv: list[str]) -> list[str]:
+    """Return a command line that dies with us: from the first moment, not from when a sandbox has got round to asking for it.
+
+    The shell looks whether we were still there when the kernel was told. Without util-linux it is `argv` itself.
+    """
+    if shutil.which("setpriv", path=OUTER["PATH"]) is None:
+        return argv
+    return ["setpriv", "--pdeathsig", "KILL", "--", "/bin/sh", "-c", _STILL, "sh", str(os.getpid()), *argv]
+
+
+async def launch_job(
+    job: Job,
+    enclose: Callable[[list[str]], list[str]],
+    folder: str = PROJECT,
+    handles: Sequence[int] = (),
+) -> Completed:
     """Run the job's command inside what `enclose` builds around it, within its limits.
 
-    `folder` is where the command finds the project. Raises `SandboxFailed` if the command never began.
+    `folder` is where the command finds the project; `handles` are open files for what is built. Raises `SandboxFailed` if the
+    command never began, if the sandbox was killed, not the command in it, and if there was no room left on the disk.
     """
+    disk.check_room(job.project)
     group = Cgroup.create(job.limits)
     marker = secrets.token_hex(8)
-    inner = [
-        *_rlimits(job.limits, group is None, folder),
-        "sh",
-        "-c",
-        _INNER,
-        marker,
-        f"{folder}/{job.cwd}",
-        job.command,
-    ]
-    argv = enclose(inner)
-    limits = replace(job.limits, output_bytes=job.limits.output_bytes + len(marker) + 1)
+    walled = folder == PROJECT
+    limited = rlimits.command(job.limits, memory=group is None, processes=group is None and walled)
+    argv = enclose([*limited, "sh", "-c", _INNER, marker, f"{folder}/{job.cwd}", job.command])
+    start = _Start(
+        tied(group.join(argv) if group else argv),
+        OUTER,
+        job.project,
+        replace(job.limits, output_bytes=job.limits.output_bytes + len(marker) + 1),
+        handles,
+        group.processor_s if group else float,
+        _START_S,
+    )
     try:
-        done = await launch(group.join(argv) if group else argv, _OUTER, job.project, limits)
-        limit = done.limit or (group.exceeded() if group else "")
+        done, code = await _launch(start)
+        limit = done.limit or (group.exceeded() if group else "") or _TOLD.get(done.signal or 0, "")
     finally:
         if group:
             await asyncio.to_thread(group.remove)
     before, found, stderr = done.stderr.partition(f"{marker}\n")
     if not found:
         raise SandboxFailed(f"the sandbox ended before the command began: {before.strip() or done}")
-    return replace(done, stderr=before + stderr, limit=limit)
+    if walled and code < 0 and limit in {"", "processes"}:
+        raise SandboxFailed(f"the sandbox, not the command in it, was ended by {signal.Signals(-code).name}")
+    done = replace(done, stderr=before + stderr, limit=limit)
+    if done.exit != 0 and not limit:
+        _check_room(done, job)
+    return done
 
 
-def _rlimits(limits: Limits, bare: bool, folder: str) -> list[str]:
-    """Return the command that sets limits a process at a time; all there is where control groups cannot be made."""
-    command = ["prlimit", "--core=0", f"--fsize={limits.disk_mb << 20}"]
-    if bare:
-        command.append(f"--data={limits.memory_mb << 20}")
-        if folder == PROJECT:  # only in a user namespace of its own does the kernel count this run's processes alone
-            command.append(f"--nproc={limits.processes}")
-    return [*command, "--"]
+def _check_room(done: Completed, job: Job) -> None:
+    """Raise `SandboxFailed` if the disk is full, or the command says so and may have written more than there is room."""
+    disk.check_room(job.project)
+    allowed = job.limits.disk_mb << 20
+    if disk.free(job.project) < allowed and _NO_ROOM.search(done.stdout + done.stderr):
+        raise SandboxFailed(f"the file system of {job.project} has less room than the {allowed >> 20} MiB of a run")

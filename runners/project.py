@@ -52,7 +52,7 @@ class Project:
         try:
             await asyncio.to_thread(_copy_changed, self.workspace.folder / "base", copy, changed)
             job = Job(copy, self.plan.command, self.plan.cwd, self.layer.env, self.layer.mounts, limits)
-            return classify(await _start(self.sandbox, job), self.plan.command)
+            return classify(await start(self.sandbox, job), self.plan.command)
         except (SandboxFailed, OSError) as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
@@ -87,13 +87,14 @@ async def prepare(
 
 async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
     limits = replace(plan.limits, wall_s=SETUP_S)
-    done = await _start(sandbox, Job(base, plan.setup, plan.cwd, layer.env, layer.mounts, limits))
+    done = await start(sandbox, Job(base, plan.setup, plan.cwd, layer.env, layer.mounts, limits))
     if done.exit != 0 or done.limit:
         log = tail(done.stdout + done.stderr, 2000)
         raise SetupFailed(f"the project's setup {plan.setup!r} ended with {ending(done)}: {log}")
 
 
-async def _start(sandbox: Sandbox, job: Job) -> Completed:
+async def start(sandbox: Sandbox, job: Job) -> Completed:
+    """Run a job, and once more if the sandbox did not start."""
     try:
         return await sandbox.run(job)
     except SandboxFailed:

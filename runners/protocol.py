@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, Protocol
 
-Limit = Literal["", "wall", "memory", "processes", "output", "disk"]
+Limit = Literal["", "wall", "cpu", "memory", "processes", "output", "disk"]
 
 PROJECT = "/project"
 """Where a sandbox shows the project."""
@@ -24,6 +24,7 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
         "PYTHONDONTWRITEBYTECODE": "1",
         "CI": "1",
         "NO_COLOR": "1",
+        "ASAN_OPTIONS": "detect_leaks=0",  # the leak checker stops its own threads with ptrace, which is not allowed
     }
 )
 """The whole environment of a command, but for what its job adds: the same on every machine."""
@@ -31,7 +32,11 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use: seconds of wall time, mebibytes, processes and threads, bytes of output."""
+    """What a command may use: seconds, mebibytes, processes and threads, open files a process, bytes of output.
+
+    `cpu_s` is of all processors together (None: four times the wall time); `file_mb` is the size of one file, holes
+    included (None: as much as the project may hold, `disk_mb`).
+    """
 
     wall_s: float = 30.0
     memory_mb: int = 2048
@@ -39,6 +44,19 @@ class Limits:
     output_bytes: int = 4 << 20
     tmp_mb: int = 256
     disk_mb: int = 512
+    cpu_s: float | None = None
+    file_mb: int | None = None
+    open_files: int = 4096
+
+    @property
+    def processor_s(self) -> float:
+        """Seconds of processor time, of all processors together."""
+        return 4 * self.wall_s if self.cpu_s is None else self.cpu_s
+
+    @property
+    def file_bytes(self) -> int:
+        """The size that no file may exceed."""
+        return (self.disk_mb if self.file_mb is None else self.file_mb) << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +100,10 @@ class Sandbox(Protocol):
         ...
 
     async def run(self, job: Job) -> Completed:
-        """Run the job to its end; nothing of it is alive afterwards. Raise `SandboxFailed` if it never began."""
+        """Run the job to its end; nothing of it is alive afterwards.
+
+        Raises `SandboxFailed` if it never began, or if the machine, not the job, put an end to it.
+        """
         ...
 
 

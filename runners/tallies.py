@@ -31,11 +31,6 @@ def tally(text: str, command: str) -> Tally | None:
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
-def plain(text: str) -> str:
-    """Return the text without terminal colours and carriage returns."""
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r\n", "\n")
-
-
 _PYTEST = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s\b.*$", re.MULTILINE)
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE)
 _NODE = re.compile(r"^(?:#|ℹ) (pass|fail|cancelled) (\d+)$", re.MULTILINE)  # noqa: RUF001 - node's own sign

@@ -12,7 +12,7 @@ from rich.text import Text
 from runners.doctor import check
 from server.errors import ServerRoomError
 
-_OPTIONAL = {"toolchain node", "embedded model"}
+_OPTIONAL = {"sandbox docker", "toolchain node", "embedded model"}
 _SANDBOXES = {"sandbox bubblewrap", "sandbox unshare"}
 
 

@@ -109,7 +109,10 @@ def replay(
         str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
     ] = "all",
     sandbox: Annotated[
-        str, typer.Option(help="Where tests run: auto (bubblewrap, else unshare), either by name, or none (unsafe).")
+        str,
+        typer.Option(
+            help="Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."
+        ),
     ] = "auto",
     no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape.")] = None,
@@ -158,6 +161,95 @@ def replay(
     if json:
         print_json(summary)
     raise typer.Exit(Status.of(summary))
+
+
+@app.command()
+@guarded
+def evaluate(
+    corpus: Annotated[str, typer.Argument(help="The benchmark: devbench.")],
+    *,
+    data: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark's published data.")],
+    provider: Provider = "",
+    model: Model = "",
+    base_url: BaseUrl = "",
+    answers: Answers = "",
+    text: Text = "",
+    published: Annotated[
+        str,
+        typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),
+    ] = "",
+    record_answers: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
+    ] = None,
+    replay_answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
+    ] = None,
+    require_recorded: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
+    ] = None,
+    settings: SettingsJson = "{}",
+    languages: Annotated[str, typer.Option(help="Only these, comma-separated: python,java,…")] = "",
+    categories: Annotated[str, typer.Option(help="Only these, comma-separated: low_context,…")] = "",
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many tasks in all, drawn evenly of all languages and categories."),
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Answers asked for each task: pass@k for k up to this.")] = 1,
+    repairs: Annotated[
+        str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
+    ] = "all",
+    sandbox: Annotated[
+        str, typer.Option(help="Where programs run: auto (the first that works), one by name, or none (unsafe).")
+    ] = "auto",
+    workers: Annotated[
+        str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")
+    ] = "cold",
+    no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")] = False,
+    no_packages: Annotated[
+        bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
+
+    Examples:
+    * `ghosttape evaluate devbench --data devbench --provider oracle --limit 60` (does the benchmark itself pass here?)
+    * `ghosttape evaluate devbench --data devbench --published gpt-4o --samples 5 --languages python,java`
+    * `ghosttape evaluate devbench --data devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
+    """
+    from tui.configuration import record_of
+    from tui.evaluating import options_of, run, words
+
+    record = record_of(record_answers, replay_answers, require_recorded)
+    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text, "record": record}
+    options = options_of(
+        settings,
+        flags,
+        repairs,
+        corpus=corpus,
+        data=str(data),
+        published=published,
+        languages=words(languages),
+        categories=words(categories),
+        limit=limit,
+        samples=samples,
+        sandbox=sandbox,
+        workers=workers,
+        tests=not no_tests,
+        packages=not no_packages,
+        seed=seed,
+    )
+    summary = asyncio.run(run(options, out, quiet=json))
+    if json:
+        print_json(summary)
+    raise typer.Exit(Status.evaluated(summary))
 
 
 @app.command()

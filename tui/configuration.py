@@ -82,7 +82,7 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
         SettingsError, ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
-    chosen = msgspec.to_builtins(settings_of(settings, flags)) | {"repairs": _repairs(repairs)}
+    chosen = msgspec.to_builtins(settings_of(settings, flags)) | {"repairs": repairs_of(repairs)}
     try:
         options = msgspec.convert({"settings": chosen, "policies": _file(Path()).policies, **rest}, Options)
     except msgspec.ValidationError as error:
@@ -93,7 +93,13 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     return options
 
 
-def _repairs(text: str) -> tuple[str, ...]:
+def repairs_of(text: str) -> tuple[str, ...]:
+    """The repairs that a flag names: by their names, or all, or none.
+
+    Raises:
+        ConfigurationError: one of them is unknown.
+
+    """
     if text in {"all", "none"}:
         return REPAIRS if text == "all" else ()
     chosen = tuple(name.strip() for name in text.split(",") if name.strip())

@@ -35,12 +35,18 @@ class Status(IntEnum):
         hurt += sum(tape["why"] == "failed" for tape in summary["left_out"])
         return cls.FAILURES if hurt else cls.DONE
 
+    @classmethod
+    def evaluated(cls, summary: Mapping[str, Any]) -> Status:
+        """As `of`, for an evaluation: 3 when no task could be run. That answers do not pass is a result, and no failure."""
+        return cls.of({**summary, "tapes": summary["tasks"]})
+
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
     """Turn this project's errors into one line on standard error and an exit status; other errors are bugs."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from corpora.errors import CorpusError
         from replay.errors import ReplayError, ServerError
         from runners.errors import RunnerError
         from server.errors import ProviderMissing, ServerRoomError
@@ -50,7 +56,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except (ServerError, RunnerError, ProviderMissing) as error:
             _leave(error, Status.LACKING)
-        except (ReplayError, ServerRoomError, TuiError) as error:
+        except (CorpusError, ReplayError, ServerRoomError, TuiError) as error:
             _leave(error, Status.WRONG_USE)
         except OSError as error:
             _leave(f"{error.filename or 'the system'}: {error.strerror or error}", Status.LACKING)

@@ -76,6 +76,7 @@ def tests_page(record: Record) -> Picture:
     parts += [_faint(", ".join(ran))] if ran else []
     parts += [_text(verdict.message)] if verdict.message else []
     parts += [Content(""), _head("Log of the test run"), _text(verdict.log)] if verdict.log else []
+    parts += [Content(""), _head("The program as it was run"), _text(verdict.program)] if verdict.program else []
     return Picture(Content("\n").join(parts), 0)
 
 

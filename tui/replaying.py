@@ -32,9 +32,9 @@ async def run(
     """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output."""
     playback = Playback(speed)
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
-    _end_on_sigterm()
+    end_on_sigterm()
     tapes = [read(path) for path in find([_path(name) for name in names])]
-    folder = out or _fresh(RUNS / _name(options))
+    folder = out or fresh(RUNS / _name(options))
     with (
         Store.create(folder, config_of(options)) as store,
         Progress(Console(stderr=True), options, playback if speed else None) as progress,
@@ -46,7 +46,7 @@ async def run(
     return summary
 
 
-def _end_on_sigterm() -> None:
+def end_on_sigterm() -> None:
     """End a run that is told to stop as Ctrl-C ends it: with everything stopped and taken away."""
     task = asyncio.current_task()
     if task is not None:
@@ -72,7 +72,7 @@ def _path(name: str) -> Path:
     return Path(name)
 
 
-def _fresh(folder: Path) -> Path:
+def fresh(folder: Path) -> Path:
     """The folder, or the first free one of its name with a number: two runs may begin in the same second."""
     numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return folder if not folder.exists() else next(other for other in numbered if not other.exists())

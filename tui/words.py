@@ -90,4 +90,4 @@ def verdict_words(verdict: Verdict | None) -> str:
         return "not tested"
     reason = UNTESTABLE.get(verdict.reason, verdict.reason)
     meaning = reason if verdict.name == "untestable" and reason else VERDICTS.get(verdict.name, "")
-    return f"{verdict_name(verdict)}: {meaning}"
+    return f"{verdict_name(verdict)}: {meaning}" + (f" ({verdict.cause})" if verdict.cause else "")

@@ -17,8 +17,12 @@ from runners.protocol import Job, Limits, Sandbox
 SANDBOXES = {
     "bubblewrap": "runners.sandboxes.bubblewrap:Bubblewrap",
     "unshare": "runners.sandboxes.unshare:Unshare",
+    "docker": "runners.sandboxes.docker:Docker",
     "none": "runners.sandboxes.none:NoSandbox",
 }
+WITH_IMAGE = ("docker",)
+"""The sandboxes that may be asked for with an image, as in "docker:python:3.11-slim"."""
+
 AUTO = ("bubblewrap", "unshare")
 
 
@@ -27,13 +31,16 @@ def pick(name: str = "auto") -> Sandbox:
 
     Raises `SandboxMissing` with what each said and what to install.
     """
-    if name != "auto" and name not in SANDBOXES:
-        raise SandboxMissing(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}")
+    kind, _, image = name.partition(":")
+    if name != "auto" and (kind not in SANDBOXES or (image and kind not in WITH_IMAGE)):
+        raise SandboxMissing(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}, docker:IMAGE")
     reasons = []
     for candidate in AUTO if name == "auto" else (name,):
         if not (reason := fault(candidate)):
             return make(candidate)
         reasons.append(f"{candidate}: {reason}")
+    if name != "auto":
+        raise SandboxMissing(f"the sandbox {reasons[0]}")
     raise SandboxMissing(
         f"no sandbox works here ({'; '.join(reasons)}). Install bubblewrap and allow user namespaces, "
         "or ask for the sandbox 'none' by name if you trust the code."
@@ -42,8 +49,9 @@ def pick(name: str = "auto") -> Sandbox:
 
 def make(name: str) -> Sandbox:
     """Return the sandbox of that name, unproven."""
-    module, _, attribute = SANDBOXES[name].partition(":")
-    return cast("Callable[[], Sandbox]", getattr(import_module(module), attribute))()
+    kind, _, image = name.partition(":")
+    module, _, attribute = SANDBOXES[kind].partition(":")
+    return cast("Callable[..., Sandbox]", getattr(import_module(module), attribute))(*filter(None, [image]))
 
 
 @cache

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
+from runners import remains
 from runners.launch import launch_job
 from runners.protocol import Completed, Job, Mount, environment
 
@@ -17,8 +20,12 @@ class NoSandbox:
     async def run(self, job: Job) -> Completed:
         """Run the job in the project's own folder, with mounts replaced by the folders they show."""
         _link_beside(job)
-        variables = [f"{name}={_real(value, job.mounts)}" for name, value in environment(job).items()]
-        return await launch_job(job, lambda inner: ["env", "-i", *variables, *inner], str(job.project))
+        mark = f"GHOSTTAPE_RUN={secrets.token_hex(8)}"
+        variables = [mark, *(f"{name}={_real(value, job.mounts)}" for name, value in environment(job).items())]
+        try:
+            return await launch_job(job, lambda inner: ["env", "-i", *variables, *inner], str(job.project))
+        finally:
+            await asyncio.to_thread(remains.end_marked, mark)
 
 
 def _link_beside(job: Job) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from runners.protocol import Mount
 
 _OWN_ETC = Path(__file__).with_name("etc")
+_MASKED = ("kcore", "keys", "key-users", "timer_list", "sched_debug", "latency_stats", "kallsyms", "sysrq-trigger")
 _HOST_ETC = ("ld.so.cache", "alternatives", "java-*", "mono")
 
 
@@ -21,6 +22,11 @@ def mounts(root: Path = Path("/")) -> list[Mount]:
 def links(root: Path = Path("/")) -> list[tuple[str, str]]:
     """Return the symbolic links to make, as (what it says, where it is); `/bin` is one on most systems."""
     return [(str(path.readlink()), f"/{path.name}") for path in _top(root) if path.is_symlink()]
+
+
+def masked() -> list[str]:
+    """Return the files of /proc that tell of the whole machine and are of no use to a test run."""
+    return [f"/proc/{name}" for name in _MASKED if Path("/proc", name).exists()]
 
 
 def _top(root: Path) -> list[Path]:

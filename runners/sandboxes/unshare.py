@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from runners import seccomp
 from runners.errors import SandboxMissing
 from runners.launch import launch_job
 from runners.protocol import PROJECT, Completed, Job, environment
 from runners.sandboxes import system
 
 _SCRIPT = Path(__file__).with_name("unshare.sh")
+_ENTER = Path(__file__).with_name("enter.py")
 _NAMESPACES = ("--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--cgroup")
 
 
@@ -24,10 +27,13 @@ class Unshare:
         for program in ("unshare", "setpriv", "prlimit"):
             if shutil.which(program) is None:
                 raise SandboxMissing(f"{program} is not on PATH: install the package util-linux")
-        return await launch_job(job, lambda inner: [*_enter(), *_build(job), "--", *_with_environment(job), *inner])
+        with seccomp.opened() as filter_:
+            before = [*_namespaces(), *_build(job), "--", *_enter(filter_), *_with_environment(job)]
+            handles = () if filter_ is None else (filter_,)
+            return await launch_job(job, lambda inner: [*before, *inner], handles=handles)
 
 
-def _enter() -> list[str]:
+def _namespaces() -> list[str]:
     """Return the command that makes the namespaces; it dies with us, and everything in them with it."""
     return [
         "setpriv",
@@ -54,5 +60,9 @@ def _build(job: Job) -> list[str]:
     ]
 
 
+def _enter(filter_: int | None) -> list[str]:
+    return [sys.executable, "-I", "-S", str(_ENTER), "-" if filter_ is None else str(filter_)]
+
+
 def _with_environment(job: Job) -> list[str]:
-    return ["env", "-i", *(f"{name}={value}" for name, value in environment(job).items())]
+    return ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in environment(job).items())]

@@ -1,6 +1,6 @@
 # Build a root of our own in fresh namespaces, go there, drop every right, and run a command.
-# Usage: unshare.sh { mount SOURCE TARGET | link SAYS WHERE | project SOURCE TARGET | tmpfs TARGET MEBIBYTES }... -- COMMAND...
-# Runs as the root of a new user namespace. /sys is hidden by the new root while that is built: nothing in it is wanted.
+# Usage: unshare.sh { mount SOURCE TARGET | link SAYS WHERE | project SOURCE TARGET | tmpfs TARGET MEBIBYTES }... -- ENTER...
+# ENTER is the command with enter.py in front of it. Runs as the root of a new user namespace. /sys is hidden by the new root while that is built: nothing in it is wanted.
 set -eu
 root=/sys
 
@@ -27,6 +27,10 @@ for device in null zero full random urandom tty; do
     : >"$root/dev/$device"
     mount --bind "/dev/$device" "$root/dev/$device"
 done
+for file in kcore keys key-users timer_list sched_debug latency_stats kallsyms sysrq-trigger; do
+    [ ! -e "$root/proc/$file" ] || mount --bind /dev/null "$root/proc/$file"
+    [ ! -e "$root/proc/$file" ] || mount -o remount,bind,ro,nosuid,nodev,noexec "$root/proc/$file"
+done
 mount -t devpts -o newinstance,ptmxmode=0666,mode=620,nosuid,noexec devpts "$root/dev/pts"
 ln -s pts/ptmx "$root/dev/ptmx"
 ln -s /proc/self/fd "$root/dev/fd"
@@ -48,24 +52,25 @@ shift
 
 ip link set lo up
 hostname ghosttape
+
+# The command gets one more user namespace, in which it has another name and no rights; after that there are no more.
+# To make it takes a writable /proc, and to filter what it may ask of the kernel takes a program of the host: so it starts
+# here, and stops until both are gone. (A command started by root would still be root for the kernel's files in /proc/sys.)
+cd /
+echo 1 >"$root/proc/sys/user/max_user_namespaces"
+unshare --user --map-user=65534 --map-group=65534 -- "$@" &
+child=$!
+until read -r _ _ state _ <"$root/proc/$child/stat" && [ "$state" = T ]; do
+    [ "$state" != Z ] || exit 1
+done
+
 cd "$root"
 pivot_root . .host
 cd /
 umount -l /.host
 rmdir /.host
-mount -o remount,bind,ro,nosuid,nodev /
-
-# The command gets one more user namespace, in which it has another name and no rights; after that there are no more.
-# To make it takes a writable /proc; so it stops until /proc is read-only. (A command started by root would still be
-# root for the kernel's files in /proc/sys.)
-echo 1 >/proc/sys/user/max_user_namespaces
-unshare --user --map-user=65534 --map-group=65534 -- sh -c 'kill -STOP $$ && exec "$@"' sh \
-    setpriv --no-new-privs -- "$@" &
-child=$!
-until read -r _ _ state _ <"/proc/$child/stat" && [ "$state" = T ]; do
-    [ "$state" != Z ] || exit 1
-done
 mount -o remount,bind,ro,nosuid,nodev,noexec /proc
+mount -o remount,bind,ro,nosuid,nodev /
 kill -CONT "$child"
 
 # This shell stays as process 1: it buries orphans, and when it ends the kernel ends all the others.

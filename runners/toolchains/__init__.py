@@ -14,6 +14,10 @@ __all__ = ["TOOLCHAINS", "Layer", "Toolchain", "toolchain"]
 TOOLCHAINS = {
     "python": "runners.toolchains.python:Python",
     "node": "runners.toolchains.node:Node",
+    "typescript": "runners.toolchains.typescript:TypeScript",
+    "java": "runners.toolchains.java:Java",
+    "cpp": "runners.toolchains.cpp:Cpp",
+    "csharp": "runners.toolchains.csharp:CSharp",
     "system": "runners.toolchains.system:System",
 }
 

@@ -13,15 +13,13 @@ import msgspec
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import Layer
+from runners.toolchains.protocol import SHOWN, Layer
 from runners.toolchains.store import install, layer_folder
 
 MODULES = "/node_modules"
 _FORMAT = 1
 # Copies of a project are tested side by side: more workers in each would only get in each other's way.
 _ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in ("FORKS", "THREADS")}
-# What every sandbox shows of the machine anyway.
-_SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
 _ASK = "JSON.stringify([process.execPath, ...process.report.getReport().sharedObjects])"
 _PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _REQUIREMENT = re.compile(rf"((?:@{_PART}/)?{_PART})(?:@([\w.+^~<>=|* -]+))?")
@@ -47,7 +45,7 @@ class Node:
         program = binary if binary.name == "node" else node
         env = {"PATH": f"{MODULES}/.bin:{program.parent}:{ENVIRONMENT['PATH']}", **_ONE_WORKER}
         own = {program: binary, binary: binary, **{library: library.resolve() for library in libraries}}
-        mounts = (Mount(source, str(path)) for path, source in own.items() if not str(path).startswith(_SHOWN))
+        mounts = (Mount(source, str(path)) for path, source in own.items() if not str(path).startswith(SHOWN))
         return Layer((Mount(folder / "node_modules", MODULES), *mounts), env)
 
 

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from runners.protocol import Mount
 
+SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
+"""What every sandbox shows of the machine anyway."""
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:

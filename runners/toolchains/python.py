@@ -13,13 +13,11 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import Layer
+from runners.toolchains.protocol import SHOWN, Layer
 from runners.toolchains.store import install, layer_folder
 
 VENV = "/venv"
 _FORMAT = 1
-# What every sandbox shows of the machine anyway.
-_SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
 _LIBRARY = re.compile(r"^\s*(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
@@ -56,7 +54,7 @@ def _interpreter(base: str, home: Path) -> list[Mount]:
     """
     prefixes = sorted({Path(base), Path(base).resolve()})
     paths = [path for prefix in prefixes for path in (_parts(prefix) if _is_shared(prefix, home) else [prefix])]
-    return [Mount(path.resolve(), str(path)) for path in paths if not f"{path}/".startswith(_SHOWN)]
+    return [Mount(path.resolve(), str(path)) for path in paths if not f"{path}/".startswith(SHOWN)]
 
 
 def _is_shared(prefix: Path, home: Path) -> bool:
@@ -107,7 +105,7 @@ async def _install(names: list[str], folder: Path) -> None:
 
 def _free_of_folder(script: Path, venv: str) -> None:
     """Let a script find its interpreter on PATH: the folder it was installed in will have another name."""
-    if script.is_symlink() or not script.read_bytes().startswith(b"#!"):
+    if script.is_symlink() or not script.is_file() or not script.read_bytes().startswith(b"#!"):
         return
     python = rf'"?{re.escape(venv)}/bin/python[\d.]*"?'
     text = re.sub(rf"\A#!{python}", "#!/usr/bin/env python", script.read_text())

@@ -1,5 +1,7 @@
 import asyncio
 import os
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,8 @@ import pytest
 from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, fault, make
 from runners.toolchains import toolchain
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share engine.py
 
 
 def missing(reason):
@@ -21,8 +25,32 @@ def missing_fixture():
     return missing
 
 
-@pytest.fixture(params=AUTO)
+@pytest.fixture(scope="session")
+def engine():
+    """A container engine for the whole test run."""
+    from engine import Engine
+
+    if reason := Engine.fault():
+        missing(reason)
+    made = Engine(tempfile.mkdtemp(prefix="ghosttape-engine-"))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture
+def docker(engine, monkeypatch):
+    """The sandbox of the engine; `pick` and other processes find it too."""
+    monkeypatch.setenv("DOCKER_HOST", engine.address)
+    return make("docker")
+
+
+@pytest.fixture(params=[*AUTO, "docker"])
 def sandbox(request):
+    if request.param == "docker":
+        return request.getfixturevalue("docker")
     if reason := fault(request.param):
         missing(f"{request.param} does not work here: {reason}")
     return make(request.param)

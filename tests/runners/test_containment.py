@@ -48,6 +48,7 @@ async def test_home_and_other_folders_do_not_exist(run, tmp_path):
         "proc",
         "project",
         "sbin",
+        "sys",
         "tmp",
         "usr",
     }
@@ -98,6 +99,7 @@ async def test_devices_are_the_harmless_ones(run):
         "core",
         "fd",
         "full",
+        "mqueue",
         "null",
         "ptmx",
         "pts",

@@ -14,7 +14,7 @@ import pytest
 
 from runners.cgroups import Cgroup
 from runners.protocol import Job, Limits
-from runners.sandboxes import make
+from runners.sandboxes import AUTO, make
 
 FORK_BOMB = "bomb() { bomb | bomb & }; bomb; sleep 1"
 
@@ -53,6 +53,7 @@ async def test_a_hog_of_memory_is_ended(run, python):
     assert done.exit != 0
 
 
+@pytest.mark.parametrize("sandbox", AUTO, indirect=True)
 async def test_node_runs_within_limits_set_a_process_at_a_time(run, monkeypatch, missing):
     if not shutil.which("node", path="/usr/bin"):
         missing("node is not in /usr/bin")
@@ -61,6 +62,7 @@ async def test_node_runs_within_limits_set_a_process_at_a_time(run, monkeypatch,
     assert (done.stdout, done.exit) == ("42\n", 0)
 
 
+@pytest.mark.parametrize("sandbox", AUTO, indirect=True)
 async def test_memory_is_limited_without_control_groups(run, python, monkeypatch):
     monkeypatch.setattr(Cgroup, "create", lambda limits: None)
     done = await run("python -c 'x = b\"a\" * (1 << 30)'", python, memory_mb=128)

@@ -1,0 +1,128 @@
+"""DevBench as a corpus of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from corpora.devbench import reading
+from corpora.devbench.reading import Instance
+from corpora.errors import DataError
+from corpora.programs import ProgramTests
+from replay.tasks import Task
+
+FOLDERS: Mapping[str, str] = MappingProxyType(
+    {
+        "python": "python",
+        "javascript": "javascript",
+        "typescript": "typescript",
+        "java": "java",
+        "cpp": "cpp",
+        "csharp": "c_sharp",
+    }
+)
+"""LSP identifier → its folder, which is also its name in the records."""
+CATEGORIES = (
+    "api_usage",
+    "code2NL_NL2code",
+    "code_purpose_understanding",
+    "low_context",
+    "pattern_matching",
+    "syntax_completion",
+)
+_EXTENSIONS = {"python": "py", "javascript": "js", "typescript": "ts", "java": "java", "cpp": "cpp", "csharp": "cs"}
+_BUILT = frozenset({"typescript", "java", "cpp", "csharp"})
+RUN_S, BUILD_S = 30.0, 60.0
+"""Limits of the published runs: for a program, and for one that is built first."""
+
+
+@cache
+def packages() -> Mapping[str, tuple[str, ...]]:
+    """Which packages the programs of a language may use, from `packages.toml`: all those of one run share one layer."""
+    text = Path(__file__).with_name("packages.toml").read_bytes()
+    return {name: tuple(names) for name, names in msgspec.toml.decode(text, type=dict[str, list[str]]).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class DevBench:
+    """The published data of DevBench in a folder (its `benchmark` and `completions`, or one that holds them as `devbench`)."""
+
+    folder: Path
+    name: str = "devbench"
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Its six languages."""
+        return tuple(FOLDERS)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Its six categories."""
+        return CATEGORIES
+
+    def tasks(self, languages: Sequence[str], categories: Sequence[str], *, packages: bool) -> Sequence[Task]:
+        """Read the tasks of these languages and categories."""
+        data = self._data()
+        return [
+            task_of(instance, language, category, packages=packages)
+            for language in languages
+            for category in categories
+            for _, instance in reading.instances(data, FOLDERS[language], category)
+        ]
+
+    def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
+        """Read the five answers that the model gave to each instance; none where its server failed."""
+        data = self._data()
+        known = reading.models(data)
+        if model not in known:
+            there = f"there are those of {', '.join(known)}" if known else "there is no folder `completions`"
+            raise DataError(data, 0, f"no answers of a model {model!r} were published here: {there}")
+        found: dict[str, tuple[str, ...]] = {}
+        for language, category in sorted({(task.language, task.category) for task in tasks}):
+            rows = reading.answers(data, FOLDERS[language], category, model)
+            found |= {name_of(language, category, id_): texts for id_, texts in rows.items()}
+        return found
+
+    def _data(self) -> Path:
+        within = self.folder / "devbench"
+        data = within if within.is_dir() and not (self.folder / "benchmark").is_dir() else self.folder
+        if not (data / "benchmark").is_dir():
+            raise DataError(data, 0, "there is no folder `benchmark` in it: name the folder of DevBench with --data")
+        return data
+
+
+def name_of(language: str, category: str, instance: str) -> str:
+    """The name of a task."""
+    return f"{language}/{category}/{instance}"
+
+
+def task_of(instance: Instance, language: str, category: str, *, packages: bool) -> Task:
+    """A task of an instance: prefix, gap and suffix joined by new lines, the assertions behind, unseen by the model.
+
+    DevBench's own script joins so in Python, JavaScript and TypeScript. In the other languages it adds the first new
+    line only where neither side has one; but no program there depends on its absence, and without the second the
+    ground truth of some would end in a comment that takes in the line below (docs/benchmarks.md).
+    """
+    required = _requires(language) if packages else ()
+    limit = BUILD_S if language in _BUILT else RUN_S
+    name = name_of(language, category, instance.id)
+    return Task(
+        corpus="devbench",
+        name=name,
+        category=category,
+        language=language,
+        path=f"{name}.{_EXTENSIONS[language]}",
+        before=f"{instance.prefix}\n",
+        after=f"\n{instance.suffix}",
+        truth=instance.golden_completion,
+        tests=ProgramTests(language, instance.assertions, required, limit),
+    )
+
+
+def _requires(language: str) -> tuple[str, ...]:
+    return packages().get(language, ())

@@ -1,0 +1,67 @@
+"""Which of a run's limits this machine keeps, for whom it runs as and what is installed."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+
+from runners import seccomp
+from runners.cgroups import Cgroup
+from runners.protocol import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A limit, whether it is kept for the run as a whole, and how it is kept or what there is instead."""
+
+    limit: str
+    ok: bool
+    how: str
+
+
+def kept() -> tuple[Kept, ...]:
+    """Return what is kept in the sandboxes `bubblewrap` and `unshare`; made by making a control group, and removing it."""
+    group = Cgroup.create(Limits())
+    if group:
+        group.remove()
+    counted = group is not None and group.cpu is not None
+    return (
+        *(Kept(name, ok=True, how=how) for name, how in _ALWAYS.items()),
+        _memory(group is not None),
+        _processes(group is not None),
+        Kept("processor time", counted, "control group" if counted else "rlimit, for each process alone"),
+        _calls(),
+    )
+
+
+_ALWAYS = {
+    "wall time": "by ghosttape",
+    "output": "by ghosttape",
+    "size of the project": "by ghosttape, which looks four times a second",
+    "size of /tmp and /dev/shm": "file systems of their own",
+    "size of one file": "rlimit",
+    "open files": "rlimit, for each process alone",
+}
+
+
+def _memory(grouped: bool) -> Kept:
+    return Kept(
+        "memory", grouped, "control group" if grouped else "rlimit, for each process alone; /tmp is not counted"
+    )
+
+
+def _processes(grouped: bool) -> Kept:
+    if grouped:
+        return Kept("processes", ok=True, how="control group")
+    if os.geteuid() == 0:
+        return Kept(
+            "processes", ok=False, how="not at all: control groups are not writable, and root has no rlimit for it"
+        )
+    return Kept("processes", ok=True, how="rlimit, in a user namespace of the run's own")
+
+
+def _calls() -> Kept:
+    if reason := seccomp.fault():
+        return Kept("calls to the kernel", ok=False, how=f"not filtered: {reason}")
+    return Kept("calls to the kernel", ok=True, how=f"a seccomp filter for {platform.machine()}")

@@ -1,0 +1,20 @@
+"""What a finished run says about the code: one class, one line of reason, and the counts."""
+
+from runners.verdicts.judging import classify, ending, infrastructure
+from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Class, Result, in_full
+from runners.verdicts.wording import first_line, plain, tail
+
+__all__ = [
+    "CLASSES",
+    "LOG_LENGTH",
+    "MESSAGE_LENGTH",
+    "Class",
+    "Result",
+    "classify",
+    "ending",
+    "first_line",
+    "in_full",
+    "infrastructure",
+    "plain",
+    "tail",
+]

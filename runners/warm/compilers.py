@@ -1,0 +1,128 @@
+"""Compilers that stay: trusted code on programs that nobody trusts, in sandboxes of their own, where none of them runs."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from runners.errors import SandboxFailed
+from runners.files import remove_tree, write_all
+from runners.protocol import PROJECT, Job, Limits
+from runners.warm.residence import FOLDER, Residence, Resident
+
+_START_S = 60.0
+_ORDERS = 400
+LIMITS = Limits(memory_mb=1536)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What a compiler made: its exit status, what it printed on either stream, and the files that it wrote, by path."""
+
+    status: int
+    stdout: str = ""
+    stderr: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a compiler is started, told the words of its command line, and understood (None: that was no answer)."""
+
+    command: str
+    order: Callable[[list[str]], str]
+    build: Callable[[str], Build | None]
+
+
+class _Tsc(msgspec.Struct):
+    status: int | None = None
+    text: str = ""
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def _tsc_build(line: str) -> Build | None:
+    answer = msgspec.json.decode(line, type=_Tsc)
+    if answer.status is None or any(not path.startswith(f"{PROJECT}/") for path in answer.files):
+        return None
+    files = {path.removeprefix(f"{PROJECT}/"): text.encode("utf-8", "surrogatepass") for path, text in answer.files.items()}
+    return Build(answer.status, answer.text, "", files)
+
+
+def _javac_build(line: str) -> Build:
+    status, text, *files = line.rstrip("\n").split("\t")
+    contents = {path: base64.b64decode(content) for path, content in zip(files[::2], files[1::2], strict=True)}
+    return Build(int(status), "", base64.b64decode(text).decode("utf-8", "replace"), contents)
+
+
+LANGUAGES = {
+    "typescript": Language(
+        f"node --max-old-space-size=1024 {FOLDER}/compile.cjs", lambda words: msgspec.json.encode(words).decode(), _tsc_build
+    ),
+    "java": Language(
+        f"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m {FOLDER}/Compile.java", "\t".join, _javac_build
+    ),
+}
+
+
+@dataclass(slots=True)
+class Compiler:
+    """A running compiler and its sandbox."""
+
+    language: Language
+    project: Path
+    residence: Residence
+    fit: bool = True
+    orders: int = 0
+
+    @classmethod
+    async def open(cls, language: Language, sandbox: Resident, job: Job) -> Self:
+        """Start the compiler in the job's folder, which is new, and wait until it is ready. Raises `SandboxFailed`."""
+        job.project.mkdir()
+        pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        job = replace(job, command=language.command, limits=LIMITS)
+        compiler = cls(language, job.project, await Residence.open(sandbox, job, (pipe, pipe, null)))
+        try:
+            async with asyncio.timeout(_START_S):
+                if await compiler._line() != "ready\n":
+                    raise SandboxFailed(f"the resident compiler did not begin: {language.command}")
+        except BaseException:
+            await compiler.close()
+            raise
+        return compiler
+
+    async def build(self, files: Mapping[str, str], command: str) -> Build | None:
+        """Compile as the command would, with these files in the project; None if it is not certain what that gives."""
+        words = [word for word in shlex.split(command)[1:] if not word.startswith("-J")]
+        order = self.language.order(words)
+        stdin = self.residence.process.stdin
+        if not self.fit or stdin is None or "\n" in order:
+            return None
+        self.orders += 1
+        self.fit = False  # until it has answered
+        write_all(self.project, files)
+        with suppress(OSError, ValueError, msgspec.MsgspecError):
+            stdin.write(f"{order}\n".encode())
+            build = self.language.build(await self._line())
+            for name in files:
+                (self.project / name).unlink()
+            self.fit = self.orders < _ORDERS
+            return build
+        return None
+
+    async def _line(self) -> str:
+        stdout = self.residence.process.stdout
+        return (await stdout.readline()).decode() if stdout else ""
+
+    async def close(self) -> None:
+        """End everything in the sandbox, and remove its folder."""
+        self.fit = False
+        await self.residence.end()
+        await asyncio.to_thread(remove_tree, self.project)

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+from runners import witness
+from runners.errors import SandboxFailed
+from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
+from runners.project import Plan
+from runners.protocol import Completed, Job, Limits, Mount, Sandbox
+from runners.toolchains import Layer
+from runners.toolchains.python import VENV
+from runners.verdicts import Result
+from runners.warm.compilers import LANGUAGES, Build, Compiler
+from runners.warm.headers import Headers
+from runners.warm.inside.attendant import COMMAND
+from runners.warm.pool import Pool
+from runners.warm.residence import FOLDER, INSIDE, Resident
+from runners.warm.worker import BUILT, Worker
+from runners.workspace import create
+
+_PYTHON = Plan("python")
+_ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
+_KINDS = 6
+_BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
+_PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
+# A program that asks what is imported, or how, gets an interpreter that has imported nothing before it.
+_CURIOUS = re.compile(
+    r"sys\.modules|\bmeta_path|path_hooks|path_importer|__import__|\breload\b|getrefcount|gc\.get_|loggerDict|loaded_modules"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Runs programs in sandboxes that stay open; what is not certain there is run again in a fresh one, which decides."""
+
+    cold: Cold
+    sandbox: Resident
+    pool: Pool
+    headers: Headers
+    _numbers: count[int] = field(default_factory=count)
+
+    async def run(self, program: Program, *, timeout_s: float) -> Result:
+        """Run the program; raises what `Cold.run` raises."""
+        nonce = witness.fresh()
+        async with self.pool.place():
+            done = await self._run(program, replace(Limits(), wall_s=timeout_s), witness.environment(nonce))
+            if done is None:
+                return await self.cold.run(program, timeout_s=timeout_s)
+        return verdict(done, program, nonce)
+
+    async def _run(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+        way = {
+            "python": self._interpret,
+            "javascript": self._execute,
+            "cpp": self._build_and_execute,
+            "java": self._compile_and_execute,
+            "typescript": self._compile_and_execute,
+        }.get(program.language)
+        try:
+            return await way(program, limits, variables) if way else None
+        except (SandboxFailed, OSError):
+            return None  # what it was, the fresh sandbox will meet too
+
+    async def _interpret(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+        """Let a Python that has imported the usual modules go on with the program, in a fork."""
+        plan, files = plan_of(program), files_of(program)
+        if _CURIOUS.search(program.text):
+            return None
+        job = await self._job(plan, plan.command, env={"PYTHONPATH": FOLDER})
+        async with self._worker((plan.command, plan.requires), job) as worker:
+            return await worker.run(files, variables, limits)
+
+    async def _execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+        """Run the program's own command in a sandbox that stands ready."""
+        plan = plan_of(program)
+        return await self._command(plan, plan.command, files_of(program), limits, variables)
+
+    async def _build_and_execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+        """Run the program's own command, with its headers compiled ahead; what then fails to build is built without."""
+        plan = plan_of(program)
+        build, run = _halves(plan)
+        layer = await self.cold.layer(plan)
+        option = await self.headers.option(program.text, build, (self.sandbox, layer, self.cold.workspace))
+        sooner = _BUILD.format(compiler=build.split()[0], option=option, rest=build.partition(" ")[2], build=build)
+        command = f"{sooner} && {run}" if option else plan.command
+        return await self._command(plan, command, files_of(program), limits, variables)
+
+    async def _compile_and_execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+        """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
+        plan, files, started = plan_of(program), files_of(program), time.perf_counter()
+        command, run = _halves(plan)
+        build = await self._compile(plan, program.language, command, files, limits.wall_s)
+        if build is None:
+            return None
+        took_s = time.perf_counter() - started
+        if build.status:
+            return Completed(build.status, None, build.stdout, build.stderr, took_s * 1000)
+        left = replace(limits, wall_s=max(0.1, limits.wall_s - took_s))
+        built = build.files if program.language == "java" else None
+        beside = {} if built is not None else build.files
+        done = await self._command(plan, run, {**files, **beside}, left, variables, built)
+        if done is None:
+            return None
+        stdout, stderr = build.stdout + done.stdout, build.stderr + done.stderr
+        return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + took_s * 1000)
+
+    async def _compile(
+        self, plan: Plan, language: str, command: str, files: Mapping[str, str], timeout_s: float
+    ) -> Build | None:
+        job = await self._job(plan, "")
+
+        async def make() -> Compiler:
+            primer = Program(language, _PRIMERS[language])
+            compiler = await Compiler.open(LANGUAGES[language], self.sandbox, job)
+            await compiler.build(files_of(primer), _halves(plan_of(primer))[0])
+            return compiler
+
+        async with self.pool.lend(("compiler", language, plan.requires), make) as compiler:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    return await compiler.build(files, command)
+            except TimeoutError:
+                return None  # it is not fit until it has answered
+
+    async def _command(
+        self,
+        plan: Plan,
+        command: str,
+        files: Mapping[str, str | bytes],
+        limits: Limits,
+        variables: Mapping[str, str],
+        built: Mapping[str, bytes] | None = None,
+    ) -> Completed | None:
+        python = await self.cold.layer(_PYTHON)
+        more = (self.headers.mount,) if plan.toolchain == "cpp" else ()
+        more += (Mount(self.cold.workspace.folder, BUILT),) if built is not None else ()
+        job = await self._job(plan, _ATTENDANT, (*python.mounts, *more))
+        async with self._worker((plan.toolchain, plan.requires), job) as worker:
+            return await worker.run(files, {**variables, COMMAND: command}, limits, built)
+
+    async def _job(
+        self, plan: Plan, command: str, mounts: tuple[Mount, ...] = (), env: Mapping[str, str] | None = None
+    ) -> Job:
+        """Return what a sandbox that stays is opened with, in a folder that is yet to be made."""
+        layer: Layer = await self.cold.layer(plan)
+        folder = self.cold.workspace.folder / f"warm-{next(self._numbers)}"
+        variables = {**layer.env, **witness.environment(""), **(env or {})}
+        return Job(folder, command, env=variables, mounts=(*layer.mounts, *mounts, witness.MOUNT, INSIDE))
+
+    def _worker(self, kind: tuple[object, ...], job: Job) -> AbstractAsyncContextManager[Worker]:
+        return self.pool.lend(kind, lambda: Worker.open(self.sandbox, job))
+
+    async def close(self) -> None:
+        """End all workers and remove what was made."""
+        await self.pool.close()
+        await self.cold.close()
+
+
+def _halves(plan: Plan) -> tuple[str, str]:
+    """Return the command that builds, and the one that then runs what was built."""
+    build, _, run = plan.command.partition(" && ")
+    return build, run
+
+
+async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *, workers: int) -> Programs:
+    """Return what gives the same results as `cold`, in at most so many sandboxes at a time that stay open.
+
+    A sandbox that cannot stay open runs each program in a fresh one.
+    """
+    fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(create))
+    if not isinstance(sandbox, Resident):
+        return fresh
+    folder = cache / "warm" / "headers"
+    folder.mkdir(parents=True, exist_ok=True)
+    return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder.resolve()))

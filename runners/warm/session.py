@@ -1,0 +1,128 @@
+"""A sandbox that stays open: process 1 in it is ours (`inside/attendant.py`) and runs one program after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import signal
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from runners import disk
+from runners.capture import Capture
+from runners.errors import SandboxFailed
+from runners.protocol import Completed, Job, Limit, Limits
+from runners.warm.residence import Residence, Resident
+
+_CONTROL = "GHOSTTAPE_CONTROL"
+_MESSAGE = 1 << 16
+_OWN_MB = 64
+_START_S = 60.0
+
+
+@dataclass(slots=True)
+class Session:
+    """One open sandbox, and the channel to its process 1.
+
+    `fit` is false once it must not run another program: it is gone, or a program changed what cannot be changed back.
+    """
+
+    project: Path
+    residence: Residence
+    control: socket.socket
+    capture: Capture
+    fit: bool = True
+
+    @classmethod
+    async def open(cls, sandbox: Resident, job: Job) -> Self:
+        """Start the job's command, which becomes an attendant, and wait until it is ready. Raises `SandboxFailed`."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setblocking(False)
+        capture = Capture(_MESSAGE)
+        with theirs:
+            outside = Path("/proc/self/ns/pid").readlink()  # noqa: ASYNC240 - asks the kernel, not a disk
+            limits = replace(job.limits, memory_mb=job.limits.memory_mb + _OWN_MB)
+            job = replace(job, env={**job.env, _CONTROL: f"{theirs.fileno()}:{outside}"}, limits=limits)
+            streams = (asyncio.subprocess.DEVNULL, *capture.writers)
+            residence = await Residence.open(sandbox, job, streams, [theirs.fileno()])
+        capture.close_writers()
+        session = cls(job.project, residence, ours, capture)
+        try:
+            async with asyncio.timeout(_START_S):
+                if await session._reply() is None:
+                    raise SandboxFailed(f"a warm worker did not begin: {' '.join(await capture.text()).strip()}")
+        except BaseException:
+            await session.close()
+            raise
+        return session
+
+    async def run(self, variables: Mapping[str, str], limits: Limits) -> Completed | None:
+        """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say."""
+        started = time.perf_counter()
+        capture = Capture(limits.output_bytes)
+        order = {"variables": dict(variables), "cpu_s": math.ceil(limits.processor_s)}
+        try:
+            socket.send_fds(self.control, [json.dumps(order).encode()], capture.writers)
+            capture.close_writers()
+            status, limit = await self._watch(capture, limits)
+            stdout, stderr = await capture.text()
+        except OSError:  # the sandbox is gone
+            self.fit = False
+            return None
+        finally:
+            capture.close()
+        wall_ms = (time.perf_counter() - started) * 1000
+        if limit:
+            return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit)
+        if status is None or os.WIFSIGNALED(status) or ((group := self.residence.group) and group.exceeded()):
+            self.fit = False
+            return None
+        return _completed(os.WEXITSTATUS(status), stdout, stderr, wall_ms)
+
+    async def _watch(self, capture: Capture, limits: Limits) -> tuple[int | None, Limit]:
+        """Wait for the end of the program or the first limit, at which the session ends; return the status and the limit."""
+        reply = asyncio.ensure_future(self._reply())
+        watches: dict[asyncio.Future[object], Limit] = {
+            asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
+            asyncio.ensure_future(capture.full.wait()): "output",
+            asyncio.ensure_future(disk.outgrown(self.project, limits.disk_mb << 20)): "disk",
+        }
+        try:
+            done, _ = await asyncio.wait([reply, *watches], return_when=asyncio.FIRST_COMPLETED)
+            if reply not in done:
+                await self.close()
+                return None, next(limit for watch, limit in watches.items() if watch in done)
+            answer = reply.result()
+            self.fit = answer is not None and not answer["traces"]
+            return (answer["status"] if answer else None), ""
+        finally:
+            for task in (reply, *watches):
+                task.cancel()
+
+    async def _reply(self) -> dict[str, Any] | None:
+        """Return what process 1 says next, None if it is gone."""
+        message = b""
+        with suppress(ConnectionError):
+            message = await asyncio.get_running_loop().sock_recv(self.control, _MESSAGE)
+        return json.loads(message) if message else None
+
+    async def close(self) -> None:
+        """End everything in the sandbox; doing so twice does no harm."""
+        self.fit = False
+        await self.residence.end()
+        if self.control.fileno() >= 0:
+            self.control.close()
+            self.capture.close()
+
+
+def _completed(code: int, stdout: str, stderr: str, wall_ms: float) -> Completed:
+    """Return what `runners.launch` makes of a status: above 128 it is the signal that ended a shell's command."""
+    killer = code - 128 if 128 < code <= 128 + signal.NSIG else None
+    return Completed(None if killer else code, killer, stdout, stderr, wall_ms)

@@ -1,0 +1,73 @@
+"""A session with the folders that the host fills for it, program by program."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from runners.files import remove_tree, write_all
+from runners.protocol import Completed, Job, Limits, Mount
+from runners.warm.residence import Resident
+from runners.warm.session import Session
+
+BUILT = "/tmp/out"  # noqa: S108 - inside the sandbox
+_RUNS = 500
+
+
+@dataclass(slots=True)
+class Worker:
+    """Runs programs one after the other in one sandbox; `folder` has its project, and what the host built for it."""
+
+    folder: Path
+    session: Session
+    runs: int = 0
+
+    @classmethod
+    async def open(cls, sandbox: Resident, job: Job) -> Self:
+        """Start a worker in the job's folder, which is new. Raises `SandboxFailed`."""
+        project, built = job.project / "project", job.project / "built"
+        for folder in (job.project, project, built):
+            folder.mkdir()
+        mounts = tuple(Mount(built, BUILT) if mount.target == BUILT else mount for mount in job.mounts)
+        return cls(job.project, await Session.open(sandbox, replace(job, project=project, mounts=mounts)))
+
+    @property
+    def fit(self) -> bool:
+        """Say whether it can run another program."""
+        return self.session.fit and self.runs < _RUNS
+
+    async def run(
+        self,
+        files: Mapping[str, str | bytes],
+        variables: Mapping[str, str],
+        limits: Limits,
+        built: Mapping[str, bytes] | None = None,
+    ) -> Completed | None:
+        """Run one program with these files, and those that were built for it; None if a fresh sandbox should say."""
+        self.runs += 1
+        if os.listdir(self.session.project):  # noqa: PTH208 - the attendant has emptied it after the program before
+            self.session.fit = False
+            return None
+        write_all(self.session.project, files)
+        if built is not None:
+            await asyncio.to_thread(_replace_all, self.folder / "built", built)
+        return await self.session.run(variables, limits)
+
+    async def close(self) -> None:
+        """End the sandbox and remove its folders."""
+        await self.session.close()
+        await asyncio.to_thread(remove_tree, self.folder)
+
+
+def _replace_all(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Let the folder hold just these files; it stays the same folder, as a sandbox shows it, and programs only read it."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            remove_tree(path)
+        else:
+            path.unlink()
+    write_all(folder, files)

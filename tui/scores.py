@@ -1,0 +1,130 @@
+"""The table at the end of an evaluation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tui.plain import first_line, plain, shorten
+from tui.summary import DASH, counts, latency, percent
+from tui.words import ENDINGS, UNTESTABLE, VERDICTS
+
+NAMED = 12
+"""So many failures are named in the table; all are in the inspector and in the JSON document."""
+
+
+def scores_table(summary: Mapping[str, Any]) -> RenderableType:
+    """Lay out an evaluation's summary in 80 columns."""
+    return Group(*_parts(summary))
+
+
+def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    yield _shares(summary)
+    yield from _notes(summary)
+    for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
+        yield from _counts(title, counts(summary, key), meanings)
+    yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
+    yield from _causes(counts(summary, "causes"))
+    yield from _failures(summary)
+    yield from _left_out(summary)
+
+
+def _shares(summary: Mapping[str, Any]) -> Table:
+    """Lay out a line for each language, its categories under it, and one for all."""
+    several = summary["samples"] > 1
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column(shorten(plain(f"{summary['corpus']}, {summary['provider']}"), 28), no_wrap=True)
+    titles = ["tasks", "testable", "passed", "pass@1 %" if several else "passed %", "95 %"]
+    for title in [*titles, *([f"pass@{summary['samples']} %"] if several else [])]:
+        table.add_column(title, justify="right", no_wrap=True)
+    for language in summary["languages"]:
+        table.add_row(*_line(language["language"], language, several=several), style="bold")
+        for cell in summary["cells"]:
+            if cell["language"] == language["language"]:
+                table.add_row(*_line(f"  {cell['category']}", cell, several=several))
+    table.add_section()
+    table.add_row(*_line("all", summary, several=several), style="bold")
+    return table
+
+
+def _line(name: str, figures: Mapping[str, Any], *, several: bool) -> Iterator[Text]:
+    share = figures["share"]
+    yield Text(shorten(name, 28))
+    yield from (Text(f"{figures[key]:,}") for key in ("tasks", "testable", "passed"))
+    yield Text(_percent(share))
+    yield Text("" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}")
+    if several:
+        *_, most = figures["pass_at_k"].values()  # of as many as there are samples
+        yield Text(_percent(most))
+
+
+def _percent(share: Mapping[str, Any]) -> str:
+    return "" if share["value"] is None else f"{100 * share['value']:.1f}"
+
+
+def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    contained = summary.get("self_contained")
+    if contained and contained["n"]:
+        yield Text(
+            f"Of the {contained['n']:,} that need no network, service, library or tool that is not here, "
+            f"{_percent(contained)} % pass."
+        )
+    if median := latency(summary, "p50"):
+        yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
+
+
+def _counts(title: str, numbers: Mapping[str, int], meanings: Mapping[str, str]) -> Iterator[RenderableType]:
+    if not numbers:
+        return
+    yield Padding(Text(title, "bold"), (1, 0, 0, 0), expand=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=16)
+    table.add_column(justify="right", no_wrap=True)
+    for name, number in numbers.items():
+        table.add_row(Text(f"  {plain(name)}"), Text(f"{number:,}", "bold"), Text(meanings.get(name, ""), "dim"))
+    yield table
+
+
+def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
+    """Lay out why the ground truth fails: a line for each kind of cause, with the most frequent ones of it."""
+    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for cause, number in numbers.items():
+        kind, _, detail = cause.partition(" ")
+        kinds[kind].append((detail, number))
+    totals = {kind: sum(number for _, number in found) for kind, found in kinds.items()}
+    told = {kind: ", ".join(f"{detail} {number}" for detail, number in found[:3] if detail) for kind, found in kinds.items()}
+    more = {kind: f"{told[kind]}, …" if len(found) > 3 else told[kind] for kind, found in kinds.items()}
+    yield from _counts("why the ground truth fails", totals, more)
+
+
+def _failures(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """Name failures: of the oracle those that nothing lacking explains, of a model the first ones."""
+    found: Sequence[Mapping[str, Any]] = summary["failures"]
+    shown = sorted(found, key=lambda failure: not failure["cause"].startswith(("wrong", "repairs", "timeout")))
+    if not shown:
+        return
+    yield Padding(Text(f"failures, {len(found):,} in all", "bold"), (1, 0, 0, 0), expand=False)
+    table = Table.grid(padding=(0, 2))
+    for failure in shown[:NAMED]:
+        why = failure["cause"] or failure["verdict"]
+        message = shorten(first_line(failure["message"]), 78 - 36 - len(why) - 4)
+        table.add_row(
+            Text(f"  {shorten(plain(failure['task']), 34)}"), Text(shorten(plain(why), 30)), Text(message, "dim")
+        )
+    yield table
+
+
+def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if summary["left_out"]:
+        yield Padding(Text("left out", "bold"), (1, 0, 0, 0), expand=False)
+        table = Table.grid(padding=(0, 2))
+        for entry in summary["left_out"]:
+            table.add_row(Text(f"  {plain(entry['tape'])}"), Text(plain(first_line(entry["reason"])), "yellow"))
+        yield table
