@@ -36,6 +36,8 @@ class Judge:
 
     async def _fault(self, task: Task) -> Verdict | None:
         """Why no answer to a task can be judged; None where it can."""
+        if not task.truth.strip():
+            return Verdict(name="untestable", reason="empty")
         finished = await self.trials.finished(task)
         if finished.klass != "passed":
             return _broken(finished, task)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,42 +36,52 @@ class Round:
 def rounds_of(options: Options, corpus: Corpus, tasks: Sequence[Task], folder: Path) -> list[Round]:
     """The rounds of an evaluation; answers that are known beforehand are written into the folder.
 
-    An instance that a model gave fewer answers to than there are samples is asked so often.
-
     Raises:
         DataError: no answers of the model were published.
 
     """
+    provider = options.settings.get("provider", {})
     if options.published:
-        answers = corpus.published(options.published, tasks)
-        return list(_published(options, answers, tasks, folder))
-    questions = tuple(Question(task, sample) for sample in range(options.samples) for task in tasks)
-    provider = dict(options.settings.get("provider", {}))
+        found = corpus.published(options.published, tasks)
+        given = [(task, found.get(task.name, ())[: options.samples]) for task in tasks]
+        return list(_told(options, given, {"name": "recorded", "required": True}, folder))
     if provider.get("name") == ORACLE and not provider.get("answers"):
-        provider["answers"] = str(_written(folder / "oracle.jsonl", ((task, task.truth) for task in tasks)))
-    return [Round(_settings(options, provider), questions)]
+        return list(_told(options, [(task, [task.truth] * options.samples) for task in tasks], {}, folder))
+    questions = tuple(Question(task, sample) for sample in range(options.samples) for task in tasks)
+    return [Round(_settings(options, {}), questions)]
 
 
-def _published(
-    options: Options, answers: Mapping[str, Sequence[str]], tasks: Sequence[Task], folder: Path
+def _told(
+    options: Options, given: Sequence[tuple[Task, Sequence[str]]], provider: Mapping[str, Any], folder: Path
 ) -> Iterator[Round]:
-    for sample in range(options.samples):
-        given = [(task, answers[task.name][sample]) for task in tasks if len(answers.get(task.name, ())) > sample]
-        file = _written(folder / f"answers-{sample}.jsonl", given)
-        provider = {"name": "recorded", "answers": str(file), "required": True}
-        questions = tuple(Question(task, sample) for task, _ in given)
-        yield Round(_settings(options, {**options.settings.get("provider", {}), **provider}), questions)
+    """Rounds in which no document is asked about twice: an answer is found by its document alone.
+
+    A task that has fewer answers than there are samples is asked so often.
+    """
+    rounds: list[list[tuple[Question, str]]] = []
+    asked: Counter[str] = Counter()
+    for task, texts in given:
+        for sample, text in enumerate(texts):
+            key = _key(task)
+            if asked[key] == len(rounds):
+                rounds.append([])
+            rounds[asked[key]].append((Question(task, sample), text))
+            asked[key] += 1
+    for number, one in enumerate(rounds):
+        file = folder / f"answers-{number}.jsonl"
+        rows = ({"key": _key(question.task), "text": text} for question, text in one)
+        file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        yield Round(_settings(options, {**provider, "answers": str(file)}), tuple(question for question, _ in one))
 
 
-def _written(file: Path, given: Iterable[tuple[Task, str]]) -> Path:
-    """A file of answers for the provider `recorded`."""
-    rows = ({"key": answer_key(task.before, task.after, task.stop), "text": text} for task, text in given)
-    file.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-    return file
+def _key(task: Task) -> str:
+    return answer_key(task.before, task.after, task.stop)
 
 
 def _settings(options: Options, provider: Mapping[str, Any]) -> dict[str, Any]:
     """Settings under which tasks depend neither on each other nor on the person's files."""
-    seed = options.seed or provider.get("seed", 0)
+    own = options.settings.get("provider", {})
+    seed = options.seed or own.get("seed", 0)
     context = {**options.settings.get("context", {}), "workspace": False}
-    return {**options.settings, "provider": {**provider, "seed": seed}, "context": context, "cache": {"entries": 0}}
+    whole = {**own, **provider, "seed": seed}
+    return {**options.settings, "provider": whole, "context": context, "cache": {"entries": 0}}

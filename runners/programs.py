@@ -17,6 +17,7 @@ from typing import Protocol
 from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.files import remove_tree, write_all
+from runners.java_names import java_file, main_class
 from runners.project import Plan, start
 from runners.protocol import Completed, Job, Limits, Sandbox
 from runners.toolchains import Layer, toolchain
@@ -138,33 +139,11 @@ def _file(program: Program) -> str:
     return program.name or own
 
 
-_TYPE = re.compile(
-    r"^(?P<public>public\s+)?(?:(?:abstract|final|sealed|strictfp|static)\s+)*(?:class|interface|enum|record)\s+(?P<name>\w+)",
-    re.MULTILINE,
-)
-_MAIN = re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\(")
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
-
-
-def java_file(text: str) -> str:
-    """Return the name that javac wants for the file: that of its public type."""
-    public = next((found["name"] for found in _TYPE.finditer(text) if found["public"]), "Main")
-    return f"{public}.java"
-
-
-def main_class(text: str) -> str:
-    """Return the full name of the Java class that has `main`: the last type begun, at the left margin, before it."""
-    end = found.start() if (found := _MAIN.search(text)) else len(text)
-    types = [found["name"] for found in _TYPE.finditer(text, 0, end)] or ["Main"]
-    package = _PACKAGE.search(text)
-    return f"{package[1]}.{types[-1]}" if package else types[-1]
-
-
 def verdict(done: Completed, program: Program, nonce: str) -> Result:
     """Return the verdict on a program that was run by the command of `plan_of`, with this witness."""
     said, stderr = witness.heard(done.stderr, nonce)
-    done = replace(done, stderr=stderr)
-    result = classify(done, "", program.language, began="begin" in said or way_of(program.language).beside == {})
+    done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
+    result = classify(done, "", program.language, began="begin" in said or not built)
     if result.klass != "passed" or program.language not in WITNESSED or _came_to_its_end(said, program):
         return result
     left = next((word.removeprefix("exit ") for word in said if word.startswith("exit ")), "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+from runners import reports, witness
 from runners.errors import SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
 from runners.protocol import Completed, Job, Limits, Sandbox
@@ -39,6 +40,7 @@ class Project:
     sandbox: Sandbox
     layer: Layer
     workspace: Workspace
+    witnesses: Mapping[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
 
     async def run(self, changed: Mapping[str, str]) -> Result:
@@ -48,15 +50,31 @@ class Project:
         start. Raises `PathRefused` if a changed file would lie outside the project.
         """
         copy = self.workspace.folder / f"copy-{next(self._numbers)}"
-        limits = replace(self.plan.limits, wall_s=self.plan.timeout_s)
         try:
-            await asyncio.to_thread(_copy_changed, self.workspace.folder / "base", copy, changed)
-            job = Job(copy, self.plan.command, self.plan.cwd, self.layer.env, self.layer.mounts, limits)
-            return classify(await start(self.sandbox, job), self.plan.command)
+            await asyncio.to_thread(self._lay_out, copy, changed)
+            return await self._test(copy)
         except (SandboxFailed, OSError) as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
             await asyncio.to_thread(remove_tree, copy)
+
+    def _lay_out(self, copy: Path, changed: Mapping[str, str]) -> None:
+        copy_tree(self.workspace.folder / "base", copy)
+        write_all(copy, changed)
+        reports.clear(copy / self.plan.cwd, reports.places(self.plan.command))
+
+    async def _test(self, copy: Path) -> Result:
+        plan, layer, nonce = self.plan, self.layer, witness.fresh()
+        env = {**layer.env, **self.witnesses, **witness.environment(nonce)}
+        limits = replace(plan.limits, wall_s=plan.timeout_s)
+        job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT), limits)
+        done = await start(self.sandbox, job)
+        said, stderr = witness.heard(done.stderr, nonce)
+        places = reports.places(plan.command)
+        report = await asyncio.to_thread(reports.read, copy / plan.cwd, places) if places else None
+        result = classify(replace(done, stderr=stderr), plan.command, report=report)
+        named = witness.tests(said)
+        return replace(result, tests=named if named is not None or report is None else report.passed)
 
     def close(self) -> None:
         """Remove the project from the disk."""
@@ -82,7 +100,8 @@ async def prepare(
     except BaseException:
         workspace.close()
         raise
-    return Project(plan, sandbox, layer, workspace)
+    told = witness.options(plan.toolchain, plan.command, files, sandbox)
+    return Project(plan, sandbox, layer, workspace, told)
 
 
 async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
@@ -99,8 +118,3 @@ async def start(sandbox: Sandbox, job: Job) -> Completed:
         return await sandbox.run(job)
     except SandboxFailed:
         return await sandbox.run(job)
-
-
-def _copy_changed(base: Path, copy: Path, changed: Mapping[str, str]) -> None:
-    copy_tree(base, copy)
-    write_all(copy, changed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -12,10 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from corpora.causes import kind_of
 from tui.plain import first_line, plain, shorten
 from tui.summary import DASH, counts, latency, percent
 from tui.words import ENDINGS, UNTESTABLE, VERDICTS
 
+NAME = 28
+"""Cells of a language's or a category's name."""
 NAMED = 12
 """So many failures are named in the table; all are in the inspector and in the JSON document."""
 
@@ -39,10 +42,10 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
 def _shares(summary: Mapping[str, Any]) -> Table:
     """Lay out a line for each language, its categories under it, and one for all."""
     several = summary["samples"] > 1
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    table.add_column(shorten(plain(f"{summary['corpus']}, {summary['provider']}"), 28), no_wrap=True)
-    titles = ["tasks", "testable", "passed", "pass@1 %" if several else "passed %", "95 %"]
-    for title in [*titles, *([f"pass@{summary['samples']} %"] if several else [])]:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(shorten(plain(f"{summary['corpus']}, {summary['provider']}"), NAME), no_wrap=True)
+    titles = ["tasks", "testable", "passed", "pass@1" if several else "share", "95 %"]
+    for title in [*titles, *([f"pass@{summary['samples']}"] if several else [])]:
         table.add_column(title, justify="right", no_wrap=True)
     for language in summary["languages"]:
         table.add_row(*_line(language["language"], language, several=several), style="bold")
@@ -56,7 +59,7 @@ def _shares(summary: Mapping[str, Any]) -> Table:
 
 def _line(name: str, figures: Mapping[str, Any], *, several: bool) -> Iterator[Text]:
     share = figures["share"]
-    yield Text(shorten(name, 28))
+    yield Text(shorten(name, NAME))
     yield from (Text(f"{figures[key]:,}") for key in ("tasks", "testable", "passed"))
     yield Text(_percent(share))
     yield Text("" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}")
@@ -99,26 +102,30 @@ def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
         kind, _, detail = cause.partition(" ")
         kinds[kind].append((detail, number))
     totals = {kind: sum(number for _, number in found) for kind, found in kinds.items()}
-    told = {kind: ", ".join(f"{detail} {number}" for detail, number in found[:3] if detail) for kind, found in kinds.items()}
+    told = {
+        kind: ", ".join(f"{detail} {number}" for detail, number in found[:3] if detail) for kind, found in kinds.items()
+    }
     more = {kind: f"{told[kind]}, …" if len(found) > 3 else told[kind] for kind, found in kinds.items()}
     yield from _counts("why the ground truth fails", totals, more)
 
 
 def _failures(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Name failures: of the oracle those that nothing lacking explains, of a model the first ones."""
-    found: Sequence[Mapping[str, Any]] = summary["failures"]
-    shown = sorted(found, key=lambda failure: not failure["cause"].startswith(("wrong", "repairs", "timeout")))
-    if not shown:
+    """Name tasks that failed, by their first failure: of the oracle first those that nothing lacking explains."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for failure in summary["failures"]:
+        first.setdefault(failure["task"], failure)
+    if not first:
         return
-    yield Padding(Text(f"failures, {len(found):,} in all", "bold"), (1, 0, 0, 0), expand=False)
+    shown = sorted(first.values(), key=lambda failure: kind_of(failure["cause"]).is_lack)
+    yield Padding(Text(f"tasks with a failure: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
     table = Table.grid(padding=(0, 2))
     for failure in shown[:NAMED]:
-        why = failure["cause"] or failure["verdict"]
-        message = shorten(first_line(failure["message"]), 78 - 36 - len(why) - 4)
-        table.add_row(
-            Text(f"  {shorten(plain(failure['task']), 34)}"), Text(shorten(plain(why), 30)), Text(message, "dim")
-        )
+        why = shorten(plain(failure["cause"] or failure["verdict"]), 22)
+        message = Text(shorten(first_line(failure["message"]), 16), "dim")
+        table.add_row(Text(f"  {shorten(plain(failure['task']), 34)}"), Text(why), message)
     yield table
+    if len(first) > NAMED:
+        yield Text(f"  … and {len(first) - NAMED:,} more", "dim")
 
 
 def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:

@@ -13,7 +13,7 @@ import msgspec
 from corpora.devbench import reading
 from corpora.devbench.reading import Instance
 from corpora.errors import DataError
-from corpora.programs import ProgramTests
+from corpora.programs import Head, ProgramTests
 from replay.tasks import Task
 
 FOLDERS: Mapping[str, str] = MappingProxyType(
@@ -36,6 +36,20 @@ CATEGORIES = (
     "syntax_completion",
 )
 _EXTENSIONS = {"python": "py", "javascript": "js", "typescript": "ts", "java": "java", "cpp": "cpp", "csharp": "cs"}
+HEADS: Mapping[str, tuple[Head, ...]] = MappingProxyType(
+    {
+        "python": tuple(Head(f"import {name}", f"import {name}") for name in ("asyncio", "os")),
+        "cpp": (
+            *(Head(name, f"#include <{name}>") for name in ("iostream", "cassert", "string", "vector", "algorithm")),
+            Head("<functional>", "#include <functional>", "std::function"),
+            Head("<mutex>", "#include <mutex>", "mutex"),
+            Head("<condition_variable>", "#include <condition_variable>", "condition_variable"),
+        ),
+    }
+)
+"""What programs rely on without saying so: what DevBench's own script puts before them if they do not mention it (its
+`import matplotlib` changes no verdict), and what the headers of the compilers that it was made with (g++ 11, clang 14)
+included by themselves, which those of newer ones do not."""
 _BUILT = frozenset({"typescript", "java", "cpp", "csharp"})
 RUN_S, BUILD_S = 30.0, 60.0
 """Limits of the published runs: for a program, and for one that is built first."""
@@ -120,7 +134,7 @@ def task_of(instance: Instance, language: str, category: str, *, packages: bool)
         before=f"{instance.prefix}\n",
         after=f"\n{instance.suffix}",
         truth=instance.golden_completion,
-        tests=ProgramTests(language, instance.assertions, required, limit),
+        tests=ProgramTests(language, instance.assertions, required, HEADS.get(language, ()), limit),
     )
 
 

@@ -99,11 +99,14 @@ class Container:
             "labels": {OWNER: owner()},
             "healthcheck": {"test": ["NONE"]},
             "use_config_proxy": False,  # an address with a password, perhaps
-            "host_config": client.create_host_config(
-                **_walls(self.job.limits, tuple(config.get("Volumes") or ())),
-                mounts=_binds(self.job, own=not self.image),
-                **({"userns_mode": "host"} if self.engine.has("userns") else {}),
-            ),
+            "host_config": {
+                **client.create_host_config(
+                    **_walls(self.job.limits, tuple(config.get("Volumes") or ())),
+                    mounts=_binds(self.job, own=not self.image),
+                    **({"userns_mode": "host"} if self.engine.has("userns") else {}),
+                ),
+                "ReadonlyPaths": ["/proc"],
+            },
         }
 
 

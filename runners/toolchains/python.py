@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -15,9 +16,11 @@ from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
 from runners.toolchains.protocol import SHOWN, Layer
 from runners.toolchains.store import install, layer_folder
+from runners.witness import FILES
 
 VENV = "/venv"
-_FORMAT = 1
+_FORMAT = 2
+_WITNESS = FILES / "ghosttape_witness.py"
 _LIBRARY = re.compile(r"^\s*(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
@@ -35,7 +38,9 @@ class Python:
             progress(f"python: installing {', '.join(names)}" if names else "python: getting ready")
             await _install(names, folder)
 
-        folder = await layer_folder(cache, self.name, [_FORMAT, sys.version, sys.base_prefix, names], build)
+        witness = await asyncio.to_thread(_WITNESS.read_text)
+        content = [_FORMAT, sys.version, sys.base_prefix, names, witness]
+        folder = await layer_folder(cache, self.name, content, build)
         interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, _home())
         return Layer(
             (Mount(folder / "venv", VENV), *interpreter),
@@ -99,8 +104,20 @@ async def _install(names: list[str], folder: Path) -> None:
         pip = [str(venv / "bin" / "python"), "-I", "-m", "pip", "install", "--only-binary", ":all:"]
         quiet = ["--no-input", "--disable-pip-version-check", "--no-warn-script-location", "--progress-bar", "off"]
         await install([*pip, *quiet, "--", *names], empty, env)
+    _add_witness(venv)
     for script in (venv / "bin").iterdir():
         _free_of_folder(script, str(venv))
+
+
+def _add_witness(venv: Path) -> None:
+    """Put our plugin beside the packages: pytest finds it by its entry point, each interpreter by the `.pth` file."""
+    site = next((venv / "lib").glob("python*/site-packages"))
+    shutil.copy(_WITNESS, site)
+    (site / f"{_WITNESS.stem}.pth").write_text(f"import {_WITNESS.stem}\n")
+    about = site / f"{_WITNESS.stem}-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {_WITNESS.stem}\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[pytest11]\n{_WITNESS.stem} = {_WITNESS.stem}\n")
 
 
 def _free_of_folder(script: Path, venv: str) -> None:

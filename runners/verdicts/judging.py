@@ -3,28 +3,44 @@ from __future__ import annotations
 import re
 import signal
 
-from runners.protocol import Completed
+from runners.protocol import Completed, Limit
+from runners.reports import Report
 from runners.tallies import NOT_FOUND, Tally, tally
-from runners.verdicts.reasons import MEMORY, first_reason
-from runners.verdicts.result import Class, Result
+from runners.verdicts.reasons import MEMORY, Reason, Written, first_reason
+from runners.verdicts.result import Result
 from runners.verdicts.wording import LOG_LENGTH, first_line, plain, tail
 
+_SEARCHED = 200_000
 _TOO_LONG = {"wall", "cpu"}
 _TOO_MUCH = {"output", "disk"}
-_OWN_LIMITS = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
+_NO_COMMAND = re.compile(r"^sh: .*not found$", re.MULTILINE)
+_OWN_LIMITS: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
-def classify(done: Completed, command: str, language: str = "", *, began: bool = True) -> Result:
+def classify(
+    done: Completed, command: str, language: str = "", *, began: bool = True, report: Report | None = None
+) -> Result:
     """Return the verdict on a command that ended; nothing but a test run that succeeded counts as passed.
 
     With a language, the command built (if need be) and ran one program in it, and `began` says whether the program
-    was started; without, it ran a project's tests, whose counts are read from what their runner wrote.
+    was started; without, it ran a project's tests, whose counts are read from its JUnit files, if there are any, else
+    from what their runner wrote.
     """
     out, err = plain(done.stdout), plain(done.stderr)
-    counted = None if language else tally(f"{out}\n{err}", command)
-    klass, message = _judge(done, out, err, counted, language, began)
+    counted = None if language else _of(report) if report else tally(f"{out}\n{err}", command)
+    written = Written(_ends(out), _ends(err), language, began)
+    klass, message = _judge(done, written, counted)
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
     return Result(klass, first_line(message), passed, failed, tail(f"{out}\n{err}"), done.wall_ms)
+
+
+def _of(report: Report) -> Tally:
+    return Tally("its JUnit files", len(report.passed), len(report.failed))
+
+
+def _ends(text: str) -> str:
+    """Return the text, without its middle if it is long: who writes without end shall not keep us busy."""
+    return text if len(text) <= 2 * _SEARCHED else f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"
 
 
 def infrastructure(message: str) -> Result:
@@ -39,8 +55,8 @@ def ending(done: Completed) -> str:
     return f"status {done.exit}" if done.signal is None else _signal(done.signal)
 
 
-def _judge(done: Completed, out: str, err: str, counted: Tally | None, language: str, began: bool) -> tuple[Class, str]:
-    limit = done.limit or _OWN_LIMITS.get(signal.Signals(done.signal), "") if _is_named(done.signal) else done.limit
+def _judge(done: Completed, written: Written, counted: Tally | None) -> Reason:
+    limit = done.limit or _OWN_LIMITS.get(done.signal or 0, "")
     if limit in _TOO_LONG:
         kind = "" if limit == "wall" else " of processor time"
         return "timeout", f"still running after {done.wall_ms / 1000:.1f} s{kind}, and stopped"
@@ -50,13 +66,12 @@ def _judge(done: Completed, out: str, err: str, counted: Tally | None, language:
         return _succeeded(counted)
     if limit == "memory":
         return "memory", "needed more memory than allowed"
-    text = f"{out}\n{err}"
-    if done.exit == NOT_FOUND and not language and (missing := re.search(r"^sh: .*not found$", text, re.MULTILINE)):
+    if done.exit == NOT_FOUND and not written.language and (missing := _NO_COMMAND.search(written.text)):
         return "infrastructure", missing[0]
-    return _failed(done, out, err, counted, language, began)
+    return _failed(done, written, counted)
 
 
-def _succeeded(counted: Tally | None) -> tuple[Class, str]:
+def _succeeded(counted: Tally | None) -> Reason:
     if counted is None:
         return "passed", ""
     if counted.failed:
@@ -66,23 +81,20 @@ def _succeeded(counted: Tally | None) -> tuple[Class, str]:
     return "passed", ""
 
 
-def _failed(
-    done: Completed, out: str, err: str, counted: Tally | None, language: str, began: bool
-) -> tuple[Class, str]:
-    text = f"{out}\n{err}"
-    if found := MEMORY.search(err if language and began else text):
+def _failed(done: Completed, written: Written, counted: Tally | None) -> Reason:
+    if found := MEMORY.search(written.errors if written.language and written.began else written.text):
         return "memory", found[1]
-    reason = first_reason(out, err, language, began)
-    if done.signal is not None and (reason is None or reason[0] not in {"assertion", "exception"} or not language):
+    reason = first_reason(written)
+    if done.signal is not None and not (written.language and reason):  # an exception ends a C++ program by a signal
         note = " (it had reached the process limit)" if done.limit == "processes" else ""
         return "crashed", f"ended by {_signal(done.signal)}{note}"
     if reason:
         return reason
-    if not began:
-        return "compile", _last_line(text) or f"the build ended with status {done.exit}"
+    if not written.began:
+        return "compile", _last_line(written.text) or f"the build ended with status {done.exit}"
     if counted and counted.passed and not counted.failed:
         return "failed", f"exit status {done.exit}, although {counted.runner} counts none failed"
-    return "failed", _last_line(text) or f"exit status {done.exit}, and nothing written"
+    return "failed", _last_line(written.text) or f"exit status {done.exit}, and nothing written"
 
 
 def _last_line(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from runners.verdicts.result import Class
@@ -21,7 +22,7 @@ def _table(*rows: tuple[Class, str]) -> Table:
 
 
 # pytest's, TAP's and plain lines; never the one on which a test merely mentions an error.
-_START = r"^(?:E +|# |\s*)(?:Uncaught )?"
+_START = r"^(?:E +|# |[ \t]*)(?:Uncaught )?"
 MEMORY = re.compile(
     _START + r"((?:MemoryError\b|.*(?:eap out of memory|std::bad_alloc|OutOfMemoryE(?:rror|xception))).*)", re.MULTILINE
 )
@@ -30,7 +31,7 @@ _JAVA_SYNTAX = (
     r"(?:\S+ )*expected\b|illegal (?:start|character)|reached end of file|not a statement|unclosed|orphaned|malformed"
     r"|'(?:else|catch|finally|try)' without|invalid method declaration|class, interface|unnamed classes"
 )
-_CPP_SYNTAX = r"expected [^'‘]*(?:['‘]|\w+-\w+|\w+ )|stray |missing terminating|unterminated|extraneous "
+_CPP_SYNTAX = r"expected |stray |missing terminating|unterminated|extraneous "
 
 TSC = _table(
     ("syntax", r"^(.*error TS1\d{3}\b.*)"),
@@ -41,9 +42,7 @@ JAVAC = _table(
     ("syntax", rf"^(\S+\.java:\d+: error: (?:{_JAVA_SYNTAX}).*)"),
     (
         "undefined-name",
-        r"^(\S+\.java:\d+: error: cannot find symbol)\n(?:.*\n){2}"
-        r"(?= *symbol: +(?:variable|method|class)\b.*\n *location: +(?:class|interface|enum|record)\b|"
-        r" *symbol: +(?:variable|method|class)\b.*\n(?! *location))",
+        r"^(\S+\.java:\d+: error: cannot find symbol)\n(?:.*\n){2}(?= *symbol: .*\n(?! *location: variable))",
     ),
     ("compile", r"^(\S+\.java:\d+: error: .*)"),
     ("compile", r"^(error: .*)"),
@@ -68,7 +67,7 @@ CSC = _table(
 BUILDS: Mapping[str, Table] = {"typescript": TSC, "java": JAVAC, "cpp": CXX, "csharp": CSC}
 
 
-_FAULT = r"[A-Za-z_$][\w.$]*(?:Error|Exception|Failure)\b"
+_FAULT = r"(?:[A-Za-z_$][\w.$]*)?(?:Error|Exception|Failure)(?=:|$| \[)"
 _MAVEN = r"^(\[ERROR\] \S+\.java:\[\d+,\d+\] "
 PROJECT = _table(
     ("indentation", _START + r"((?:IndentationError|TabError)\b.*)"),
@@ -77,16 +76,12 @@ PROJECT = _table(
     ("syntax", r"^(\S+\.go:\d+:\d+: syntax error: .*)"),
     ("syntax", rf"{_MAVEN}(?:{_JAVA_SYNTAX}).*)"),
     ("undefined-name", _START + r"((?:NameError|UnboundLocalError|ReferenceError)\b.*)"),
-    ("undefined-name", r"^\s*error: '(.* is not defined)'$"),
+    ("undefined-name", r"^[ \t]*error: '(.* is not defined)'$"),
     ("undefined-name", r"^(error\[E042[35]\].*)"),
     ("undefined-name", r"^(\S+\.go:\d+:\d+: undefined: .*)"),
     ("undefined-name", rf"{_MAVEN}cannot find symbol.*)"),
-    *(
-        row
-        for table in (TSC, JAVAC, CXX, CSC)
-        for row in zip((row[0] for row in table), (row[1].pattern for row in table), strict=True)
-    ),
     ("syntax", r"^(error: (?:expected|unexpected|mismatched|this file contains).*)"),
+    *((klass, pattern.pattern) for table in (TSC, JAVAC, CXX, CSC) for klass, pattern in table),
     ("compile", r"^(error(?:\[E\d+\]: |: could not compile ).*)"),
     ("compile", rf"{_MAVEN}.*)"),
     ("compile", r"^(\S+\.(?:go|cs)\b[:(]\d+.*\berror\b.*|\S+\.go:\d+:\d+: .*)"),
@@ -101,8 +96,14 @@ FAILURES = _table(
     ("assertion", r"^ +(expect\(.*\)\..*)"),
     ("assertion", r"^(\S+:\d+: Failure)$"),
     ("assertion", r"^(.*: [Aa]ssertion .* failed\b.*)"),
-    ("assertion", r"^\s*error: (?:\|-\n\s*|')(.+?)'?$(?=(?:\n *(?!\.\.\.|code:).*)*\n *code: 'ERR_ASSERTION')"),
-    ("exception", r"^\s*error: (?:\|-\n\s*|')(.+?)'?$(?=(?:\n *(?!\.\.\.|name:).*)*\n *name: '(?!AssertionError)\w+)"),
+    (
+        "assertion",
+        r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$(?=(?:\n(?! *(?:\.\.\.|code:)).*){0,40}\n *code: 'ERR_ASSERTION')",
+    ),
+    (
+        "exception",
+        r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$(?=(?:\n(?! *(?:\.\.\.|name:)).*){0,40}\n *name: '(?!AssertionError)\w+)",
+    ),
     ("exception", r"^E +([A-Za-z_][\w.]*(?:: .*)?)$"),
     ("exception", r"^(?:\S+\.rs:\d+:\d+:|thread '.*' panicked at .*)\n(.*)"),
     ("exception", r"^(panic: .*)"),
@@ -112,22 +113,37 @@ FAILURES = _table(
 )
 _OTHERWISE = _table(
     ("failed", r"^E +(\S.*)"),
-    ("failed", r"^\s*error: (?:\|-\n\s*|')(.+?)'?$"),
+    ("failed", r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$"),
     ("failed", r"^((?:FAILED|ERROR|FAIL|--- FAIL:) .*)"),
 )
 
 
-def first_reason(out: str, err: str, language: str, began: bool) -> Reason | None:
-    """Return the class and the line that explain a failure, or None if nothing known is said.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a command wrote. `language` is that of a single program, empty for a project's tests.
 
-    `language` is that of a single program, empty for a project's tests; `began` whether that program was started.
+    `began` says whether that program was started, or only built.
     """
-    if not language:
-        text = f"{out}\n{err}"
+
+    output: str
+    errors: str
+    language: str
+    began: bool
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.output}\n{self.errors}"
+
+
+def first_reason(written: Written) -> Reason | None:
+    """Return the class and the line that explain a failure, or None if nothing known is said."""
+    if not written.language:
+        text = written.text
         return _search(PROJECT, text) or _earliest(FAILURES, text) or _search(_OTHERWISE, text)
-    if not began:
-        return _search(BUILDS[language], f"{out}\n{err}") if language in BUILDS else None
-    return _RUNS[language](err) if language in _RUNS else None
+    if not written.began:
+        return _search(BUILDS[written.language], written.text) if written.language in BUILDS else None
+    return _RUNS[written.language](written.errors) if written.language in _RUNS else None
 
 
 def _search(table: Table, text: str) -> Reason | None:
@@ -153,7 +169,7 @@ _PYTHON: dict[str, Class] = {
     "UnboundLocalError": "undefined-name",
     "AssertionError": "assertion",
 }
-_UNPARSED = re.compile(r"(?:\A|\n)  File \"(?![<])[^\n]*\n(?:    [^\n]*\n)*((Indentation|Tab|Syntax)Error: .*)")
+_UNPARSED = re.compile(r"(?:\A|\n)  File \"(?!<)[^\n]*\n(?:    [^\n]*\n){0,4}((Indentation|Tab|Syntax)Error: .*)")
 
 
 def _python(err: str) -> Reason | None:
@@ -170,6 +186,8 @@ def _python(err: str) -> Reason | None:
 
 _FATAL = re.compile(r"^Node\.js v\d", re.MULTILINE)
 _THROWN = re.compile(r"^(?:Uncaught )?([A-Za-z_$][\w.$]*)(?: \[\w+\])?(?::.*)?$", re.MULTILINE)
+_SHOWN = re.compile(r"^\S+:\d+\n(?:.*\n)(?:[ \t]*\^+[ \t]*\n)?", re.MULTILINE)
+_NODE: dict[str, Class] = {"ReferenceError": "undefined-name", "AssertionError": "assertion"}
 _LOADING = re.compile(
     r"^    at (?:wrapSafe|compileSourceTextModule|\S*(?:ModuleLoader|ModuleJob|ESMLoader))", re.MULTILINE
 )
@@ -180,15 +198,13 @@ def _node(err: str) -> Reason | None:
     if not (fatal := list(_FATAL.finditer(err))):
         return None
     told = err[: fatal[-1].start()]
-    caret = list(re.finditer(r"^\s*\^+\s*\n", told, re.MULTILINE))
-    told = told[caret[-1].end() :] if caret else told
-    if not (line := next((line for line in told.splitlines() if line.strip()), "")):
-        return None
-    thrown = _THROWN.match(line)
-    name = thrown[1] if thrown else ""
+    if shown := list(_SHOWN.finditer(told)):  # the line of the source, with a mark under it or not
+        told = told[shown[-1].end() :]
+    line = next((line for line in told.splitlines() if line.strip()), "")
+    name = thrown[1] if (thrown := _THROWN.match(line)) else ""
     if name == "SyntaxError" and _LOADING.search(told):
         return "syntax", line
-    return {"ReferenceError": "undefined-name", "AssertionError": "assertion"}.get(name, "exception"), line  # type: ignore[return-value]
+    return _NODE.get(name, "exception"), line
 
 
 _UNCAUGHT = re.compile(r"^Exception in thread \"[^\"]*\" (.*)", re.MULTILINE)
@@ -215,7 +231,7 @@ _CSC_RUN = _table(
 
 def _cpp(err: str) -> Reason | None:
     reason = _search(_CXX_RUN, err)
-    return (reason[0], reason[1].replace("\n  what(): ", ": ")) if reason else None
+    return (reason[0], re.sub(r"\n  what\(\): +", ": ", reason[1])) if reason else None
 
 
 _RUNS: Mapping[str, Callable[[str], Reason | None]] = {

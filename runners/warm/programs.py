@@ -30,9 +30,11 @@ _ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
 _KINDS = 6
 _BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
 _PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
-# A program that asks what is imported, or how, gets an interpreter that has imported nothing before it.
+# A program that asks what is imported, or how, gets an interpreter that has imported nothing before it. One that sends
+# signals may mean the processes beside it: the shell that is there in a fresh sandbox.
 _CURIOUS = re.compile(
-    r"sys\.modules|\bmeta_path|path_hooks|path_importer|__import__|\breload\b|getrefcount|gc\.get_|loggerDict|loaded_modules"
+    r"sys\.modules|\bmeta_path|path_hooks|path_importer|__import__|\breload\b|getrefcount|gc\.get_|loggerDict"
+    r"|os\.kill|\bkillpg|import kill\b"
 )
 
 

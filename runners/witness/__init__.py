@@ -1,21 +1,26 @@
 """What runs beside the tests inside the sandbox and bears witness to how they ended; and how that is read here.
 
-A program can print what it likes and leave with status 0 before its assertions. So what starts it writes lines of its own
-on standard error: a number that was drawn for this run, and a word. The program could find the number in its memory or
-in `/proc`; but then it was written to cheat ghosttape, and no other test runner.
+A program can print what it likes and leave with status 0 before its assertions. So what starts it, or a plugin of the test
+runner, writes lines of its own on standard error: a number that was drawn for this run, and a word. The program could
+find the number in its environment; but then it was written to cheat ghosttape, and not just any test runner.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
-from runners.protocol import Mount
+import msgspec
+
+from runners.protocol import Mount, Sandbox
 
 FILES = Path(__file__).parent
 FOLDER = "/ghosttape"
 MOUNT = Mount(FILES, FOLDER)
+_REPORTER = "--test-reporter"
+_TOOLCHAINS_OF_NODE = ("node", "typescript")
 
 
 def fresh() -> str:
@@ -32,3 +37,33 @@ def heard(text: str, nonce: str) -> tuple[list[str], str]:
     """Return the words that were said with this number, and the text without them."""
     line = re.compile(rf"\n?^{nonce} (.*)\n", re.MULTILINE)
     return line.findall(text), line.sub("", text)
+
+
+def options(toolchain: str, command: str, files: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
+    """Return the variables that make a project's test runner call its witness.
+
+    Python's lies in the layer and needs none. A project that chooses the reporters of `node --test` itself keeps them.
+    """
+    if toolchain not in _TOOLCHAINS_OF_NODE:
+        return {}
+    folder = str(FILES) if sandbox.name == "none" else FOLDER
+    words = ["--require", f"{folder}/runners.cjs"]
+    chosen = any(_REPORTER in text for name, text in files.items() if name.endswith("package.json"))
+    if not chosen and _REPORTER not in command:
+        for reporter, where in (("tap", "stdout"), (f"{folder}/node-test.mjs", "stderr")):
+            words += [f"{_REPORTER}={reporter}", f"{_REPORTER}-destination={where}"]
+    return {"NODE_OPTIONS": " ".join(words)}
+
+
+def tests(said: list[str]) -> frozenset[str] | None:
+    """Return the names of the tests that passed, of all runners that came to their end; None if none did."""
+    lists = [found for word in said if (found := _names(word)) is not None]
+    return frozenset(name for names in lists for name in names) if lists else None
+
+
+def _names(word: str) -> list[str] | None:
+    kind, _, names = word.partition(" ")
+    try:
+        return msgspec.json.decode(names, type=list[str]) if kind == "tests" else None
+    except msgspec.DecodeError:  # what was written at the same time by others stands in the middle of it
+        return None

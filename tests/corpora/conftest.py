@@ -3,11 +3,15 @@
 import os
 import random
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from corpora.history import import_history
 from replay import tape
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share modules
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
     "GIT_AUTHOR_NAME": "A",

@@ -1,0 +1,139 @@
+"""Figures of evaluations."""
+
+from itertools import combinations
+from statistics import mean
+
+import pytest
+from devbench_data import instance, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.corpus import corpus_of
+from corpora.options import Options, drawn
+from corpora.scores import Outcome, pass_at_k, passing, summary
+from replay.metrics import share
+from replay.records import Ending, Record, Verdict
+
+MODEL = {"provider": {"name": "fixed"}}
+ORACLE = {"provider": {"name": "oracle"}}
+
+
+@pytest.fixture
+def tasks(tmp_path):
+    for language in ("python", "java"):
+        for category in ("low_context", "api_usage"):
+            rows = [instance(number, f"golden({number})", language=language) for number in range(3)]
+            write(tmp_path, *rows, language=language, category=category)
+    corpus = corpus_of("devbench", tmp_path)
+    return corpus.tasks(["python", "java"], ["api_usage", "low_context"], packages=False)
+
+
+def record(task, name, sample=0, **more):
+    return Record(moment=task.moment(sample), ending=Ending("shown"), verdict=Verdict(name=name, **more))
+
+
+def outcome(task, *names):
+    return Outcome(task, tuple((sample, Verdict(name=name)) for sample, name in enumerate(names)))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=7), st.data())
+def test_pass_at_k_is_the_share_of_choices_of_k_samples_with_one_that_passes(samples, data):
+    k = data.draw(st.integers(1, len(samples)))
+    expected = mean(any(chosen) for chosen in combinations(samples, k))
+    assert pass_at_k(len(samples), sum(samples), k) == pytest.approx(expected)
+
+
+def test_with_one_sample_the_interval_is_wilsons(tasks):
+    outcomes = [outcome(task, "passed" if index % 3 else "failed") for index, task in enumerate(tasks)]
+    assert passing(outcomes, 1) == share(8, 12)
+
+
+def test_with_several_samples_the_interval_comes_from_the_tasks_and_is_the_same_each_time(tasks):
+    outcomes = [
+        outcome(task, "passed", "failed", "passed" if index % 2 else "failed") for index, task in enumerate(tasks)
+    ]
+    found = passing(outcomes, 1)
+    assert found == passing(outcomes, 1)
+    assert found["value"] == pytest.approx(0.5)
+    assert 1 / 3 < found["low"] < 0.5 < found["high"] < 2 / 3
+    assert found["n"] == 12
+
+
+def test_samples_of_one_task_are_not_counted_as_tasks(tasks):
+    assert passing([outcome(tasks[0], *["passed"] * 50)], 1)["n"] == 1
+
+
+def test_a_single_task_between_has_no_interval(tasks):
+    assert passing([outcome(tasks[0], "passed", "failed")], 1) == {"value": 0.5, "low": None, "high": None, "n": 1}
+
+
+def test_a_task_with_too_few_samples_is_left_out_of_a_larger_k(tasks):
+    outcomes = [outcome(tasks[0], "passed", "passed"), outcome(tasks[1], "failed")]
+    assert passing(outcomes, 1)["n"] == 2
+    assert passing(outcomes, 2) == share(1, 1)
+
+
+def test_untestable_tasks_and_failures_of_the_machine_do_not_count(tasks):
+    outcomes = [outcome(tasks[0], "untestable"), outcome(tasks[1], "infrastructure"), outcome(tasks[2], "passed")]
+    assert passing(outcomes, 1) == share(1, 1)
+    assert passing(outcomes[:2], 1) == {"value": None, "low": None, "high": None, "n": 0}
+
+
+def test_the_summary_counts_by_language_and_category(tasks):
+    names = {"python": "passed", "java": "compile"}
+    records = [record(task, names[task.language]) for task in tasks]
+    told = summary(Options(corpus="devbench", data="", settings=MODEL), tasks, records, [])
+    assert [(cell["language"], cell["category"], cell["passed"]) for cell in told["cells"]] == [
+        ("python", "api_usage", 3),
+        ("python", "low_context", 3),
+        ("java", "api_usage", 0),
+        ("java", "low_context", 0),
+    ]
+    assert [(row["language"], row["testable"], row["passed"]) for row in told["languages"]] == [
+        ("python", 6, 6),
+        ("java", 6, 0),
+    ]
+    assert [row["category"] for row in told["categories"]] == ["api_usage", "low_context"]
+    assert told["share"] == share(6, 12)
+    assert {failure["task"] for failure in told["failures"]} == {task.name for task in tasks if task.language == "java"}
+    assert "self_contained" not in told
+
+
+def test_the_summary_of_the_oracle_tells_what_its_failures_lack(tasks):
+    lack = [record(task, "exception", cause="missing-library torch") for task in tasks[:2]]
+    wrong = [record(tasks[2], "assertion", cause="wrong-golden assertion")]
+    records = [*lack, *wrong, *(record(task, "passed") for task in tasks[3:])]
+    told = summary(Options(corpus="devbench", data="", settings=ORACLE), tasks, records, [])
+    assert told["share"] == share(9, 12)
+    assert told["self_contained"] == share(9, 10)
+    assert told["causes"] == {"missing-library torch": 2, "wrong-golden assertion": 1}
+
+
+def test_the_summary_names_untestable_tasks_with_their_reasons_and_samples_without_an_answer(tasks):
+    records = [
+        record(tasks[0], "untestable", reason="broken-baseline", cause="network", message="no host"),
+        record(tasks[1], "untestable", reason="undetected"),
+        record(tasks[2], "passed", sample=1),
+    ]
+    told = summary(Options(corpus="devbench", data="", settings=MODEL, samples=2), tasks[:4], records, [])
+    assert told["why_untestable"] == {"broken-baseline: network": 1, "undetected": 1}
+    assert [(one["task"], one["reason"], one["cause"]) for one in told["untested"]] == [
+        (tasks[0].name, "broken-baseline", "network"),
+        (tasks[1].name, "undetected", ""),
+    ]
+    assert told["unanswered"] == [tasks[3].name]
+    assert told["testable"] == 1
+
+
+def test_a_limit_takes_evenly_of_all_cells_by_the_seed(tasks):
+    taken = drawn(tasks, 4, seed=0)
+    assert len({(task.language, task.category) for task in taken}) == 4
+    assert drawn(tasks, 4, seed=0) == taken
+    assert len({tuple(task.name for task in drawn(tasks, 4, seed)) for seed in range(9)}) > 1
+
+
+def test_a_larger_limit_keeps_what_a_smaller_one_took_and_the_order_of_the_corpus(tasks):
+    seven = drawn(tasks, 7, seed=3)
+    assert {task.name for task in drawn(tasks, 5, seed=3)} < {task.name for task in seven}
+    assert seven == [task for task in tasks if task in seven]
+    assert drawn(tasks, 100, seed=3) == drawn(tasks, None, seed=3) == list(tasks)
