@@ -47,8 +47,8 @@ class Evaluation:
 
         """
         options = self.options
-        tasks = self.corpus.tasks(options.languages, options.categories, packages=options.packages)
         self._check_provider()
+        tasks = self.corpus.tasks(options.languages, options.categories, packages=options.packages)
         records = {record.moment.id: record for record in self.store.records()}
         async with AsyncExitStack() as stack:
             judge = None

@@ -46,7 +46,8 @@ class ProgramTests:
         text = self.program(filled)
         before = text[: text.index(filled.text)].count("\n")
         first, last = filled.written
-        return Program(self.language, text, requires=self.requires, written=(first + before, last + before))
+        written = (first + before, last + before) if last else filled.written
+        return Program(self.language, text, requires=self.requires, written=written)
 
     def _missing(self, text: str) -> Iterator[str]:
         return (head.line for head in self.heads if head.word not in text and head.needs in text)

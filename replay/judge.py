@@ -18,7 +18,7 @@ from replay.tape import Tests
 from replay.timeline import Timeline
 from runners.project import Plan, Project, prepare
 from runners.protocol import Sandbox
-from runners.verdicts import Result
+from runners.verdicts import Result, in_full
 from syntax.languages import Language, language_of
 
 Told = Callable[[str], None]
@@ -34,10 +34,10 @@ class Judge:
         baseline: Verdict | None,
         slots: asyncio.Semaphore,
         *,
-        expected: int = 0,
+        finished: Result | None = None,
     ) -> None:
         self.timeline, self.project, self.baseline, self._slots = timeline, project, baseline, slots
-        self.expected = expected
+        self.finished = finished
         self._tested: dict[tuple[str, str], asyncio.Task[Result]] = {}
 
     @classmethod
@@ -69,7 +69,7 @@ class Judge:
         except BaseException:
             project.close()
             raise
-        return cls(timeline, project, _fault(results), slots, expected=results[0].passed or 0)
+        return cls(timeline, project, _fault(results), slots, finished=_twice(results))
 
     async def close(self) -> None:
         """Stop what runs and take the copies away."""
@@ -111,8 +111,12 @@ class Judge:
 
     async def _run(self, changed: Mapping[str, str]) -> Result:
         assert self.project is not None
+        assert self.finished is not None
         async with self._slots:
-            return _in_full(await self.project.run(changed), self.expected)
+            result = in_full(await self.project.run(changed), self.finished)
+        same = all(self.timeline.final.get(path) == text for path, text in changed.items())
+        blamed = result.klass not in {"passed", "infrastructure"}
+        return replace(result, klass="flaky") if same and blamed else result
 
 
 def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:
@@ -141,11 +145,10 @@ def _language(moment: Moment) -> Language:
     return language
 
 
-def _in_full(result: Result, expected: int) -> Result:
-    """A pass counts only if as many tests passed as in the finished project: tests that went missing did not pass."""
-    if result.klass != "passed" or (result.passed or 0) >= expected:
-        return result
-    return replace(result, klass="failed", message=f"only {result.passed} of the project's {expected} tests ran")
+def _twice(results: list[Result]) -> Result:
+    """The finished project's result, with the tests that passed in both runs."""
+    first, second = results
+    return first if first.tests is None or second.tests is None else replace(first, tests=first.tests & second.tests)
 
 
 def _fault(results: list[Result]) -> Verdict | None:

@@ -19,7 +19,10 @@ EVENT = 1
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A document's text with something in its gap; `written` are the first and last line (from 1) of what was put there."""
+    """A document's text with something in its gap; `written` are the first and last line (from 1) that a model wrote there.
+
+    They are 0 and 0 where no model did, so that the ground truth may say of a program that it ends there, and no model may.
+    """
 
     text: str
     written: tuple[int, int]
@@ -67,17 +70,17 @@ class Task:
     @property
     def finished(self) -> Filled:
         """The document with the ground truth in its gap."""
-        return _filled(self.before, self.truth, self.after)
+        return Filled(self.before + self.truth + self.after, (0, 0))
 
     @property
     def emptied(self) -> Filled:
         """The document with nothing in its gap but the least that grammar demands there (see `syntax.gaps`)."""
         language = language_of(self.language)
         if language is None:
-            return _filled(self.before, "", self.after)
+            return Filled(self.before + self.after, (0, 0))
         start, end = len(self.before), len(self.before) + len(self.truth)
-        least = patch(language, self.before + self.truth + self.after, start, end)
-        return _filled(self.before, least, self.after)
+        least = patch(language, self.finished.text, start, end)
+        return Filled(self.before + least + self.after, (0, 0))
 
     def filled(self, suggestion: Suggestion | None) -> Filled:
         """The document with a suggestion in its gap; with None, nothing."""

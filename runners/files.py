@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import shutil
@@ -12,6 +13,10 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from runners.errors import PathRefused
+
+_FICLONE = 0x40049409
+_NEVER = {errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EXDEV, errno.EPERM}
+_CANNOT_SHARE: set[int] = set()  # devices that have said so
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -72,14 +77,28 @@ def _copy_file(source: str, target: str) -> None:
         about = os.fstat(reader)
         writer = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            while os.sendfile(writer, reader, None, 1 << 30):  # None: go on where it stands
-                pass
+            if not _shared(reader, writer, about.st_dev):
+                while os.sendfile(writer, reader, None, 1 << 30):  # None: go on where it stands
+                    pass
             os.fchmod(writer, about.st_mode & 0o777)
             os.utime(writer, ns=(about.st_atime_ns, about.st_mtime_ns))
         finally:
             os.close(writer)
     finally:
         os.close(reader)
+
+
+def _shared(reader: int, writer: int, device: int) -> bool:
+    """Let the copy share the original's blocks until one of them is written, where the file system can (btrfs, XFS)."""
+    if device in _CANNOT_SHARE:
+        return False
+    try:
+        fcntl.ioctl(writer, _FICLONE, reader)
+    except OSError as error:
+        if error.errno in _NEVER:
+            _CANNOT_SHARE.add(device)
+        return False
+    return True
 
 
 def remove_tree(folder: Path) -> None:

@@ -23,15 +23,15 @@ from runners.protocol import PROJECT, Completed, Job, Limit, Limits
 OUTER = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 _INNER = 'echo "$0" >&2; cd -- "$1" && exec sh -c "$2"'
 _STILL = '[ "$PPID" = "$1" ] && shift && exec "$@"'
-_CPU_EVERY_S = 0.2
+_LOOK_EVERY_S = 0.2
 _START_S = 30.0
-_TOLD: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
+SIGNALLED: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 _NO_ROOM = re.compile("No space left on device|ENOSPC")
 
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What to start, where, within which limits; open files to hand on; a clock of the processor time that it has used.
+    """What to start, where, within which limits; open files to hand on; the control group that it enters.
 
     The wall time counts from the first thing that it writes, or from `start_s` seconds after the start.
     """
@@ -41,7 +41,7 @@ class _Start:
     cwd: Path
     limits: Limits
     handles: Sequence[int] = ()
-    spent: Callable[[], float] = float
+    group: Cgroup | None = None
     start_s: float = 0.0
 
 
@@ -92,7 +92,8 @@ async def _watch(process: asyncio.subprocess.Process, capture: Capture, start: _
     watches: dict[asyncio.Task[object], Limit] = {
         asyncio.ensure_future(process.wait()): "",
         asyncio.ensure_future(_late(capture, start.start_s, limits.wall_s)): "wall",
-        asyncio.ensure_future(_overspent(start.spent, limits.processor_s)): "cpu",
+        asyncio.ensure_future(_overspent(start.group, limits.processor_s)): "cpu",
+        asyncio.ensure_future(_out_of_memory(start.group)): "memory",
         asyncio.ensure_future(capture.full.wait()): "output",
         asyncio.ensure_future(disk.outgrown(start.cwd, limits.disk_mb << 20)): "disk",
     }
@@ -121,10 +122,16 @@ async def _late(capture: Capture, start_s: float, wall_s: float) -> None:
     await asyncio.sleep(wall_s)
 
 
-async def _overspent(spent: Callable[[], float], allowed_s: float) -> None:
+async def _overspent(group: Cgroup | None, allowed_s: float) -> None:
     """Return once the run has used more processor time than it may."""
-    while spent() <= allowed_s:  # noqa: ASYNC110 - the kernel tells nobody
-        await asyncio.sleep(_CPU_EVERY_S)
+    while group is None or group.processor_s() <= allowed_s:  # noqa: ASYNC110 - the kernel tells nobody
+        await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def _out_of_memory(group: Cgroup | None) -> None:
+    """Return once the kernel has ended a process for want of memory: what waits for that one would wait for ever."""
+    while group is None or group.exceeded() != "memory":  # noqa: ASYNC110
+        await asyncio.sleep(_LOOK_EVERY_S)
 
 
 def tied(argv: list[str]) -> list[str]:
@@ -160,12 +167,12 @@ async def launch_job(
         job.project,
         replace(job.limits, output_bytes=job.limits.output_bytes + len(marker) + 1),
         handles,
-        group.processor_s if group else float,
+        group,
         _START_S,
     )
     try:
         done, code = await _launch(start)
-        limit = done.limit or (group.exceeded() if group else "") or _TOLD.get(done.signal or 0, "")
+        limit = done.limit or (group.exceeded() if group else "") or SIGNALLED.get(done.signal or 0, "")
     finally:
         if group:
             await asyncio.to_thread(group.remove)
@@ -174,13 +181,15 @@ async def launch_job(
         raise SandboxFailed(f"the sandbox ended before the command began: {before.strip() or done}")
     if walled and code < 0 and limit in {"", "processes"}:
         raise SandboxFailed(f"the sandbox, not the command in it, was ended by {signal.Signals(-code).name}")
+    if not limit and await asyncio.to_thread(disk.exceeds, job.project, job.limits.disk_mb << 20):
+        limit = "disk"  # it was quicker than who looks after it
     done = replace(done, stderr=before + stderr, limit=limit)
     if done.exit != 0 and not limit:
-        _check_room(done, job)
+        check_room_after(done, job)
     return done
 
 
-def _check_room(done: Completed, job: Job) -> None:
+def check_room_after(done: Completed, job: Job) -> None:
     """Raise `SandboxFailed` if the disk is full, or the command says so and may have written more than there is room."""
     disk.check_room(job.project)
     allowed = job.limits.disk_mb << 20

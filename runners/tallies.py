@@ -81,9 +81,96 @@ def _counts(summary: str) -> _Counts:
     return _Counts({name: int(number) for number, name in re.findall(r"(\d+) ([a-z]+)", summary)})
 
 
+_JEST = re.compile(r"^Tests: +(.*\btotal)$", re.MULTILINE)
+_MOCHA = re.compile(r"^ +(\d+) (passing|failing)\b", re.MULTILINE)
+_MAVEN = re.compile(
+    r"^(?:\[\w+\] )?Tests run: +(\d+), +Failures: (\d+)(?:, Errors: (\d+), Skipped: (\d+))?$", re.MULTILINE
+)
+_JUNIT = re.compile(r"^\[ +(\d+) tests (successful|failed) +\]$", re.MULTILINE)
+_JUNIT4 = re.compile(r"^OK \((\d+) tests?\)$", re.MULTILINE)
+_GRADLE = re.compile(r"^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+_GO_TEST = re.compile(r"^--- (PASS|FAIL): ", re.MULTILINE)
+_GO_PACKAGE = re.compile(
+    r"^(ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s|\[build failed\]|\[setup failed\])(?! *\[no tests)", re.MULTILINE
+)
+_CARGO = re.compile(r"^test result: \S+ (\d+) passed; (\d+) failed;", re.MULTILINE)
+_CTEST = re.compile(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)$", re.MULTILINE)
+_DOTNET = re.compile(r"^[ \t]*\w+! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+", re.MULTILINE)
+
+
+def _jest(text: str) -> Tally | None:
+    if not (summaries := _JEST.findall(text)):
+        return None
+    counts = _counts(summaries[-1])
+    return Tally("jest", counts["passed"], counts["failed"])
+
+
+def _mocha(text: str) -> Tally | None:
+    counts = _Counts({name: int(number) for number, name in _MOCHA.findall(text)})
+    return Tally("mocha", counts["passing"], counts["failing"]) if counts else None
+
+
+def _maven(text: str) -> Tally | None:
+    """Add up the modules; the lines that tell a time are of single classes, which are counted in them."""
+    rows = [[int(number or 0) for number in row] for row in _MAVEN.findall(text)]
+    if not rows:
+        return None
+    ran, failures, errors, skipped = (sum(column) for column in zip(*rows, strict=True))
+    return Tally("maven", max(0, ran - failures - errors - skipped), failures + errors)
+
+
+def _junit(text: str) -> Tally | None:
+    counts = _Counts({name: int(number) for number, name in _JUNIT.findall(text)})
+    if counts:
+        return Tally("junit", counts["successful"], counts["failed"])
+    found = _JUNIT4.findall(text)
+    return Tally("junit", int(found[-1]), 0) if found else None
+
+
+def _gradle(text: str) -> Tally | None:
+    """Gradle counts only where something failed; what passed stands in its JUnit files."""
+    if not (found := _GRADLE.findall(text)):
+        return None
+    ran, failed, skipped = (int(number or 0) for number in found[-1])
+    return Tally("gradle", max(0, ran - failed - skipped), failed)
+
+
+def _go(text: str) -> Tally | None:
+    """Count tests where they are told (`-v`), packages else."""
+    words = _GO_TEST.findall(text) or _GO_PACKAGE.findall(text)
+    failed = sum(word == "FAIL" for word in words)
+    return Tally("go test", len(words) - failed, failed) if words else None
+
+
+def _cargo(text: str) -> Tally | None:
+    rows = _CARGO.findall(text)
+    return Tally("cargo test", sum(int(row[0]) for row in rows), sum(int(row[1]) for row in rows)) if rows else None
+
+
+def _ctest(text: str) -> Tally | None:
+    if not (found := _CTEST.findall(text)):
+        return None
+    failed, ran = (int(number) for number in found[-1])
+    return Tally("ctest", max(0, ran - failed), failed)
+
+
+def _dotnet(text: str) -> Tally | None:
+    rows = _DOTNET.findall(text)
+    return Tally("dotnet test", sum(int(row[1]) for row in rows), sum(int(row[0]) for row in rows)) if rows else None
+
+
 _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], Tally | None]]] = {
     "pytest": (re.compile(r"\b(?:pytest|py\.test)\b"), _pytest),
     "unittest": (re.compile(r"\bunittest\b"), _unittest),
     "node --test": (re.compile(r"\bnode\b.* --test\b"), _node),
     "vitest": (re.compile(r"\bvitest\b"), _vitest),
+    "jest": (re.compile(r"\bjest\b"), _jest),
+    "mocha": (re.compile(r"\bmocha\b"), _mocha),
+    "maven": (re.compile(r"\bmvnw?\b"), _maven),
+    "gradle": (re.compile(r"\bgradlew?\b"), _gradle),
+    "go test": (re.compile(r"\bgo test\b"), _go),
+    "cargo test": (re.compile(r"\bcargo (?:\S+ )*test\b"), _cargo),
+    "ctest": (re.compile(r"\bctest\b"), _ctest),
+    "dotnet test": (re.compile(r"\bdotnet test\b"), _dotnet),
+    "junit": (re.compile(r"\bjunit\b"), _junit),
 }

@@ -12,7 +12,9 @@ from rich.text import Text
 from runners.doctor import check
 from server.errors import ServerRoomError
 
-_OPTIONAL = {"sandbox docker", "toolchain node", "embedded model"}
+_OPTIONAL = {"sandbox docker", "embedded model"} | {
+    f"toolchain {name}" for name in ("node", "typescript", "java", "cpp", "csharp")
+}
 _SANDBOXES = {"sandbox bubblewrap", "sandbox unshare"}
 
 
@@ -21,7 +23,8 @@ async def checkup() -> list[dict[str, Any]]:
     checks = [asdict(done) for done in await check()] + [await _model()]
     sandboxed = any(done["ok"] for done in checks if done["name"] in _SANDBOXES)
     for done in checks:
-        spared = done["name"] in _OPTIONAL or (done["name"] in _SANDBOXES and sandboxed)
+        spared = done["name"] in _OPTIONAL or done["name"].startswith("limit ")
+        spared |= done["name"] in _SANDBOXES and sandboxed
         done["needed"] = not spared
     return checks
 

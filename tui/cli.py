@@ -8,6 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
+from tui.flags import (
+    Answers,
+    BaseUrl,
+    JsonFlag,
+    Model,
+    Provider,
+    RecordAnswers,
+    Repairs,
+    ReplayAnswers,
+    RequireRecorded,
+    Seed,
+    SettingsJson,
+    Text,
+)
 from tui.outcome import Status, guarded, print_json
 
 app = typer.Typer(
@@ -23,33 +37,6 @@ Start with the bundled tapes: `ghosttape replay demo`, then `ghosttape tui`.
 Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong use; 3 the environment lacks something.""",
 )
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
-Provider = Annotated[
-    str,
-    typer.Option(
-        "--provider",
-        envvar="GHOSTTAPE_PROVIDER",
-        help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
-        "llamacpp, ollama, anthropic, ngram (a baseline), oracle (what was really written), recorded (a file of answers), "
-        "fixed (always --text).",
-    ),
-]
-Model = Annotated[str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")]
-BaseUrl = Annotated[
-    str,
-    typer.Option(
-        "--base-url",
-        envvar="GHOSTTAPE_BASE_URL",
-        help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
-    ),
-]
-Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
-Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
-SettingsJson = Annotated[
-    str,
-    typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
-]
-
 
 @app.command()
 @guarded
@@ -61,17 +48,9 @@ def replay(
     base_url: BaseUrl = "",
     answers: Answers = "",
     text: Text = "",
-    record_answers: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
-    ] = None,
-    replay_answers: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
-    ] = None,
-    require_recorded: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
-    ] = None,
+    record_answers: RecordAnswers = None,
+    replay_answers: ReplayAnswers = None,
+    require_recorded: RequireRecorded = None,
     settings: SettingsJson = "{}",
     policy: Annotated[
         str,
@@ -105,9 +84,7 @@ def replay(
             "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
         ),
     ] = None,
-    repairs: Annotated[
-        str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
-    ] = "all",
+    repairs: Repairs = "all",
     sandbox: Annotated[
         str,
         typer.Option(
@@ -123,7 +100,7 @@ def replay(
         list[str] | None,
         typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs).")] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -178,17 +155,9 @@ def evaluate(
         str,
         typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),
     ] = "",
-    record_answers: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
-    ] = None,
-    replay_answers: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
-    ] = None,
-    require_recorded: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
-    ] = None,
+    record_answers: RecordAnswers = None,
+    replay_answers: ReplayAnswers = None,
+    require_recorded: RequireRecorded = None,
     settings: SettingsJson = "{}",
     languages: Annotated[str, typer.Option(help="Only these, comma-separated: python,java,…")] = "",
     categories: Annotated[str, typer.Option(help="Only these, comma-separated: low_context,…")] = "",
@@ -197,9 +166,7 @@ def evaluate(
         typer.Option(min=1, help="At most so many tasks in all, drawn evenly of all languages and categories."),
     ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Answers asked for each task: pass@k for k up to this.")] = 1,
-    repairs: Annotated[
-        str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
-    ] = "all",
+    repairs: Repairs = "all",
     sandbox: Annotated[
         str, typer.Option(help="Where programs run: auto (the first that works), one by name, or none (unsafe).")
     ] = "auto",
@@ -210,7 +177,7 @@ def evaluate(
     no_packages: Annotated[
         bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),

@@ -15,6 +15,7 @@ from rich.text import Text
 from corpora.causes import kind_of
 from tui.plain import first_line, plain, shorten
 from tui.summary import DASH, counts, latency, percent
+from tui.table import WIDTH
 from tui.words import ENDINGS, UNTESTABLE, VERDICTS
 
 NAME = 28
@@ -75,10 +76,8 @@ def _percent(share: Mapping[str, Any]) -> str:
 def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     contained = summary.get("self_contained")
     if contained and contained["n"]:
-        yield Text(
-            f"Of the {contained['n']:,} that need no network, service, library or tool that is not here, "
-            f"{_percent(contained)} % pass."
-        )
+        number = f"{contained['n']:,}"
+        yield Text(f"{_percent(contained)} % pass of the {number} that lack no network, service, library or tool here.")
     if median := latency(summary, "p50"):
         yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
 
@@ -118,11 +117,14 @@ def _failures(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         return
     shown = sorted(first.values(), key=lambda failure: kind_of(failure["cause"]).is_lack)
     yield Padding(Text(f"tasks with a failure: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
     for failure in shown[:NAMED]:
-        why = shorten(plain(failure["cause"] or failure["verdict"]), 22)
-        message = Text(shorten(first_line(failure["message"]), 16), "dim")
-        table.add_row(Text(f"  {shorten(plain(failure['task']), 34)}"), Text(why), message)
+        why = shorten(plain(failure["cause"] or failure["verdict"]), 28)
+        message = shorten(first_line(failure["message"]), WIDTH)
+        table.add_row(Text(f"  {shorten(plain(failure['task']), 34)}"), Text(why), Text(message))
     yield table
     if len(first) > NAMED:
         yield Text(f"  … and {len(first) - NAMED:,} more", "dim")

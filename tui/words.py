@@ -27,9 +27,13 @@ VERDICTS: dict[str, str] = {
     "indentation": "the graft is wrongly indented",
     "compile": "the graft does not compile",
     "undefined-name": "it uses a name that is not defined",
+    "assertion": "a test's assertion fails with it in place",
+    "exception": "it ends in an exception that nothing catches",
     "timeout": "the tests ran longer than their limit",
     "memory": "the tests used more memory than their limit",
+    "output": "the tests wrote more than their limit",
     "crashed": "the test run crashed",
+    "flaky": "it is the finished project, which passed before and fails now",
     "infrastructure": "the tests could not be run, which is not its fault",
     "untestable": "no test can tell whether it is right",
 }

@@ -118,9 +118,8 @@ def name_of(language: str, category: str, instance: str) -> str:
 def task_of(instance: Instance, language: str, category: str, *, packages: bool) -> Task:
     """A task of an instance: prefix, gap and suffix joined by new lines, the assertions behind, unseen by the model.
 
-    DevBench's own script joins so in Python, JavaScript and TypeScript. In the other languages it adds the first new
-    line only where neither side has one; but no program there depends on its absence, and without the second the
-    ground truth of some would end in a comment that takes in the line below (docs/benchmarks.md).
+    DevBench's own script joins so in Python, JavaScript and TypeScript. In the other languages it adds a new line only
+    before the answer, where neither side has one; what that changes is told in docs/benchmarks.md.
     """
     required = _requires(language) if packages else ()
     limit = BUILD_S if language in _BUILT else RUN_S

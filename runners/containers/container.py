@@ -6,13 +6,14 @@ import math
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import docker
-from docker.errors import ImageNotFound
+from docker.errors import APIError, ImageNotFound
 from docker.types import LogConfig, Ulimit
 from docker.types import Mount as Bind
 from docker.utils.socket import frames_iter
@@ -67,9 +68,10 @@ class Container:
 
     def processor_s(self) -> float:
         """Return the seconds of processor time that it has used so far. Raises `SandboxFailed` if the engine is gone."""
-        with self.engine.client() as client:
+        usage: dict[str, float] = {}
+        with self.engine.client() as client, suppress(APIError):  # there are none of a container that is just ending
             usage = client.stats(self.name, stream=False, one_shot=True)["cpu_stats"]["cpu_usage"]
-        return float(usage["total_usage"]) / 1e9
+        return usage.get("total_usage", 0) / 1e9
 
     def remove(self) -> bool:
         """Kill everything in it and remove it; return whether the engine says that this is done."""

@@ -14,13 +14,13 @@ from typing import Any, Protocol, TypeVar
 
 from runners import disk
 from runners.containers.container import Container, State
-from runners.containers.engine import engine
+from runners.containers.engine import Engine, engine
 from runners.errors import SandboxFailed
+from runners.launch import SIGNALLED, check_room_after
 from runners.protocol import Completed, Job, Limit
 
 _GRACE_S = 5.0
 _CPU_EVERY_S = 0.5
-_SIGNALLED: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 _TOLD: tuple[Limit, ...] = ("processes", "memory")
 """The limits that `run.sh` may say it met, last line first."""
 
@@ -48,11 +48,18 @@ class Docker:
         """The name by which it is chosen."""
         return f"docker:{self.image}" if self.image else "docker"
 
+    def lacking(self) -> list[str]:
+        """Return the limits that the engine cannot keep on this machine."""
+        return self._engine().lacking()
+
+    def _engine(self) -> Engine:
+        return engine(self.address or os.environ.get("DOCKER_HOST", ""))
+
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without engine or image, `SandboxFailed` if the engine fails or goes away."""
         disk.check_room(job.project)
         marker = secrets.token_hex(8)
-        container = Container(engine(self.address or os.environ.get("DOCKER_HOST", "")), self.image, job, marker)
+        container = Container(self._engine(), self.image, job, marker)
         written = _Written(job.limits.output_bytes + len(marker) + 1)
         # One thread for all calls: whatever happens, they come one after another, and the removal last.
         calls = ThreadPoolExecutor(1, thread_name_prefix=container.name)
@@ -68,7 +75,10 @@ class Docker:
         if not removed:
             raise SandboxFailed(f"the container engine does not say that {container.name} is gone")
         await written.settle()
-        return _completed(written, marker, limit, state, wall_ms)
+        done = _completed(written, marker, limit, state, wall_ms)
+        if done.exit != 0 and not done.limit:
+            check_room_after(done, job)
+        return done
 
 
 class _Written:
@@ -121,6 +131,7 @@ async def _watch(job: Job, written: _Written, container: Container, call: _Call)
     finally:
         for task in watches:
             task.cancel()
+        await asyncio.gather(*watches, return_exceptions=True)
 
 
 async def _overspent(spent: Callable[[], Awaitable[float]], allowed_s: float) -> None:
@@ -148,5 +159,5 @@ def _completed(written: _Written, marker: str, limit: Limit, state: State | None
             stderr, met = stderr.removesuffix(line), one
     status = state.status if state else 128 + signal.SIGKILL
     killer = status - 128 if 128 < status <= 128 + signal.NSIG else None
-    limit = limit or met or _SIGNALLED.get(killer or 0, "")
+    limit = limit or met or SIGNALLED.get(killer or 0, "")
     return Completed(None if killer else status, killer, stdout, before + stderr, wall_ms, limit)

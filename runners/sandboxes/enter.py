@@ -26,6 +26,8 @@ def main(filter_: str, command: list[str]) -> None:
     control = ctypes.CDLL(None, use_errno=True).prctl
     control.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
     program = _Program(len(code) // 8, code)
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and what is ignored stays so for the command
+        signal.signal(ignored, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGSTOP)
     os.chdir("/")  # until here it may have been a folder of the host
     os.closerange(3, 1 << 16)

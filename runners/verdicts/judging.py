@@ -10,7 +10,8 @@ from runners.verdicts.reasons import MEMORY, Reason, Written, first_reason
 from runners.verdicts.result import Result
 from runners.verdicts.wording import LOG_LENGTH, first_line, plain, tail
 
-_SEARCHED = 200_000
+_SEARCHED = 100_000
+_LINE = 1_000
 _TOO_LONG = {"wall", "cpu"}
 _TOO_MUCH = {"output", "disk"}
 _NO_COMMAND = re.compile(r"^sh: .*not found$", re.MULTILINE)
@@ -27,8 +28,8 @@ def classify(
     from what their runner wrote.
     """
     out, err = plain(done.stdout), plain(done.stderr)
-    counted = None if language else _of(report) if report else tally(f"{out}\n{err}", command)
     written = Written(_ends(out), _ends(err), language, began)
+    counted = None if language else _of(report) if report else tally(written.text, command)
     klass, message = _judge(done, written, counted)
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
     return Result(klass, first_line(message), passed, failed, tail(f"{out}\n{err}"), done.wall_ms)
@@ -39,8 +40,13 @@ def _of(report: Report) -> Tally:
 
 
 def _ends(text: str) -> str:
-    """Return the text, without its middle if it is long: who writes without end shall not keep us busy."""
-    return text if len(text) <= 2 * _SEARCHED else f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"
+    """Return the text without its middle and the ends of its lines, if they are long.
+
+    Who writes without end shall not keep us busy.
+    """
+    if len(text) > 2 * _SEARCHED:
+        text = f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"
+    return "\n".join(line[:_LINE] for line in text.split("\n"))
 
 
 def infrastructure(message: str) -> Result:

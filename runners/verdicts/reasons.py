@@ -22,7 +22,7 @@ def _table(*rows: tuple[Class, str]) -> Table:
 
 
 # pytest's, TAP's and plain lines; never the one on which a test merely mentions an error.
-_START = r"^(?:E +|# |[ \t]*)(?:Uncaught )?"
+_START = r"^(?:E ++|# |[ \t]*+(?:=> )?)(?:Uncaught )?"
 MEMORY = re.compile(
     _START + r"((?:MemoryError\b|.*(?:eap out of memory|std::bad_alloc|OutOfMemoryE(?:rror|xception))).*)", re.MULTILINE
 )
@@ -81,7 +81,7 @@ PROJECT = _table(
     ("undefined-name", r"^(\S+\.go:\d+:\d+: undefined: .*)"),
     ("undefined-name", rf"{_MAVEN}cannot find symbol.*)"),
     ("syntax", r"^(error: (?:expected|unexpected|mismatched|this file contains).*)"),
-    *((klass, pattern.pattern) for table in (TSC, JAVAC, CXX, CSC) for klass, pattern in table),
+    *((klass, pattern.pattern) for table in (TSC, JAVAC[:-1], CXX, CSC) for klass, pattern in table),
     ("compile", r"^(error(?:\[E\d+\]: |: could not compile ).*)"),
     ("compile", rf"{_MAVEN}.*)"),
     ("compile", r"^(\S+\.(?:go|cs)\b[:(]\d+.*\berror\b.*|\S+\.go:\d+:\d+: .*)"),
@@ -105,7 +105,8 @@ FAILURES = _table(
         r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$(?=(?:\n(?! *(?:\.\.\.|name:)).*){0,40}\n *name: '(?!AssertionError)\w+)",
     ),
     ("exception", r"^E +([A-Za-z_][\w.]*(?:: .*)?)$"),
-    ("exception", r"^(?:\S+\.rs:\d+:\d+:|thread '.*' panicked at .*)\n(.*)"),
+    ("assertion", r"^thread '.*?'.* panicked at .*\n(assertion .*)"),
+    ("exception", r"^thread '.*?'.* panicked at .*\n(.*)"),
     ("exception", r"^(panic: .*)"),
     ("exception", r"^(?:Unhandled exception\. |Exception in thread \"[^\"]*\" )(.*)"),
     ("exception", r"^(terminate called .*)"),
@@ -114,6 +115,7 @@ FAILURES = _table(
 _OTHERWISE = _table(
     ("failed", r"^E +(\S.*)"),
     ("failed", r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$"),
+    ("failed", r"^\t +(\d+ - .+)$"),
     ("failed", r"^((?:FAILED|ERROR|FAIL|--- FAIL:) .*)"),
 )
 

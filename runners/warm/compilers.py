@@ -43,28 +43,34 @@ class Language:
 
 
 class _Tsc(msgspec.Struct):
-    status: int | None = None
+    status: int = -1
     text: str = ""
     files: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def _tsc_build(line: str) -> Build | None:
     answer = msgspec.json.decode(line, type=_Tsc)
-    if answer.status is None or any(not path.startswith(f"{PROJECT}/") for path in answer.files):
+    if answer.status not in {0, 1, 2} or any(not path.startswith(f"{PROJECT}/") for path in answer.files):
         return None
-    files = {path.removeprefix(f"{PROJECT}/"): text.encode("utf-8", "surrogatepass") for path, text in answer.files.items()}
+    files = {
+        path.removeprefix(f"{PROJECT}/"): text.encode("utf-8", "surrogatepass") for path, text in answer.files.items()
+    }
     return Build(answer.status, answer.text, "", files)
 
 
-def _javac_build(line: str) -> Build:
+def _javac_build(line: str) -> Build | None:
     status, text, *files = line.rstrip("\n").split("\t")
+    if status not in {"0", "1"}:  # it broke down
+        return None
     contents = {path: base64.b64decode(content) for path, content in zip(files[::2], files[1::2], strict=True)}
     return Build(int(status), "", base64.b64decode(text).decode("utf-8", "replace"), contents)
 
 
 LANGUAGES = {
     "typescript": Language(
-        f"node --max-old-space-size=1024 {FOLDER}/compile.cjs", lambda words: msgspec.json.encode(words).decode(), _tsc_build
+        f"node --max-old-space-size=1024 {FOLDER}/compile.cjs",
+        lambda words: msgspec.json.encode(words).decode(),
+        _tsc_build,
     ),
     "java": Language(
         f"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m {FOLDER}/Compile.java", "\t".join, _javac_build
@@ -89,13 +95,15 @@ class Compiler:
         pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         job = replace(job, command=language.command, limits=LIMITS)
         compiler = cls(language, job.project, await Residence.open(sandbox, job, (pipe, pipe, null)))
+        ready = False
         try:
-            async with asyncio.timeout(_START_S):
-                if await compiler._line() != "ready\n":
-                    raise SandboxFailed(f"the resident compiler did not begin: {language.command}")
-        except BaseException:
-            await compiler.close()
-            raise
+            with suppress(TimeoutError):
+                ready = await asyncio.wait_for(compiler._line(), _START_S) == "ready\n"
+        finally:
+            if not ready:
+                await compiler.close()
+        if not ready:
+            raise SandboxFailed(f"the resident compiler did not begin: {language.command}")
         return compiler
 
     async def build(self, files: Mapping[str, str], command: str) -> Build | None:

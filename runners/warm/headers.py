@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import shlex
-import shutil
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from runners.workspace import Workspace
 
 FOLDER = "/headers"
 _WORTH = 3
-_KEPT = 12
+_KEPT = 8
 _BUILD_S = 120.0
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*<((?:[\w+-]+[./])*[\w+-]+)>[ \t]*(?://.*)?")
 _NOTHING = re.compile(r"[ \t]*(?://.*)?")
@@ -42,7 +41,10 @@ def block(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """Precompiled headers in a folder of the cache, for one compiler; the least recently used of them go."""
+    """Precompiled headers in a folder that goes with this process: the compiler would not see that a header has changed.
+
+    The least recently used of them go.
+    """
 
     folder: Path
     seen: Counter[str] = field(default_factory=Counter)
@@ -77,7 +79,7 @@ class Headers:
         write_all(folder, {"all.hpp": wanted})
         job = Job(folder, command, env=layer.env, mounts=layer.mounts)
         await sandbox.run(replace(job, limits=replace(job.limits, wall_s=_BUILD_S)))
-        shutil.move(folder, place)
+        folder.rename(place)
         for old in sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-_KEPT]:
             remove_tree(old)
 
@@ -85,4 +87,6 @@ class Headers:
 def _flags(command: str) -> str:
     """Return the compiler and its options, without what it compiles and links."""
     words = shlex.split(command)
-    return " ".join(word for word in words[: words.index("-o")] if word == words[0] or word.startswith(("-std", "-O", "-p")))
+    return " ".join(
+        word for word in words[: words.index("-o")] if word == words[0] or word.startswith(("-std", "-O", "-p"))
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from runners import witness
+from runners import seccomp, witness
 from runners.errors import SandboxFailed
 from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
 from runners.project import Plan
@@ -20,15 +20,19 @@ from runners.verdicts import Result
 from runners.warm.compilers import LANGUAGES, Build, Compiler
 from runners.warm.headers import Headers
 from runners.warm.inside.attendant import COMMAND
+from runners.warm.inside.preloaded import MORE
 from runners.warm.pool import Pool
 from runners.warm.residence import FOLDER, INSIDE, Resident
-from runners.warm.worker import BUILT, Worker
+from runners.warm.worker import BUILT, Order, Worker
 from runners.workspace import create
 
 _PYTHON = Plan("python")
 _ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
 _KINDS = 6
 _BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
+_MORE = re.compile(
+    r"\b(?:asyncio|concurrent|csv|decimal|email|http|mock|sqlite3|ssl|unittest|urllib|uuid|xml|zipfile)\b"
+)
 _PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
 # A program that asks what is imported, or how, gets an interpreter that has imported nothing before it. One that sends
 # signals may mean the processes beside it: the shell that is there in a fresh sandbox.
@@ -52,12 +56,13 @@ class Warm:
         """Run the program; raises what `Cold.run` raises."""
         nonce = witness.fresh()
         async with self.pool.place():
-            done = await self._run(program, replace(Limits(), wall_s=timeout_s), witness.environment(nonce))
+            order = Order(files_of(program), witness.environment(nonce), replace(Limits(), wall_s=timeout_s))
+            done = await self._run(program, order)
             if done is None:
                 return await self.cold.run(program, timeout_s=timeout_s)
         return verdict(done, program, nonce)
 
-    async def _run(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+    async def _run(self, program: Program, order: Order) -> Completed | None:
         way = {
             "python": self._interpret,
             "javascript": self._execute,
@@ -66,57 +71,56 @@ class Warm:
             "typescript": self._compile_and_execute,
         }.get(program.language)
         try:
-            return await way(program, limits, variables) if way else None
+            return await way(program, order) if way else None
         except (SandboxFailed, OSError):
             return None  # what it was, the fresh sandbox will meet too
 
-    async def _interpret(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+    async def _interpret(self, program: Program, order: Order) -> Completed | None:
         """Let a Python that has imported the usual modules go on with the program, in a fork."""
-        plan, files = plan_of(program), files_of(program)
+        plan = plan_of(program)
         if _CURIOUS.search(program.text):
             return None
-        job = await self._job(plan, plan.command, env={"PYTHONPATH": FOLDER})
-        async with self._worker((plan.command, plan.requires), job) as worker:
-            return await worker.run(files, variables, limits)
+        more = {MORE: "1"} if _MORE.search(program.text) else {}
+        job = await self._job(plan, plan.command, env={"PYTHONPATH": FOLDER, **more})
+        async with self._worker((plan.command, plan.requires, bool(more)), job) as worker:
+            done = await worker.run(order)
+        # Of a signal, the shell that is there in a fresh sandbox tells in words of its own.
+        return None if done and done.signal and not done.limit else done
 
-    async def _execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+    async def _execute(self, program: Program, order: Order) -> Completed | None:
         """Run the program's own command in a sandbox that stands ready."""
         plan = plan_of(program)
-        return await self._command(plan, plan.command, files_of(program), limits, variables)
+        return await self._command(plan, plan.command, order)
 
-    async def _build_and_execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+    async def _build_and_execute(self, program: Program, order: Order) -> Completed | None:
         """Run the program's own command, with its headers compiled ahead; what then fails to build is built without."""
         plan = plan_of(program)
         build, run = _halves(plan)
         layer = await self.cold.layer(plan)
         option = await self.headers.option(program.text, build, (self.sandbox, layer, self.cold.workspace))
-        sooner = _BUILD.format(compiler=build.split()[0], option=option, rest=build.partition(" ")[2], build=build)
-        command = f"{sooner} && {run}" if option else plan.command
-        return await self._command(plan, command, files_of(program), limits, variables)
+        compiler, _, rest = build.partition(" ")
+        sooner = _BUILD.format(compiler=compiler, option=option, rest=rest, build=build)
+        return await self._command(plan, f"{sooner} && {run}" if option else plan.command, order)
 
-    async def _compile_and_execute(self, program: Program, limits: Limits, variables: Mapping[str, str]) -> Completed | None:
+    async def _compile_and_execute(self, program: Program, order: Order) -> Completed | None:
         """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
-        plan, files, started = plan_of(program), files_of(program), time.perf_counter()
+        plan, started = plan_of(program), time.perf_counter()
         command, run = _halves(plan)
-        build = await self._compile(plan, program.language, command, files, limits.wall_s)
+        build = await self._compile(plan, program, command, order.limits.wall_s)
         if build is None:
             return None
         took_s = time.perf_counter() - started
         if build.status:
             return Completed(build.status, None, build.stdout, build.stderr, took_s * 1000)
-        left = replace(limits, wall_s=max(0.1, limits.wall_s - took_s))
-        built = build.files if program.language == "java" else None
-        beside = {} if built is not None else build.files
-        done = await self._command(plan, run, {**files, **beside}, left, variables, built)
+        order = replace(order, limits=replace(order.limits, wall_s=max(0.1, order.limits.wall_s - took_s)))
+        done = await self._command(plan, run, _with(build, order, program.language))
         if done is None:
             return None
         stdout, stderr = build.stdout + done.stdout, build.stderr + done.stderr
         return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + took_s * 1000)
 
-    async def _compile(
-        self, plan: Plan, language: str, command: str, files: Mapping[str, str], timeout_s: float
-    ) -> Build | None:
-        job = await self._job(plan, "")
+    async def _compile(self, plan: Plan, program: Program, command: str, timeout_s: float) -> Build | None:
+        job, language = await self._job(plan, ""), program.language
 
         async def make() -> Compiler:
             primer = Program(language, _PRIMERS[language])
@@ -127,25 +131,17 @@ class Warm:
         async with self.pool.lend(("compiler", language, plan.requires), make) as compiler:
             try:
                 async with asyncio.timeout(timeout_s):
-                    return await compiler.build(files, command)
+                    return await compiler.build(files_of(program), command)
             except TimeoutError:
                 return None  # it is not fit until it has answered
 
-    async def _command(
-        self,
-        plan: Plan,
-        command: str,
-        files: Mapping[str, str | bytes],
-        limits: Limits,
-        variables: Mapping[str, str],
-        built: Mapping[str, bytes] | None = None,
-    ) -> Completed | None:
+    async def _command(self, plan: Plan, command: str, order: Order) -> Completed | None:
         python = await self.cold.layer(_PYTHON)
-        more = (self.headers.mount,) if plan.toolchain == "cpp" else ()
-        more += (Mount(self.cold.workspace.folder, BUILT),) if built is not None else ()
-        job = await self._job(plan, _ATTENDANT, (*python.mounts, *more))
+        headers = [self.headers.mount] if plan.toolchain == "cpp" else []
+        built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
+        job = await self._job(plan, _ATTENDANT, (*python.mounts, *headers, *built))
         async with self._worker((plan.toolchain, plan.requires), job) as worker:
-            return await worker.run(files, {**variables, COMMAND: command}, limits, built)
+            return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))
 
     async def _job(
         self, plan: Plan, command: str, mounts: tuple[Mount, ...] = (), env: Mapping[str, str] | None = None
@@ -165,6 +161,13 @@ class Warm:
         await self.cold.close()
 
 
+def _with(build: Build, order: Order, language: str) -> Order:
+    """Return the order with what was built, where the second half of the command looks for it."""
+    if language == "java":
+        return replace(order, built=build.files)
+    return replace(order, files={**order.files, **build.files})
+
+
 def _halves(plan: Plan) -> tuple[str, str]:
     """Return the command that builds, and the one that then runs what was built."""
     build, _, run = plan.command.partition(" && ")
@@ -174,11 +177,12 @@ def _halves(plan: Plan) -> tuple[str, str]:
 async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *, workers: int) -> Programs:
     """Return what gives the same results as `cold`, in at most so many sandboxes at a time that stay open.
 
-    A sandbox that cannot stay open runs each program in a fresh one.
+    A sandbox that cannot stay open, or has no seccomp filter (without it a program could leave keys in the kernel for the
+    next), runs each program in a fresh one.
     """
     fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(create))
-    if not isinstance(sandbox, Resident):
+    if not isinstance(sandbox, Resident) or seccomp.fault():
         return fresh
-    folder = cache / "warm" / "headers"
-    folder.mkdir(parents=True, exist_ok=True)
-    return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder.resolve()))
+    folder = fresh.workspace.folder / "headers"
+    folder.mkdir()
+    return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder))

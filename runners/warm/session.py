@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import os
+import re
 import signal
 import socket
 import time
@@ -25,6 +26,10 @@ _CONTROL = "GHOSTTAPE_CONTROL"
 _MESSAGE = 1 << 16
 _OWN_MB = 64
 _START_S = 60.0
+_CPU_EVERY_S = 0.2
+_NO_ROOM = re.compile("No space left on device|ENOSPC")
+# What sends these is a limit, or someone who could be one.
+_BY_LIMITS = (signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ)
 
 
 @dataclass(slots=True)
@@ -56,15 +61,23 @@ class Session:
         session = cls(job.project, residence, ours, capture)
         try:
             async with asyncio.timeout(_START_S):
-                if await session._reply() is None:
-                    raise SandboxFailed(f"a warm worker did not begin: {' '.join(await capture.text()).strip()}")
+                ready = await session._reply()
+        except TimeoutError:
+            ready = None
         except BaseException:
             await session.close()
             raise
+        if ready is None:
+            said = " ".join(await capture.text()).strip()
+            await session.close()
+            raise SandboxFailed(f"a warm worker did not begin: {said}")
         return session
 
     async def run(self, variables: Mapping[str, str], limits: Limits) -> Completed | None:
-        """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say."""
+        """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say.
+
+        Raises `SandboxFailed` when the disk is full.
+        """
         started = time.perf_counter()
         capture = Capture(limits.output_bytes)
         order = {"variables": dict(variables), "cpu_s": math.ceil(limits.processor_s)}
@@ -81,16 +94,25 @@ class Session:
         wall_ms = (time.perf_counter() - started) * 1000
         if limit:
             return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit)
-        if status is None or os.WIFSIGNALED(status) or ((group := self.residence.group) and group.exceeded()):
+        if status is None or ((group := self.residence.group) and group.exceeded()):
             self.fit = False
             return None
-        return _completed(os.WEXITSTATUS(status), stdout, stderr, wall_ms)
+        code = os.waitstatus_to_exitcode(status)
+        if code:
+            disk.check_room(self.project)
+        if -code in _BY_LIMITS or (code and _NO_ROOM.search(stdout + stderr)):
+            return None
+        return _completed(code, stdout, stderr, wall_ms)
 
     async def _watch(self, capture: Capture, limits: Limits) -> tuple[int | None, Limit]:
-        """Wait for the end of the program or the first limit, at which the session ends; return the status and the limit."""
+        """Wait for the end of the program, or the first limit, at which the session ends; return its status and the limit.
+
+        Raises `SandboxFailed` when the disk is full.
+        """
         reply = asyncio.ensure_future(self._reply())
-        watches: dict[asyncio.Future[object], Limit] = {
+        watches: dict[asyncio.Future[Any], Limit] = {
             asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
+            asyncio.ensure_future(self._overspent(limits.processor_s)): "cpu",
             asyncio.ensure_future(capture.full.wait()): "output",
             asyncio.ensure_future(disk.outgrown(self.project, limits.disk_mb << 20)): "disk",
         }
@@ -98,13 +120,22 @@ class Session:
             done, _ = await asyncio.wait([reply, *watches], return_when=asyncio.FIRST_COMPLETED)
             if reply not in done:
                 await self.close()
-                return None, next(limit for watch, limit in watches.items() if watch in done)
+                first, limit = next((watch, limit) for watch, limit in watches.items() if watch in done)
+                first.result()
+                return None, limit
             answer = reply.result()
             self.fit = answer is not None and not answer["traces"]
             return (answer["status"] if answer else None), ""
         finally:
             for task in (reply, *watches):
                 task.cancel()
+
+    async def _overspent(self, allowed_s: float) -> None:
+        """Return once the program has used more processor time than it may."""
+        spent_s = self.residence.group.processor_s if self.residence.group else float
+        before = spent_s()
+        while spent_s() - before <= allowed_s:  # noqa: ASYNC110 - the kernel counts, and tells nobody
+            await asyncio.sleep(_CPU_EVERY_S)
 
     async def _reply(self) -> dict[str, Any] | None:
         """Return what process 1 says next, None if it is gone."""
@@ -123,6 +154,6 @@ class Session:
 
 
 def _completed(code: int, stdout: str, stderr: str, wall_ms: float) -> Completed:
-    """Return what `runners.launch` makes of a status: above 128 it is the signal that ended a shell's command."""
-    killer = code - 128 if 128 < code <= 128 + signal.NSIG else None
+    """Return what `runners.launch` makes of an end: a status above 128 is the signal that ended a shell's command."""
+    killer = -code if code < 0 else code - 128 if 128 < code <= 128 + signal.NSIG else None
     return Completed(None if killer else code, killer, stdout, stderr, wall_ms)

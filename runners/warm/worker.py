@@ -18,6 +18,16 @@ BUILT = "/tmp/out"  # noqa: S108 - inside the sandbox
 _RUNS = 500
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One program to run: the project's files, the variables that it gets besides, its limits, and files for `BUILT`."""
+
+    files: Mapping[str, str | bytes]
+    variables: Mapping[str, str]
+    limits: Limits
+    built: Mapping[str, bytes] | None = None
+
+
 @dataclass(slots=True)
 class Worker:
     """Runs programs one after the other in one sandbox; `folder` has its project, and what the host built for it."""
@@ -40,22 +50,16 @@ class Worker:
         """Say whether it can run another program."""
         return self.session.fit and self.runs < _RUNS
 
-    async def run(
-        self,
-        files: Mapping[str, str | bytes],
-        variables: Mapping[str, str],
-        limits: Limits,
-        built: Mapping[str, bytes] | None = None,
-    ) -> Completed | None:
-        """Run one program with these files, and those that were built for it; None if a fresh sandbox should say."""
+    async def run(self, order: Order) -> Completed | None:
+        """Run one program; None if a fresh sandbox should say how it ends."""
         self.runs += 1
         if os.listdir(self.session.project):  # noqa: PTH208 - the attendant has emptied it after the program before
             self.session.fit = False
             return None
-        write_all(self.session.project, files)
-        if built is not None:
-            await asyncio.to_thread(_replace_all, self.folder / "built", built)
-        return await self.session.run(variables, limits)
+        write_all(self.session.project, order.files)
+        if order.built is not None:
+            await asyncio.to_thread(_replace_all, self.folder / "built", order.built)
+        return await self.session.run(order.variables, order.limits)
 
     async def close(self) -> None:
         """End the sandbox and remove its folders."""

@@ -86,7 +86,9 @@ async def test_what_devbenchs_own_script_puts_before_a_program_moves_the_lines_o
     write(tmp_path, instance(1, "  assert(1);", prefix=prefix, suffix="}", language="cpp"), language="cpp")
     (task,) = tasks_of(tmp_path, ["cpp"])
     programs = FakePrograms(lambda _: Result("passed", "", None, None, "", 1.0))
-    await task.tests.run(task.finished, programs)
+    offset = task.moment().offset
+    given = Suggestion(text=task.truth, start=offset, end=offset, latency=1.0)
+    await task.tests.run(task.filled(given), programs)
     (program,) = programs.ran
     assert program.text.split("\n")[:5] == [
         "#include <iostream>",
@@ -103,11 +105,11 @@ def test_what_fills_the_gap_is_told_apart_from_the_rest_by_its_lines(tmp_path):
     write(tmp_path, instance(1, "a = 2\nb = 3", prefix="import sys\n", suffix="c = 4"))
     (task,) = tasks_of(tmp_path)
     assert task.finished.text.split("\n") == ["import sys", "", "a = 2", "b = 3", "c = 4"]
-    assert task.finished.written == (3, 4)
-    assert task.emptied.written == (3, 3)
     offset = task.moment().offset
-    given = Suggestion(text="a = 2\nb = 3", start=offset, end=offset, latency=1.0)
-    assert task.filled(given) == task.finished
+    given = task.filled(Suggestion(text="a = 2\nb = 3", start=offset, end=offset, latency=1.0))
+    assert given.text == task.finished.text
+    assert given.written == (3, 4)
+    assert task.finished.written == task.emptied.written == (0, 0)  # no model wrote anything there
 
 
 def test_a_suggestion_that_says_again_what_stands_left_of_the_gap_takes_its_place(tmp_path):

@@ -11,14 +11,19 @@ _JOINED_BY_LINES = ("python", "javascript", "typescript")
 
 
 def golden(shared, language, number):
-    """The first programs of the category that needs least from outside."""
-    return [_program(language, row, row["golden_completion"]) for row in _rows(shared, language, "low_context")[:number]]
+    """The first programs of a category whose own answers all pass, with nothing from outside."""
+    return [
+        _program(language, row, row["golden_completion"])
+        for row in _rows(shared, language, "code_purpose_understanding")[:number]
+    ]
 
 
 def published(shared, language, number, seed=5):
     """So many answers drawn from those of both models to all categories, as programs, by name."""
     found = {
-        f"{language}/{category}/{row['id']} {model} {sample}": _program(language, row, row[f"{model}_completion_{sample}"])
+        f"{language}/{category}/{row['id']} {model} {sample}": _program(
+            language, row, row[f"{model}_completion_{sample}"]
+        )
         for category in sorted(path.name for path in (shared / "devbench" / "completions" / language).iterdir())
         for model in MODELS
         for row in _rows(shared, language, category, model)

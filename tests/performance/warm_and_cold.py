@@ -1,3 +1,4 @@
+# ruff: noqa: T201 - prints what it finds
 """Run published answers warm and cold, and say where the verdicts differ: `make warm DATA=../shared/data`.
 
 Arguments: the folder of shared data, how many answers a language (60), then languages (all).
@@ -54,7 +55,9 @@ async def _timed(name, programs, answers, spent_s):
     await asyncio.gather(*(work() for _ in range(WORKERS)))
     wall_s, processor_s = time.perf_counter() - began, spent_s() - before
     classes = dict(Counter(result.klass for result in results.values()).most_common())
-    print(f"{name}: {len(results)} verdicts, {wall_s:.0f} s, {1000 * processor_s / len(results):.0f} ms of processor each; {classes}")
+    print(
+        f"{name}: {len(results)} verdicts, {wall_s:.0f} s, {1000 * processor_s / len(results):.0f} ms of processor each; {classes}"
+    )
     return results
 
 

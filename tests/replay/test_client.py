@@ -148,6 +148,13 @@ async def test_the_server_is_asked_at_the_position_and_told_how_far_to_go(sessio
     assert params["textDocument"]["uri"] == "file:///project/src/gr%C3%B6%C3%9Fe%20%231.py"
 
 
+async def test_only_a_further_sample_is_asked_for_by_its_number(session):
+    editor = await session.start({COMPLETE: {"result": None}})
+    for sample in (0, 2):
+        await editor.ask(ask_at("x", sample=sample))
+    assert [params.get("sample") for params in session.sent(COMPLETE)] == [None, 2]
+
+
 async def test_a_server_that_asks_the_client_something_first_gets_an_answer(session):
     first = {"method": "client/registerCapability", "params": {"registrations": []}}
     editor = await session.start({COMPLETE: {"first": first, "result": [{"insertText": "1"}]}})

@@ -76,7 +76,7 @@ async def prepare(tmp_path):
 async def test_a_suggestion_gets_the_verdict_of_the_tests(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}return 1 + x\n": passed}))
     verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return 1 + x", "return x")]
-    assert [verdict.name for verdict in verdicts] == ["passed", "passed", "failed"]
+    assert [verdict.name for verdict in verdicts] == ["passed", "passed", "assertion"]
     assert (verdicts[0].passed, verdicts[0].failed) == (3, 0)
     assert verdicts[2].message == "assert f(1) == 2"
     assert "1 failed" in verdicts[2].log
@@ -85,7 +85,7 @@ async def test_a_suggestion_gets_the_verdict_of_the_tests(prepare):
 async def test_what_offered_nothing_is_tested_as_nothing(prepare):
     sandbox = by_text({FINAL: passed})
     judge = await prepare(sandbox)
-    assert (await judge.verdict(settled(None, ending="empty"))).name == "failed"
+    assert (await judge.verdict(settled(None, ending="empty"))).name == "assertion"
     assert len(sandbox.jobs) == 2 + 1 + 1
 
 
@@ -147,6 +147,21 @@ async def test_a_graft_whose_tests_pass_in_fewer_numbers_than_the_projects_is_fa
     assert (verdict.name, verdict.message) == ("failed", "only 2 of the project's 3 tests ran")
 
 
+async def test_a_graft_that_is_the_finished_project_does_not_fail_but_flickers(prepare):
+    runs = iter((passed(), passed(), failed()))
+    judge = await prepare(by_text({FINAL: lambda: next(runs)}))
+    verdict = await judge.verdict(settled(BODY))
+    assert (verdict.name, verdict.message) == ("flaky", "assert f(1) == 2")
+
+
+async def test_a_command_that_was_there_for_the_finished_project_is_not_missed_by_the_machine(prepare):
+    def gone():
+        return Completed(127, None, "", "sh: 1: pytest: not found\n", 5.0)
+
+    judge = await prepare(by_text({FINAL: passed, f"{HEAD}return x\n": gone}))
+    assert (await judge.verdict(settled("return x"))).name == "failed"
+
+
 async def test_a_hole_that_makes_tests_go_missing_is_noticed(prepare):
     judge = await prepare(by_text({FINAL: passed, f"{HEAD}pass\n": lambda: passed(2)}))
     assert (await judge.verdict(settled(BODY))).name == "passed"
@@ -162,7 +177,7 @@ async def test_each_state_of_the_project_is_tested_once_also_when_asked_for_at_t
     judge = await prepare(sandbox)
     asked = [settled(text) for text in (BODY, BODY, "return x", "return x", None)]
     verdicts = await asyncio.gather(*(judge.verdict(one) for one in asked))
-    assert [verdict.name for verdict in verdicts] == ["passed", "passed", "failed", "failed", "failed"]
+    assert [verdict.name for verdict in verdicts] == ["passed", "passed", "assertion", "assertion", "assertion"]
     assert len(sandbox.jobs) == 2 + len({f"{HEAD}pass\n", FINAL, f"{HEAD}return x\n", HEAD})
 
 

@@ -31,7 +31,15 @@ FULL = Record(
         trail=(Step("prose", "```pass```", "pass"), Step("stop", "pass", "", undone=True)),
     ),
     verdict=Verdict(
-        name="undefined-name", reason="r", message="NameError", passed=3, failed=0, log="line\nline", wall_ms=9.5
+        name="undefined-name",
+        reason="r",
+        message="NameError",
+        passed=3,
+        failed=0,
+        log="line\nline",
+        wall_ms=9.5,
+        cause="network",
+        program="import os\n",
     ),
     covered=(4, 5, 7),
 )
@@ -55,6 +63,17 @@ def test_a_record_comes_back_with_every_field(store):
         assert not left_out, "a field with its default would come back by chance"
     store.put(FULL)
     assert reopened(store) == [FULL]
+
+
+def test_a_run_is_continued_only_under_the_configuration_that_it_was_made_with(tmp_path):
+    config = {"seed": 3, "limit": None, "settings": {"provider": {"name": "fixed", "heal": None}}}
+    for _ in range(2):
+        with Store.continued(tmp_path / "run", config) as store:
+            store.put(FULL)
+    with Store.continued(tmp_path / "run", config) as store:
+        assert list(store.records()) == [FULL]
+    with pytest.raises(StoreError, match="holds a run of another configuration"):
+        Store.continued(tmp_path / "run", {**config, "seed": 4})
 
 
 def test_a_record_without_suggestion_and_verdict_comes_back_without(store):

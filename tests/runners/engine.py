@@ -100,13 +100,19 @@ class Engine:
     def close(self):
         self._process.kill()  # with its process space, and that with everything in it
         self._process.wait()
-        for folder in Path("/sys/fs/cgroup").glob(f"*/{self._group}"):
-            for group in (*folder.iterdir(), folder):
-                with suppress(OSError):
-                    group.rmdir()
         deadline = time.monotonic() + PATIENCE_S
-        while self.folder.exists() and time.monotonic() < deadline:  # until the kernel has let go of the mounts
-            shutil.rmtree(self.folder, ignore_errors=True)
+        while self._remains() and time.monotonic() < deadline:  # the kernel buries processes and mounts in its own time
+            time.sleep(0.02)
+
+    def _remains(self):
+        """Remove what can be removed; say whether anything is left."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        control = Path("/sys/fs/cgroup")
+        groups = [*control.glob(self._group), *control.glob(f"*/{self._group}")]
+        for folder in [*(inner for group in groups for inner in group.glob("*/")), *groups]:
+            with suppress(OSError):
+                folder.rmdir()
+        return self.folder.exists() or any(group.exists() for group in groups)
 
 
 def _path():

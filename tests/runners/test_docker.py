@@ -311,8 +311,8 @@ async def test_a_verdict_without_an_engine_is_infrastructure(mortal, cache):
 
 async def test_an_engine_that_does_not_answer_does_not_hold_the_run(mortal, tmp_path, under_way, monkeypatch):
     run = runs_in(Docker(address=mortal.address), tmp_path / "project")
-    async with under_way(run, wall_s=5.0) as task:
-        monkeypatch.setattr(engine_at(mortal.address), "timeout_s", 1.0)
+    monkeypatch.setattr(engine_at(mortal.address), "timeout_s", 5.0)
+    async with under_way(run, wall_s=3.0) as task:
         os.kill(daemon := mortal.daemon, signal.SIGSTOP)
         try:
             with pytest.raises(SandboxFailed, match=r"gave no answer|does not say"):

@@ -1,5 +1,7 @@
 """Code that cheats: it prints what a test runner would, leaves early, hangs or crashes. None of it passes."""
 
+from dataclasses import replace
+
 import pytest
 import pytest_asyncio
 
@@ -82,7 +84,7 @@ async def test_a_program_that_leaves_before_its_end_does_not_pass(language, comp
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_program_that_hangs_after_its_summary_does_not_pass(language, programs, need):
     need(*NEEDED[language])
-    patience = 3.0 if language in {"python", "javascript"} else 8.0
+    patience = 2.0 if language in {"python", "javascript"} else 4.0
     assert (await programs.run(filled(language, HANG[language]), timeout_s=patience)).klass == "timeout"
 
 
@@ -179,11 +181,8 @@ PYTHON_CHEATS = {
         {"crashed"},
     ),
     "takes a test away": (
-        "import sys\ndef f(x):\n    return 2\nsys.modules['test_m'].__dict__['__builtins__'] = __builtins__\n"
-        "import gc\n"
-        "class Gone:\n    def __eq__(self, other): return True\n"
-        "def f(x):\n    import _pytest.outcomes as o\n    o.skip('gone')\n",
-        {"failed", "exception", "assertion"},
+        "import unittest\n\ndef f(x):\n    if x == 2:\n        raise unittest.SkipTest('gone')\n    return x + 1\n",
+        {"failed"},
     ),
 }
 NODE_CHEATS = {
@@ -195,10 +194,10 @@ NODE_CHEATS = {
         "EXPORT (x) => { console.log(SUMMARY); process.reallyExit(0); };",
         {"failed", "exception"},
     ),
-    "hangs after a summary": ("console.log(SUMMARY); for (;;);", {"timeout", "failed"}),
+    "hangs after a summary": ("console.log(SUMMARY); for (;;);", {"timeout"}),
     "crashes after the tests": (
         "process.on('exit', () => process.abort()); EXPORT (x) => x + 1;",
-        {"crashed", "failed", "exception", "passed"},
+        {"crashed", "failed", "exception"},
     ),
 }
 
@@ -206,9 +205,12 @@ NODE_CHEATS = {
 def cheats():
     for runner in PROJECTS:
         of_python = runner in {"pytest", "unittest"}
-        for name, (code, classes) in (PYTHON_CHEATS if of_python else NODE_CHEATS).items():
+        for name, (template, classes) in (PYTHON_CHEATS if of_python else NODE_CHEATS).items():
+            code = template
             text = repr(SUMMARY[runner].encode() + b"\n") if of_python else f"`{SUMMARY[runner]}`"
             export = "export const f =" if runner == "vitest" else "exports.f ="
+            if runner == "vitest":  # which ends its workers before they can see it coming
+                code = code.replace("process.on('exit', ", "import { afterAll } from 'vitest'; afterAll(")
             changed = code.replace("SUMMARY", text).replace("EXPORT", export)
             yield pytest.param(runner, changed, classes, id=f"{runner}: {name}")
 
@@ -238,5 +240,7 @@ async def test_a_project_whose_code_cheats_does_not_pass(runner, code, classes, 
     project, whole = await finished(runner)
     assert (whole.klass, whole.passed, len(whole.tests)) == ("passed", 2, 2), whole
     file = "m.py" if "m.py" in PROJECTS[runner][1] else "m.js"
+    if "timeout" in classes:
+        project = replace(project, plan=replace(project.plan, timeout_s=4.0))
     result = in_full(await project.run({file: code}), whole)
     assert result.klass in classes, result

@@ -6,13 +6,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from runners.cgroups import Cgroup
+from runners.errors import SandboxFailed
+from runners.project import Plan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, make
 
@@ -149,3 +154,113 @@ async def test_without_a_sandbox_what_stays_in_the_session_is_killed(tmp_path, a
     done = await make("none").run(Job(tmp_path, f"sh -c 'sleep 60; echo {word}' & echo done"))
     assert done.stdout == "done\n"
     assert not alive(word)
+
+
+async def test_a_command_that_kills_itself_is_told_from_a_sandbox_that_was_killed(run):
+    done = await run("kill -KILL $$")
+    assert (done.exit, done.signal, done.limit) == (None, signal.SIGKILL, "")
+
+
+@pytest.fixture
+def walled(sandbox):
+    if sandbox.name not in AUTO:
+        pytest.skip("its processes are not ours: see test_docker.py")
+    return sandbox
+
+
+async def test_a_sandbox_that_was_killed_is_not_the_commands_fault(walled, tmp_path):
+    task = asyncio.ensure_future(walled.run(Job(tmp_path, "touch began; sleep 60")))
+    await kill_once_begun(tmp_path / "began")
+    with pytest.raises(SandboxFailed, match="SIGKILL"):
+        await task
+
+
+async def test_a_run_whose_sandbox_was_killed_is_done_once_more_and_then_left_to_the_machine(
+    walled, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    project = await prepare({"a": ""}, Plan("system", command="touch began; sleep 60"), walled, tmp_path, str)
+    task = asyncio.ensure_future(project.run({}))
+    for _ in range(2):
+        await kill_once_begun(project.workspace.folder / "copy-0" / "began")
+    assert (await task).klass == "infrastructure"
+    project.close()
+
+
+async def kill_once_begun(sign):
+    """Wait for a file that the command makes, remove it, and kill the sandbox around the command."""
+    while not sign.exists():
+        await asyncio.sleep(0.02)
+    sign.unlink()
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            if child.name() in {"bwrap", "unshare"}:
+                child.kill()
+
+
+async def test_processor_time_is_limited_without_control_groups(run, monkeypatch):
+    monkeypatch.setattr(Cgroup, "create", lambda limits: None)
+    done = await run("while :; do :; done", cpu_s=1.0)
+    assert done.limit == "cpu"
+
+
+async def test_files_have_a_size_that_they_cannot_exceed(run):
+    done = await run("head -c 9000000 /dev/zero >big", file_mb=4)
+    assert (done.limit, done.exit == 0) == ("disk", False)
+
+
+async def test_orphans_are_dead_at_the_end_without_control_groups(walled, tmp_path, monkeypatch, alive, word):
+    monkeypatch.setattr(Cgroup, "create", lambda limits: None)
+    for _ in range(5):
+        await walled.run(Job(tmp_path, f"setsid sh -c 'sleep 60; echo {word}' >/dev/null 2>&1 & sleep 0.05"))
+        assert not alive(word)
+
+
+async def test_without_a_sandbox_what_left_the_session_is_killed_even_without_control_groups(
+    tmp_path, alive, word, monkeypatch
+):
+    monkeypatch.setattr(Cgroup, "create", lambda limits: None)
+    await make("none").run(Job(tmp_path, f"setsid sh -c 'sleep 60; echo {word}' >/dev/null 2>&1 & sleep 0.2"))
+    assert not alive(word)
+
+
+@pytest.fixture
+def small_disk(tmp_path, monkeypatch):
+    """A workspace on a file system of 12 MiB."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    (place := tmp_path / "small").mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "none", place], check=False)
+    if mounted.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "disk_mb", "klass"),
+    [
+        ("head -c 1000000 /dev/zero >little", 512, "passed"),
+        ("head -c 20000000 /dev/zero >much", 512, "infrastructure"),
+        ("head -c 20000000 /dev/zero >much || { rm much; false; }", 512, "infrastructure"),
+        ("for n in 1 2 3 4 5 6; do head -c 1000000 /dev/zero >part-$n; done", 4, "output"),
+    ],
+)
+async def test_a_full_disk_is_the_machines_fault_unless_the_command_filled_it(
+    command, disk_mb, klass, bubblewrap, small_disk
+):
+    plan = Plan("system", command=command, limits=Limits(disk_mb=disk_mb))
+    project = await prepare({"a": "x"}, plan, bubblewrap, small_disk, str)
+    result = await project.run({})
+    project.close()
+    assert result.klass == klass, result
+
+
+async def test_nothing_is_blamed_for_a_disk_that_was_full_before(bubblewrap, small_disk, tmp_path):
+    project = await prepare({"a": "x"}, Plan("system", command="exit 1"), bubblewrap, tmp_path, str)
+    with suppress(OSError):
+        (small_disk / "others").write_bytes(bytes(20 << 20))
+    result = await project.run({"b": "y"})
+    assert (result.klass, "No space" in result.message or "full" in result.message) == ("infrastructure", True)
+    project.close()

@@ -129,17 +129,18 @@ async def programs(cache):
 
 
 @pytest.mark.parametrize(
-    ("language", "klass", "code", "message"),
+    ("language", "case"),
     [
-        pytest.param(language, *case, id=f"{language}-{case[0]}-{number}")
+        pytest.param(language, case, id=f"{language}-{case[0]}-{number}")
         for language, cases in CASES.items()
         for number, case in enumerate(cases)
     ],
 )
 @pytest.mark.asyncio(loop_scope="module")
-async def test_class_of(language, klass, code, message, programs, need):
+async def test_class_of(language, case, programs, need):
+    klass, code, message = case
     need(*NEEDED[language])
-    patience = {"python": 3.0, "javascript": 3.0}.get(language, 8.0) if klass == "timeout" else 90.0
+    patience = {"python": 3.0, "javascript": 3.0}.get(language, 4.0) if klass == "timeout" else 90.0
     result = await programs.run(Program(language, code), timeout_s=patience)
     assert (result.klass, result.message) == (klass, result.message), result.log
     assert message in result.message

@@ -1,5 +1,10 @@
-"""What is made of the output of real test runners; the cases were written by the runners themselves."""
+"""What is made of the output of test runners.
 
+The cases were written by the runners themselves, but for those of Maven, Gradle, Go, .NET and JUnit, which are not
+here: they are modelled on the formats that these are known to write.
+"""
+
+import time
 import tomllib
 from pathlib import Path
 
@@ -8,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runners.protocol import Completed
-from runners.verdicts import LOG_LENGTH, MESSAGE_LENGTH, classify, tail
+from runners.verdicts import LOG_LENGTH, MESSAGE_LENGTH, classify, first_line, tail
 
 CASES = sorted(Path(__file__).with_name("verdicts").glob("*.toml"))
 SUMMARY = st.sampled_from(
@@ -62,6 +67,36 @@ def test_a_crash_after_a_summary_is_a_crash():
 def test_the_memory_limit_is_told_from_other_kills():
     assert classify(Completed(None, 9, "", "Killed\n", 1.0, "memory"), "python -m pytest").klass == "memory"
     assert classify(Completed(None, 9, "", "Killed\n", 1.0), "python -m pytest").klass == "crashed"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("be\x07ll \x00nul \x9b2Jcleared", "bell nul cleared"),
+        ("50 %\r100 %", "50 %"),
+        ("turned \u202etxt.exe\u2066", "turned txt.exe"),
+        ("half \ud83d pair", "half \ufffd pair"),
+        ("\U0001f600" * 400, "\U0001f600" * 299 + "…"),
+        ("\n\n  second  \nthird", "second"),
+    ],
+)
+def test_messages_are_cut_safely(written, shown):
+    assert first_line(written) == shown
+    assert first_line(written).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n" * 4_000_000, " " * 4_000_000, "  error: 'x'\n" * 300_000, "E" * 4_000_000, 'File "x"\n' * 400_000],
+    ids=["empty lines", "spaces", "errors", "one word", "files"],
+)
+def test_output_without_sense_or_end_is_read_in_no_time(text):
+    started = time.process_time()
+    classify(Completed(1, None, text, text, 1.0), "python -m pytest")
+    classify(Completed(1, None, text, text, 1.0), "", "python")
+    assert time.process_time() - started < 30  # without bounds: many minutes
 
 
 def test_a_log_keeps_its_end():

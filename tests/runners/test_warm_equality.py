@@ -26,7 +26,8 @@ PYTHON = [
     "import threading\nthread = threading.Thread(target=lambda: 1 / 0)\nthread.start(); thread.join()",
     "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()",
     "import atexit, logging\natexit.register(print, 'at the end')\nlogging.warning('mind')\nlogging.shutdown()",
-    "import warnings\nwarnings.warn('old', DeprecationWarning)" + ("\nimport cgi" if sys.version_info < (3, 13) else ""),
+    "import warnings\nwarnings.warn('old', DeprecationWarning)"
+    + ("\nimport cgi" if sys.version_info < (3, 13) else ""),
     "import sys\nprint(sys.argv, __file__, __name__, sys.path[0], sys.stdin.read() == '', sys.flags)",
     "import os, random, tempfile\nprint(len({os.urandom(8), os.urandom(8)}), sorted(os.environ), os.getcwd(), os.listdir())",
     "open('data.txt', 'w').write('x')\nprint(open('/project/data.txt').read(), __import__('pathlib').Path('data.txt').resolve())",
@@ -43,7 +44,8 @@ PYTHON = [
     "import os\nprint('x' * (5 << 20), flush=True)",
     "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nprint(P(1), hash('abc'))",
     "\ufeffprint('with a mark')\r\nprint('and other ends')\r\n",
-    "import sys\nprint('json' in sys.modules, 'logging' in sys.modules)",
+    "import sys\nprint('tempfile' in sys.modules, 'logging' in sys.modules)",
+    "raise OSError(28, 'No space left on device')",
     "while True: pass",
 ]
 JAVASCRIPT = [
@@ -75,17 +77,17 @@ TYPESCRIPT = [
     "async function main(): Promise<void> { await null; process.exit(5); }\nmain();",
 ]
 JAVA = [
-    "public class Main {\n  public static void main(String[] a) { System.out.println(a.length + System.getProperty(\"java.class.path\")); }\n}",
+    'public class Main {\n  public static void main(String[] a) { System.out.println(a.length + System.getProperty("java.class.path")); }\n}',
     "import java.util.*;\npublic class Other {\n  record P(int x) {}\n  public static void main(String[] a) { System.out.println(List.of(new P(1))); }\n}",
     "public class Main {\n  public static void main(String[] a) { int x = y; }\n}",
     "public class Main {\n  public static void main(String[] a) { int x = 1 }\n}",
     "public class Main {\n  public static void main(String[] a) { String s = 1; }\n}",
-    "public class Main {\n  public static void main(String[] a) { throw new IllegalStateException(\"no\"); }\n}",
-    "public class Main {\n  public static void main(String[] a) { assert a.length == 1 : \"asserted\"; }\n}",
+    'public class Main {\n  public static void main(String[] a) { throw new IllegalStateException("no"); }\n}',
+    'public class Main {\n  public static void main(String[] a) { assert a.length == 1 : "asserted"; }\n}',
     "import java.util.*;\npublic class Main {\n  public static void main(String[] a) { List l = new ArrayList(); l.add(1); System.out.println(l); }\n}",
     "public class Main {\n  public static void main(String[] a) { System.exit(3); }\n}",
     "package deep.down;\npublic class Main {\n  class Inner {}\n  public static void main(String[] a) { System.out.println(Main.class); }\n}",
-    "class First {\n  static int one() { return 1; }\n}\nclass Second {\n  public static void main(String[] a) throws Exception { Thread t = new Thread(() -> { throw new RuntimeException(\"in a thread\"); }); t.start(); t.join(); }\n}",
+    'class First {\n  static int one() { return 1; }\n}\nclass Second {\n  public static void main(String[] a) throws Exception { Thread t = new Thread(() -> { throw new RuntimeException("in a thread"); }); t.start(); t.join(); }\n}',
     "public class Main {\n  static int f(int x) { return f(x) + 1; }\n  public static void main(String[] a) { f(1); }\n}",
 ]
 _INCLUDES = "#include <iostream>\n#include <cassert>\n"
@@ -94,9 +96,9 @@ CPP = [
     _INCLUDES + "int main() { assert(1 == 2); }",
     _INCLUDES + "int main() { undefined_thing(); }",
     _INCLUDES + "int main() { std::vector<int> v; }",
-    _INCLUDES + "int main() { int x = \"text\"; }",
+    _INCLUDES + 'int main() { int x = "text"; }',
     _INCLUDES + "int main() { return 3 }",
-    _INCLUDES + "#include <stdexcept>\nint main() { throw std::runtime_error(\"no\"); }",
+    _INCLUDES + '#include <stdexcept>\nint main() { throw std::runtime_error("no"); }',
     _INCLUDES + "int main() { volatile int *p = nullptr; return *p; }",
     _INCLUDES + "int missing();\nint main() { return missing(); }",
     "#define NDEBUG\n" + _INCLUDES + "int main() { assert(1 == 2); }",
@@ -132,7 +134,10 @@ def settled(result):
 async def test_warm_and_cold_say_the_same(language, bubblewrap, cache, need):
     need(*(_TOOLS[language],) if language in _TOOLS else ())
     samples = [Program(language, text) for text in SAMPLES[language]]
-    warmly, coldly = await warm(bubblewrap, cache, lambda _: None, workers=2), await cold(bubblewrap, cache, lambda _: None)
+    warmly, coldly = (
+        await warm(bubblewrap, cache, lambda _: None, workers=2),
+        await cold(bubblewrap, cache, lambda _: None),
+    )
     try:
         got, expected = await every(warmly, samples, ways=2), await every(coldly, samples, ways=2)
     finally:

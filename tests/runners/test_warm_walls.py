@@ -1,12 +1,7 @@
 """Programs in a warm worker can do nothing to the programs after them, nor say themselves how they ended."""
 
-import os
-import signal
-from dataclasses import replace
-
 import pytest
 
-from runners.errors import SandboxFailed
 from runners.programs import Program, cold
 from runners.sandboxes import fault, make
 from runners.warm import warm

@@ -83,6 +83,16 @@ def test_the_tests_page_shows_counts_message_and_log(by_ending):
     assert "1 failed, 2 passed in 0.03s" in text
 
 
+def test_the_tests_page_shows_the_program_that_was_run_and_why_the_ground_truth_fails(by_ending):
+    verdict = Verdict(
+        name="untestable", reason="broken-baseline", cause="network", program="import os\nassert f() == 1"
+    )
+    record = msgspec.structs.replace(by_ending["shown"], verdict=verdict)
+    text = lines(tests_page(record))
+    assert "untestable(broken-baseline): the finished project fails its own tests (network)" in text
+    assert text[text.index("The program as it was run") + 1 :] == ["import os", "assert f() == 1"]
+
+
 @pytest.mark.parametrize("page", [make for _, make in PAGES.values()])
 @pytest.mark.parametrize("ending", ["shown", "gated", "failed", "filtered"])
 def test_no_page_lets_foreign_text_reach_the_terminal_as_it_is(by_ending, page, ending):

@@ -60,7 +60,7 @@ def attend() -> dict[str, str]:
 def _open_control() -> socket.socket:
     """Return the socket to the host. Exits where killing all processes would kill the host's."""
     number, _, outside = os.environ.pop(CONTROL).partition(":")
-    if os.readlink("/proc/self/ns/pid") == outside:
+    if str(Path("/proc/self/ns/pid").readlink()) == outside:
         sys.exit("this is the host's own process namespace: a warm worker kills everything that it sees")
     _prctl(_SET_DUMPABLE, 0)
     _prctl(_SET_CHILD_SUBREAPER, 1)

@@ -6,26 +6,30 @@ deprecated (their warning is the program's to get), and multiprocessing (logging
 
 import importlib
 import os
-import sys
 import time
 
-_MODULES = """
-abc argparse array ast asyncio base64 binascii bisect calendar cmath collections collections.abc concurrent.futures
-concurrent.futures.thread contextlib contextvars copy csv ctypes dataclasses datetime decimal difflib dis email enum
-errno fnmatch fractions functools gc glob gzip hashlib heapq hmac html http http.client inspect io ipaddress itertools
-json keyword linecache logging math mimetypes numbers operator os pathlib pickle platform pprint queue random re
-secrets select selectors shlex shutil signal socket sqlite3 ssl stat statistics string struct subprocess sys tempfile
-textwrap threading time timeit token tokenize traceback types typing unicodedata unittest unittest.mock urllib.error
-urllib.parse urllib.request uuid warnings weakref xml.etree.ElementTree zipfile zlib
-""".split()
+MORE = "GHOSTTAPE_MORE"
+"""Set in the environment of an interpreter that imports also what only some programs use; each costs the others time."""
+
+_USUAL = """
+abc ast bisect collections collections.abc contextlib copy ctypes dataclasses datetime enum errno functools hashlib heapq inspect
+io itertools json keyword linecache logging math operator os pathlib random re select shutil signal socket stat string
+struct subprocess sys tempfile textwrap threading time token tokenize traceback types typing warnings weakref
+"""
+_MORE = """
+argparse array asyncio base64 binascii calendar cmath concurrent.futures concurrent.futures.thread contextvars csv decimal
+difflib dis email fnmatch fractions gc glob gzip hmac html http http.client ipaddress mimetypes numbers pickle platform
+pprint queue secrets selectors shlex sqlite3 ssl statistics timeit unicodedata unittest unittest.mock urllib.error
+urllib.parse urllib.request uuid xml.etree.ElementTree zipfile zlib
+"""
 
 
 def load() -> None:
     """Import the modules; one that this Python was built without is the program's to miss."""
-    for name in _MODULES:
+    for name in (_USUAL + (_MORE if os.environ.pop(MORE, "") else "")).split():
         try:
             importlib.import_module(name)
-        except ImportError:  # noqa: PERF203
+        except ImportError:
             continue
 
 
@@ -33,6 +37,6 @@ def freshen(variables: dict[str, str]) -> None:
     """Bring up to date, in a child, its environment, and what modules took from process or clock when imported."""
     os.environ.pop("PYTHONPATH", None)
     os.environ.update(variables)
-    threading, logging = sys.modules["threading"], sys.modules["logging"]
+    threading, logging = importlib.import_module("threading"), importlib.import_module("logging")
     threading.main_thread()._set_native_id()  # noqa: SLF001 - stays the parent's after a fork
-    logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()  # noqa: SLF001
+    logging.__dict__["_startTime"] = time.time_ns() if isinstance(logging.__dict__["_startTime"], int) else time.time()

@@ -15,7 +15,7 @@ def _import_own() -> bool:
     sys.path.remove(_HERE)
     this = sys.modules.pop("sitecustomize")
     try:
-        import sitecustomize  # noqa: F401, PLW0406 - another one: this one's folder has left the path
+        import sitecustomize  # type: ignore[import-not-found] # noqa: F401 - another one: this one's folder has left the path
     except ImportError as error:
         if error.name != "sitecustomize":
             raise
@@ -28,8 +28,8 @@ def _wait() -> None:
     import gc
 
     sys.path.insert(0, _HERE)
-    import attendant
-    import preloaded
+    import attendant  # type: ignore[import-not-found]
+    import preloaded  # type: ignore[import-not-found]
 
     sys.path.remove(_HERE)
     preloaded.load()

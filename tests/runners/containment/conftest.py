@@ -11,7 +11,7 @@ from runners.sandboxes import AUTO, fault, make
 from runners.toolchains import Layer
 
 sys.path.insert(0, str(Path(__file__).parent))  # for hostile.py
-from hostile import Host  # noqa: E402
+from hostile import Host
 
 WALLS = [*AUTO, "docker"]  # one more: its name, and a fixture of that name
 

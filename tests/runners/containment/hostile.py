@@ -21,7 +21,8 @@ from runners.cgroups import Cgroup
 from runners.protocol import Limits
 
 PROGRAMS = Path(__file__).with_name("programs")
-SECRET = "sk-very-secret"  # noqa: S105
+FAILING = "def test_it():\n    assert 1 == 2\n"
+SECRET = "sk-very-secret"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Program:
         project.mkdir()
         (project / self.file).write_text(self.text)
         if "pytest" in self.command:
-            (project / "test_it.py").write_text("def test_it():\n    assert 1 == 2\n")
+            (project / "test_it.py").write_text(FAILING)
 
     def lacks(self):
         """Return what is missing for the harm to be possible here, or ""."""

@@ -4,14 +4,16 @@ import os
 import shutil
 import subprocess
 import unicodedata
+from contextlib import suppress
 
 import pytest
-from hostile import PROGRAMS, Program
+from hostile import FAILING, PROGRAMS, Program
 
 from runners.files import copy_tree, remove_tree
+from runners.project import Plan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import make
-from runners.verdicts import classify
+from runners.verdicts import classify, in_full
 
 ALL = [Program.read(path) for path in sorted(PROGRAMS.iterdir())]
 OPEN = {"wall_s": 30.0, "cpu_s": 100.0, "memory_mb": 4096, "processes": 4096, "output_bytes": 1 << 24}
@@ -24,28 +26,43 @@ def test_there_are_many():
 
 
 @each
-async def test_is_held(program, walls, job, host, tmp_path):
+async def test_is_held(program, walls, job, host, cache):
     hostile = job(program)
+    folder = hostile.project.parent
     done = await walls.run(hostile)
-    result = classify(done, program.command)
+    result = await verdict(program, walls, cache) if program.harm == "believed" else classify(done, program.command)
     assert host.harms(done, hostile.project) == set(), done
     assert result.klass in program.ends if program.ends else result.klass not in {"passed", "infrastructure"}, done
     assert not any(unicodedata.category(sign) == "Cc" and sign not in "\n\t" for sign in result.message + result.log)
-    copy_tree(hostile.project, tmp_path / "copy")
-    for folder in (hostile.project, tmp_path / "copy"):
-        remove_tree(folder)
-        assert not folder.exists()
-    (honest := tmp_path / "honest").mkdir()
+    with suppress(OSError):  # some are nested too deeply to be copied, which is said and does not hang
+        copy_tree(hostile.project, folder / "copy")
+    for left in (hostile.project, folder / "copy"):
+        remove_tree(left)
+        assert not left.exists()
+    (honest := folder / "honest").mkdir()
     assert (await walls.run(Job(honest, "echo fine"))).stdout == "fine\n"
 
 
+async def verdict(program, walls, cache):
+    """Judge a program that is part of a project as ghosttape does: by what the finished project's tests were."""
+    honest = {program.file: "", "test_it.py": "def test_it():\n    assert 1 == 1\n"}
+    plan = Plan("python", ("iniconfig>=2", "pytest>=8"), command=program.command, timeout_s=60.0)
+    project = await prepare(honest, plan, walls, cache, lambda _: None)
+    try:
+        finished = await project.run({})
+        assert finished.klass == "passed"
+        return in_full(await project.run({program.file: program.text, "test_it.py": FAILING}), finished)
+    finally:
+        project.close()
+
+
 @each
-async def test_would_do_harm_without(program, job, host, tmp_path):
+async def test_would_do_harm_without(program, job, host):
     if lacks := program.lacks():
         pytest.skip(f"such harm takes {lacks}")
     hostile = job(program, HARMLESS="1", limits=OPEN)
     done = bare(hostile) if program.without == "bare" else await make("none").run(hostile)
-    harms = {*host.harms(done, hostile.project), *naive(done, hostile.project, tmp_path / "copy")}
+    harms = {*host.harms(done, hostile.project), *naive(program.harm, done, hostile.project)}
     remove_tree(hostile.project)
     assert program.harm in harms, done
 
@@ -53,21 +70,23 @@ async def test_would_do_harm_without(program, job, host, tmp_path):
 def bare(job):
     """Start a command as anyone would."""
     env = {**os.environ, **job.env}
-    done = subprocess.run(job.command, shell=True, cwd=job.project, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        job.command, shell=True, cwd=job.project, env=env, capture_output=True, text=True, check=False
+    )
     return Completed(done.returncode, None, done.stdout, done.stderr, 0.0)
 
 
-def naive(done, project, copy):
+def naive(harm, done, project):
     """Say what would befall someone who believes what is written and knows only the standard library."""
-    if done.exit == 0 and "5 passed in" in done.stdout:
+    if done.exit == 0 and " passed in" in done.stdout:
         yield "believed"
     if any(sign in done.stdout for sign in "\x1b\x07"):
         yield "escapes"
+    step = {
+        "uncopyable": lambda: shutil.copytree(project, project.with_name("copy")),
+        "unremovable": lambda: shutil.rmtree(project),
+    }
     try:
-        shutil.copytree(project, copy, symlinks=True)
+        step.get(harm, str)()
     except (OSError, shutil.Error, RecursionError):
-        yield "uncopyable"
-    try:
-        shutil.rmtree(project)
-    except (OSError, RecursionError):
-        yield "unremovable"
+        yield harm

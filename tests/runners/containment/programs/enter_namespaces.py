@@ -6,7 +6,9 @@ import ctypes
 import os
 
 libc = ctypes.CDLL(None, use_errno=True)
-processes = [os.environ["GT_VICTIM"]] if os.environ.get("HARMLESS") else [os.environ["GT_VICTIM"], "1", os.environ["GT_RUNNER"]]
+processes = (
+    [os.environ["GT_VICTIM"]] if os.environ.get("HARMLESS") else [os.environ["GT_VICTIM"], "1", os.environ["GT_RUNNER"]]
+)
 for process in processes:
     for kind in ("user", "mnt", "net", "pid", "ipc", "uts", "cgroup"):
         try:

@@ -5,10 +5,9 @@
 import ctypes
 import mmap
 import os
-import signal
 
 # mov eax, 135 (personality of 32-bit programs: 136); mov ebx, -1; int 0x80; ret
-code = bytes.fromhex("b888000000" "53" "bbffffffff" "cd80" "5b" "c3")
+code = bytes.fromhex("b88800000053bbffffffffcd805bc3")
 page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 page.write(code)
 function = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))

@@ -1,6 +1,6 @@
 #: does = "starts processes until there is no room for more"
 #: ends = ["timeout"]
-#: limits = {processes = 40, wall_s = 2.0}
+#: limits = {processes = 40, wall_s = 1.0}
 #: harm = "said"
 import os
 import time

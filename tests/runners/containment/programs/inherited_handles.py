@@ -4,7 +4,9 @@
 import glob
 import os
 
-for path in glob.glob("/proc/self/fd/*") + glob.glob(f"/proc/{os.environ['GT_RUNNER']}/fd/*") + glob.glob("/proc/1/fd/*"):
+for path in (
+    glob.glob("/proc/self/fd/*") + glob.glob(f"/proc/{os.environ['GT_RUNNER']}/fd/*") + glob.glob("/proc/1/fd/*")
+):
     try:
         if os.path.isfile(path) and "PRIVATE KEY" in open(path, errors="replace").read(200):
             print("HARM", path)

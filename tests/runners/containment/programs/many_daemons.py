@@ -7,7 +7,8 @@ import os
 import sys
 import time
 
-hops = 200 if os.environ.get("HARMLESS") else 1 << 30
+hops = 100 if os.environ.get("HARMLESS") else 1 << 30
+os.closerange(0, 100)
 if os.fork():
     sys.exit()
 while hops:
@@ -18,4 +19,4 @@ while hops:
             os._exit(0)
     except OSError:
         continue
-    time.sleep(0.01)
+    time.sleep(0.05)

@@ -8,9 +8,9 @@ processes = [f"/proc/{os.environ['GT_VICTIM']}"] if os.environ.get("HARMLESS") e
 for process in processes:
     for name in ("environ", "cmdline"):
         try:
-            if b"sk-very-" b"secret" in open(f"{process}/{name}", "rb").read():
+            if b"sk-very-secret" in open(f"{process}/{name}", "rb").read():
                 print("HARM", process)
         except OSError:
             pass
-if "sk-very-" "secret" in str(os.environ):
+if "sk-very-secret" in str(os.environ):
     print("HARM own")

@@ -5,7 +5,20 @@ import os
 
 places = [os.environ["GT_HOST"]]
 if not os.environ.get("HARMLESS"):
-    places += ["/root", "/home", "/var", "/srv", "/mnt", "/media", "/work", "/proc/1/root", "/proc/self/cwd/../..", "/run", "/sys", "/boot"]
+    places += [
+        "/root",
+        "/home",
+        "/var",
+        "/srv",
+        "/mnt",
+        "/media",
+        "/work",
+        "/run",
+        "/boot",
+        "/proc/1/root/root",
+        "/proc/self/cwd/../../root",
+        "/proc/self/cwd/../../home",
+    ]
 for place in places:
     for root, _, files in os.walk(place):
         for file in files:

@@ -7,7 +7,11 @@ import socket
 
 paths = [os.environ["GT_SOCKET"]]
 if not os.environ.get("HARMLESS"):
-    paths += [*glob.glob("/run/**/*sock*", recursive=True), *glob.glob("/var/run/*sock*"), *glob.glob("/tmp/.X11-unix/*")]
+    paths += [
+        *glob.glob("/run/**/*sock*", recursive=True),
+        *glob.glob("/var/run/*sock*"),
+        *glob.glob("/tmp/.X11-unix/*"),
+    ]
 for path in paths:
     try:
         with socket.socket(socket.AF_UNIX) as connection:

@@ -4,7 +4,12 @@
 import os
 
 host = os.environ["GT_HOST"]
-for name, target in {"file": f"{host}/file", "folder": host, "up": "../" * 20 + host.lstrip("/"), "root": "/proc/1/root"}.items():
+for name, target in {
+    "file": f"{host}/file",
+    "folder": host,
+    "up": "../" * 20 + host.lstrip("/"),
+    "root": "/proc/1/root",
+}.items():
     os.symlink(target, name)
 for path in ("file", "folder/file", "up/file", f"root{host}/file"):
     try:

@@ -4,7 +4,7 @@
 #: needs = "root"
 [ "$HARMLESS" ] && set -- /usr/local || set -- / /usr /usr/bin /usr/lib /etc /bin /sbin /dev /proc /sys /proc/sys/kernel
 for folder in "$@"; do
-    if : 2>/dev/null >"$folder/new-$GT_WORD"; then
+    if (: >"$folder/new-$GT_WORD"); then
         echo "HARM $folder"
         rm "$folder/new-$GT_WORD"
     fi

@@ -1,0 +1,86 @@
+"""JUnit files: read for their counts, and never trusted."""
+
+import os
+
+import pytest
+
+from runners.project import Plan, prepare
+from runners.protocol import Completed
+from runners.reports import SIZE, clear, places, read
+from runners.sandboxes.fake import FakeSandbox
+
+XML = """<?xml version="1.0"?><testsuites><testsuite>
+<testcase classname="PTest" name="adds"/><testcase classname="PTest" name="adds"/>
+<testcase classname="PTest" name="fails"><failure message="no"/></testcase>
+<testcase classname="PTest" name="skips"><skipped/></testcase></testsuite></testsuites>"""
+ALL = ("**/TEST-*.xml",)
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("mvn -o test", "target/surefire-reports/TEST-P.xml"),
+        ("./gradlew test --offline", "app/build/test-results/test/TEST-P.xml"),
+        ("pytest --junitxml=out/junit.xml", "out/junit.xml"),
+        ("ctest --output-junit junit.xml", "junit.xml"),
+        ("vitest run --reporter=junit --outputFile=junit.xml", "junit.xml"),
+    ],
+)
+def test_reports_are_found_where_the_command_leaves_them(command, found, tmp_path):
+    (tmp_path / found).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / found).write_text(XML)
+    report = read(tmp_path, places(command))
+    assert (report.passed, report.failed) == ({"PTest adds", "PTest adds #2"}, {"PTest fails"})
+
+
+def test_no_report_is_looked_for_outside_of_the_project():
+    assert places("pytest --junitxml=/etc/x.xml; ctest --output-junit ../x.xml; make test") == ()
+
+
+def test_links_pipes_and_folders_are_no_reports(tmp_path):
+    (project := tmp_path / "project").mkdir()
+    (tmp_path / "TEST-outside.xml").write_text(XML)
+    (project / "TEST-link.xml").symlink_to(tmp_path / "TEST-outside.xml")
+    (project / "folder").symlink_to(tmp_path)
+    (project / "TEST-folder.xml").mkdir()
+    os.mkfifo(project / "TEST-pipe.xml")
+    assert read(project, (*ALL, "folder/*.xml")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "not XML",
+        '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuite><testcase name="&b;"/></testsuite>',
+        '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>',
+        "<testsuite>" + " " * SIZE + "</testsuite>",
+    ],
+    ids=["text", "entities", "outside", "large"],
+)
+def test_files_that_want_more_than_to_be_read_are_refused(text, tmp_path):
+    (tmp_path / "TEST-x.xml").write_text(text)
+    assert read(tmp_path, ALL) is None
+
+
+def test_what_lay_there_before_the_run_is_removed(tmp_path):
+    (tmp_path / "TEST-old.xml").write_text(XML)
+    clear(tmp_path, ALL)
+    assert not list(tmp_path.iterdir())
+
+
+async def test_a_project_is_counted_by_the_files_of_this_very_run(cache):
+    def run(job):
+        if (job.project / "good").exists():
+            (job.project / "target/surefire-reports/TEST-new.xml").write_text(
+                '<testsuite><testcase classname="T" name="a"/></testsuite>'
+            )
+        return Completed(0, None, "BUILD SUCCESS\n", "", 1.0)
+
+    old = {"target/surefire-reports/TEST-old.xml": XML}
+    project = await prepare(old, Plan("system", command="mvn -o -q test"), FakeSandbox(run), cache, lambda _: None)
+    try:
+        good, bad = await project.run({"good": ""}), await project.run({})
+    finally:
+        project.close()
+    assert (good.klass, good.passed, good.tests) == ("passed", 1, {"T a"})
+    assert (bad.klass, bad.tests) == ("failed", None)

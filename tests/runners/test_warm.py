@@ -1,0 +1,241 @@
+"""The pool, its recycling, and what becomes of a verdict when workers or machine fail."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runners.errors import SandboxFailed
+from runners.programs import Program
+from runners.protocol import Completed
+from runners.sandboxes.fake import FakeSandbox
+from runners.warm import warm
+from runners.warm.headers import block
+from runners.warm.pool import Pool
+from runners.warm.residence import INSIDE
+
+TIMEOUT_S = 60.0
+
+
+class Broken:
+    """A sandbox that can stay open, but cannot be made afresh."""
+
+    name = "broken"
+
+    def __init__(self, sandbox):
+        self.resident = sandbox.resident
+        self.tries = 0
+
+    async def run(self, job):
+        self.tries += 1
+        raise SandboxFailed("there is no more room on this machine")
+
+
+@pytest.fixture
+async def started(cache):
+    """A function that gives warm workers, ended with the test."""
+    all_of_them = []
+
+    async def start(sandbox, workers=1):
+        all_of_them.append(await warm(sandbox, cache, lambda _: None, workers=workers))
+        return all_of_them[-1]
+
+    yield start
+    for one in all_of_them:
+        await one.close()
+
+
+def workers(programs):
+    return [one for _, one in programs.pool._idle]
+
+
+async def killed_in_mid_run(programs, tmp_path):
+    """Run a program, and kill its worker (and all others) once it is under way."""
+    await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
+    victims = workers(programs)
+    slow = Program("python", "import time\nopen('begun', 'w').close()\ntime.sleep(0.5)\nprint('done')")
+    run = asyncio.ensure_future(programs.run(slow, timeout_s=TIMEOUT_S))
+    while not (victims[0].session.project / "begun").exists():
+        await asyncio.sleep(0.01)
+    for worker in victims:
+        os.kill(worker.session.residence.process.pid, signal.SIGKILL)
+    return await run
+
+
+async def test_a_killed_worker_costs_its_program_nothing_but_time(started, bubblewrap, tmp_path):
+    programs = await started(bubblewrap)
+    result = await killed_in_mid_run(programs, tmp_path)
+    assert (result.klass, result.log) == ("passed", "done")
+    assert workers(programs) == []
+
+
+async def test_a_killed_worker_on_a_broken_machine_is_infrastructure_after_one_retry(started, bubblewrap, tmp_path):
+    broken = Broken(bubblewrap)
+    result = await killed_in_mid_run(await started(broken), tmp_path)
+    assert result.klass == "infrastructure"
+    assert "no more room" in result.message
+    assert broken.tries == 2
+
+
+async def test_workers_are_used_again_and_renewed_after_many_programs(started, bubblewrap):
+    programs = await started(bubblewrap)
+    for _ in range(2):
+        assert (await programs.run(Program("python", "print(1)"), timeout_s=TIMEOUT_S)).klass == "passed"
+    (worker,) = workers(programs)
+    assert worker.runs == 2
+    worker.runs = 10_000
+    assert not worker.fit
+
+
+async def test_a_timeout_ends_the_worker_and_is_the_programs_own(started, bubblewrap):
+    programs = await started(bubblewrap)
+    await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
+    result = await programs.run(Program("python", "print('before', flush=True)\nwhile True: pass"), timeout_s=1.0)
+    assert (result.klass, result.log) == ("timeout", "before")
+    assert workers(programs) == []
+
+
+async def test_cancelling_ends_the_worker(started, bubblewrap):
+    programs = await started(bubblewrap)
+    await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
+    (worker,) = workers(programs)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(programs.run(Program("python", "while True: pass"), timeout_s=TIMEOUT_S), 1.0)
+    assert workers(programs) == []
+    assert worker.session.residence.process.returncode is not None
+    assert not worker.folder.exists()
+
+
+async def test_a_sandbox_that_cannot_stay_open_runs_each_program_afresh(started):
+    fake = FakeSandbox(lambda job: Completed(0, None, "", f"\n{job.env['GHOSTTAPE_WITNESS']} end\n", 1.0))
+    programs = await started(fake)
+    assert (await programs.run(Program("cpp", "int main() { }"), timeout_s=TIMEOUT_S)).wall_ms == 1.0
+    assert len(fake.jobs) == 1
+
+
+async def test_a_program_that_asks_what_is_imported_gets_a_fresh_interpreter(started, bubblewrap):
+    programs = await started(bubblewrap)
+    result = await programs.run(Program("python", "import sys\nprint('tempfile' in sys.modules)"), timeout_s=TIMEOUT_S)
+    assert result.log == "False"
+    assert workers(programs) == []
+
+
+async def test_headers_are_compiled_ahead_once_they_come_again_and_show_nothing_more(started, bubblewrap, need):
+    need("g++")
+    programs = await started(bubblewrap)
+    text = "#include <iostream>\nint main() { std::cout << 1; }"
+    for _ in range(4):
+        assert (await programs.run(Program("cpp", text), timeout_s=TIMEOUT_S)).klass == "passed"
+    (made,) = programs.headers.folder.iterdir()
+    assert (made / "all.hpp.gch").stat().st_size > 1 << 20
+    lacking = await programs.run(
+        Program("cpp", text.replace("std::cout << 1", "std::map<int, int> m")), timeout_s=TIMEOUT_S
+    )
+    assert "error: ‘map’ is not a member of ‘std’" in lacking.log
+
+
+async def test_a_program_finds_no_class_of_the_program_before_it(started, bubblewrap, need):
+    need("javac")
+    programs = await started(bubblewrap)
+    main = "public class Main {{\n  public static void main(String[] a) throws Exception {{ {} }}\n}}\n"
+    first = Program("java", main.format("new Helper();") + "class Helper { }\n")
+    compiled = Program("java", main.format("new Helper();"))
+    loaded = Program("java", main.format('Class.forName("Helper");'))
+    got = [await programs.run(program, timeout_s=TIMEOUT_S) for program in (first, compiled, loaded)]
+    assert [result.klass for result in got] == ["passed", "undefined-name", "exception"]
+
+
+async def test_a_compiler_is_renewed_when_it_has_gone(started, bubblewrap, need):
+    need("javac")
+    programs = await started(bubblewrap)
+    program = Program("java", "public class Main {\n  public static void main(String[] a) { }\n}\n")
+    for _ in range(3):
+        assert (await programs.run(program, timeout_s=TIMEOUT_S)).klass == "passed"
+        for one in workers(programs):
+            if hasattr(one, "residence"):
+                os.kill(one.residence.process.pid, signal.SIGKILL)
+
+
+def test_the_block_of_headers_ends_where_anything_else_stands():
+    assert block(
+        "// a program\n\n#include <vector>\n # include  <sys/types.h> // why\n#include <map>\nint x;\n#include <set>"
+    ) == ("#include <vector>\n#include <sys/types.h>\n#include <map>\n")
+    for first in (
+        "#define NDEBUG",
+        '#include "own.h"',
+        "int x;",
+        "/* said */",
+        "// goes on \\",
+        "#include <../project/own>",
+    ):
+        assert block(f"{first}\n#include <cassert>\n") == "", first
+
+
+def test_the_attendant_refuses_to_rule_over_the_hosts_processes():
+    here = Path("/proc/self/ns/pid").readlink()
+    attendant = [sys.executable, "-I", "-S", str(INSIDE.source / "attendant.py")]
+    done = subprocess.run(
+        attendant, env={"GHOSTTAPE_CONTROL": f"0:{here}"}, capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 1
+    assert "host's own process namespace" in done.stderr
+
+
+class Thing:
+    """Something to lend."""
+
+    def __init__(self):
+        self.fit, self.closed = True, False
+
+    async def close(self):
+        self.closed = True
+
+
+async def make():
+    return Thing()
+
+
+async def test_no_more_are_at_work_than_there_are_places():
+    pool, at_work, most = Pool(2, 8), 0, 0
+
+    async def work():
+        nonlocal at_work, most
+        async with pool.place(), pool.lend("kind", make):
+            at_work += 1
+            most = max(most, at_work)
+            await asyncio.sleep(0)
+            at_work -= 1
+
+    await asyncio.gather(*(work() for _ in range(20)))
+    assert most == 2
+    assert len(pool._idle) <= 2
+
+
+async def test_what_is_not_fit_and_what_met_an_error_is_not_lent_again():
+    pool = Pool(1, 8)
+    async with pool.lend("kind", make) as unfit:
+        unfit.fit = False
+    with pytest.raises(ValueError, match="met"):
+        async with pool.lend("kind", make) as met:
+            raise ValueError("met")
+    assert unfit.closed
+    assert met.closed
+    async with pool.lend("kind", make) as other:
+        pass
+    async with pool.lend("kind", make) as again, pool.lend("other kind", make) as another:
+        assert again is other
+        assert another is not other
+
+
+async def test_the_longest_unused_goes_when_there_are_too_many():
+    pool, lent = Pool(1, 2), []
+    for kind in "abc":
+        async with pool.lend(kind, make) as one:
+            lent.append(one)
+    assert [one.closed for one in lent] == [True, False, False]
+    await pool.close()
+    assert all(one.closed for one in lent)

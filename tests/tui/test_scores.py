@@ -1,0 +1,101 @@
+"""The table of an evaluation."""
+
+import io
+import re
+
+from rich.console import Console
+
+from tui.scores import NAMED, scores_table
+
+NONE = {"value": None, "low": None, "high": None, "n": 0}
+
+
+def share(value, low, high, n):
+    return {"value": value, "low": low, "high": high, "n": n}
+
+
+def figures(**more):
+    plain = {"tasks": 5, "testable": 3, "passed": 2, "share": share(0.667, 0.21, 0.94, 3), "why_untestable": {}}
+    return plain | {"pass_at_k": {"1": plain["share"]}} | more
+
+
+def summary(**more):
+    cells = [
+        figures(language="python", category="code_purpose_understanding"),
+        figures(language="python", category="x"),
+    ]
+    return {
+        **figures(),
+        "corpus": "devbench",
+        "provider": "gpt-4o",
+        "samples": 1,
+        "endings": {"shown": 5},
+        "verdicts": {"passed": 2, "assertion": 1},
+        "metrics": {"latency_ms": {"p50": 12.0, "p95": 40.0}},
+        "languages": [figures(language="python")],
+        "cells": cells,
+        "causes": {},
+        "failures": [],
+        "left_out": [],
+    } | more
+
+
+def shown(told):
+    console = Console(width=80, file=io.StringIO())
+    console.print(scores_table(told))
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    return text
+
+
+def has_line(text, pattern):
+    return re.search(rf"^ *{pattern} *$", text, re.MULTILINE) is not None
+
+
+def test_each_language_has_its_categories_under_it_and_all_a_line_at_the_end():
+    text = shown(summary())
+    assert has_line(text, "devbench, gpt-4o +tasks +testable +passed +share +95 %")
+    assert has_line(text, "python +5 +3 +2 +66.7 +21–94")
+    assert has_line(text, "code_purpose_understanding +5 +3 +2 +66.7 +21–94")
+    assert has_line(text, "all +5 +3 +2 +66.7 +21–94")
+
+
+def test_several_samples_have_pass_at_1_and_at_their_number():
+    several = {"1": share(0.5, None, None, 1), "5": share(1.0, 0.21, 1.0, 1)}
+    told = summary(samples=5, share=several["1"], pass_at_k=several)
+    text = shown(told)
+    assert has_line(text, "devbench, gpt-4o +tasks +testable +passed +pass@1 +95 % +pass@5")
+    assert has_line(text, "all +5 +3 +2 +50.0 +100.0")
+
+
+def test_shares_of_nothing_are_left_empty():
+    assert has_line(shown(summary(share=NONE, pass_at_k={"1": NONE})), "all +5 +3 +2")
+
+
+def test_the_oracles_failures_are_summed_by_kind_of_cause():
+    causes = {"missing-library org.apache.poi": 6, "network": 4, "missing-library torch": 1}
+    text = shown(summary(causes=causes, self_contained=share(0.98, 0.9, 0.99, 200)))
+    assert has_line(text, "missing-library +7 +org.apache.poi 6, torch 1")
+    assert has_line(text, "network +4")
+    assert "98.0 % pass of the 200 that lack no network, service, library or tool here." in text
+
+
+def test_failures_are_named_once_a_task_those_first_that_nothing_lacking_explains():
+    def failure(task, cause):
+        return {"task": task, "cause": cause, "verdict": "assertion", "message": "AssertionError: " + "x" * 200}
+
+    lacks = [failure(f"python/api_usage/{number}", "network") for number in range(NAMED)]
+    wrong = [failure("java/low_context/7", "wrong-golden assertion")] * 5
+    text = shown(summary(failures=[*lacks, *wrong]))
+    assert f"tasks with a failure: {NAMED + 1}" in text
+    lines = text[text.index("tasks with a failure") :].splitlines()
+    assert lines[1].split()[0] == "java/low_context/7"
+    assert text.count("java/low_context/7") == 1
+    assert "… and 1 more" in text
+
+
+def test_what_was_left_out_is_told_and_nothing_in_it_moves_the_cursor():
+    entry = {"tape": "devbench csharp", "reason": "dotnet is not on PATH\x1b[2J: install it", "why": "lacking"}
+    text = shown(summary(left_out=[entry]))
+    assert "devbench csharp" in text
+    assert "\x1b" not in text
