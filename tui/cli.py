@@ -231,6 +231,7 @@ def import_(
         int | None,
         typer.Option(min=1, help="With --from-git: leave out commits with more to type (default: 20,000)."),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace other tapes that stand there already.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Turn recordings of other tools, or the history of a repository, into tapes.
@@ -254,6 +255,7 @@ def import_(
         revisions=revisions,
         seed=seed,
         characters=characters,
+        force=force,
     )
     raise typer.Exit(order.carry_out(json=json))
 
