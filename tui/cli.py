@@ -30,7 +30,8 @@ Provider = Annotated[
         "--provider",
         envvar="GHOSTTAPE_PROVIDER",
         help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
-        "llamacpp, ollama, anthropic, ngram (a baseline), oracle (what was really written), recorded (a file of answers), "
+        "llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle "
+        "(what was really written), recorded (a file of answers), "
         "fixed (always --text).",
     ),
 ]
@@ -43,8 +44,20 @@ BaseUrl = Annotated[
         help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
     ),
 ]
+LanguageServer = Annotated[
+    str,
+    typer.Option(
+        "--server",
+        envvar="GHOSTTAPE_SERVER",
+        metavar="COMMAND",
+        help='Provider lsp: what starts the language server on standard input and output, as "copilot-language-server --stdio".',
+    ),
+]
 Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
 Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
+Steps = Annotated[
+    str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
+]
 SettingsJson = Annotated[
     str,
     typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
@@ -59,6 +72,7 @@ def replay(
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
+    command: LanguageServer = "",
     answers: Answers = "",
     text: Text = "",
     record_answers: Annotated[
@@ -105,9 +119,15 @@ def replay(
             "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
         ),
     ] = None,
-    repairs: Annotated[
-        str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
-    ] = "all",
+    repairs: Steps = "all",
+    ablate: Annotated[
+        str,
+        typer.Option(
+            metavar="repairs",
+            help="repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, "
+            "and say what every step gains and what it breaks. The model is asked once.",
+        ),
+    ] = "",
     sandbox: Annotated[
         str, typer.Option(help="Where tests run: auto (bubblewrap, else unshare), either by name, or none (unsafe).")
     ] = "auto",
@@ -132,11 +152,14 @@ def replay(
     * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
     * `ghosttape replay demo --record-answers answers.jsonl`, then `… --require-recorded answers.jsonl`
     * `ghosttape replay demo --mode drive --policy vscode --user words --no-tests`
+    * `ghosttape replay demo --ablate repairs`
+    * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
     from tui.configuration import options_of, record_of
 
     record = record_of(record_answers, replay_answers, require_recorded)
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text, "record": record}
+    flags: dict[str, Any] = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    flags |= {"command": command, "record": record}
     options = options_of(
         settings,
         flags,
@@ -145,6 +168,7 @@ def replay(
         user=user,
         latency=latency,
         mode=mode,
+        ablate=ablate,
         seed=seed,
         sandbox=sandbox,
         tests=not no_tests,
@@ -173,6 +197,7 @@ def serve(
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
+    command: LanguageServer = "",
     answers: Answers = "",
     text: Text = "",
     settings: SettingsJson = "{}",
@@ -190,7 +215,14 @@ def serve(
     from server.providers import registry
     from tui.configuration import settings_of
 
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    flags = {
+        "name": provider,
+        "model": model,
+        "base_url": base_url,
+        "answers": answers,
+        "text": text,
+        "command": command,
+    }
     chosen = settings_of(settings, flags)
     registry.check(chosen.provider.name)
     server = lsp.create(chosen)
@@ -289,6 +321,46 @@ def export(
     from tui.importing import export_tapes
 
     raise typer.Exit(export_tapes(tapes, to, out, force=force, json=json))
+
+
+@app.command()
+@guarded
+def repair(
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
+    ] = None,
+    *,
+    steps: Steps = "all",
+    stop: Annotated[
+        str,
+        typer.Option(
+            help="Where a completion ends, unless its line says: any (nowhere), line, statement, block, auto."
+        ),
+    ] = "any",
+    paper_rules: Annotated[
+        str, typer.Option(help="simcopilot: also what that paper's post-processor does (drops comments); none.")
+    ] = "none",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Write what cannot be repaired with `error`, and end with status 1.")
+    ] = False,
+) -> None:
+    """Repair completions in a pipeline: one JSON object a line in, the same line with the repaired text out.
+
+    In: `language` (python, py, js, c++, c#, go …; null: do without its syntax), `before`, `after` (default: nothing),
+    `completion`, and perhaps `stop`. Out: all that, `repaired`, `covered` (it also takes the place of so many characters of
+    `after`, closing brackets that it says itself), and `trail`, each step that changed something.
+
+    Lines come out in their order, each as soon as it is done. The first that cannot be repaired ends it with its place and
+    status 2 (see --keep-going). Nothing is cut for its extent, for no syntax tells that of a task; editors ask with `auto`.
+
+    Examples:
+    * `ghosttape repair answers.jsonl > repaired.jsonl`
+    * `echo '{"language": "py", "before": "x = f(", "after": ")", "completion": "1))"}' | ghosttape repair`
+    * `my-model | ghosttape repair --stop auto --steps prose,repeats,stop | my-tests`
+    """
+    from tui import repairing
+
+    raise typer.Exit(repairing.run(files or [], repairing.wishes_of(steps, paper_rules, stop), keep_going=keep_going))
 
 
 @app.command()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from server.context import unix
 from server.repair import brackets, indent, prose, repeats, simcopilot, stop
 from server.repair.draft import Draft
 from server.settings import REPAIRS, PaperRules, RepairName
@@ -42,6 +43,29 @@ class Step:
     before: str
     after: str
     undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What is offered of an answer: `text` in place of the `covered` characters right of the cursor, and how it came about.
+
+    Where the steps left nothing, `step` is the one that did; it is None too where there was nothing from the start.
+    """
+
+    text: str = ""
+    covered: int = 0
+    trail: tuple[Step, ...] = ()
+    step: RepairName | None = None
+
+
+def offered(draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none") -> Repaired:
+    """What an editor is offered of an answer; nothing where the answer is white space alone."""
+    if not draft.text.strip():
+        return Repaired()
+    text, trail = repair(draft, steps, rules)
+    if not text:
+        return Repaired(trail=trail, step=emptied_by(trail))
+    return Repaired(text, covered(replace(draft, text=text)), trail)
 
 
 def repair(
@@ -94,8 +118,13 @@ def covered(draft: Draft) -> int:
     match = _CLOSERS.match(draft.after)
     if match is None or draft.language is None or match[1][0] not in draft.text:
         return 0
-    lengths = [size for size in range(len(match[1]) + 1) if _has_all(draft.text, match[1][:size])]
-    return min(lengths, key=lambda size: (replace(draft, after=draft.after[size:]).errors(), size))
+    best, least = 0, draft.errors()
+    for size in (size for size in range(1, len(match[1]) + 1) if _has_all(draft.text, match[1][:size])):
+        if not least:
+            break
+        errors = replace(draft, after=draft.after[size:]).errors()
+        best, least = (size, errors) if errors < least else (best, least)
+    return best
 
 
 def _has_all(text: str, closers: str) -> bool:
@@ -115,19 +144,27 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> Step | None:
 def _normalised(draft: Draft) -> Draft:
     if "\r" not in draft.before and "\r" not in draft.after and "\r" not in draft.text:
         return draft
-    before, after, text = (_LINE_END.sub("\n", part) for part in (draft.before, draft.after, draft.text))
-    return replace(draft, before=before, after=after, text=text)
+    return replace(draft, before=unix(draft.before), after=unix(draft.after), text=unix(draft.text))
 
 
 def _restored(draft: Draft, text: str) -> str:
     """The text with the document's line ends; what the provider wrote with its own is left as it was."""
-    if "\r" in draft.text and _LINE_END.sub("\n", draft.text).startswith(text):
+    if "\r" in draft.text and unix(draft.text).startswith(text):
         return _prefix(draft.text, len(text))
     if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
         return text
-    ends = Counter(_LINE_END.findall(draft.before) + _LINE_END.findall(draft.after))
-    end = ends.most_common(1)[0][0] if ends else "\n"
-    return text if end == "\n" else text.replace("\n", end)
+    return text.replace("\n", _usual_end(draft))
+
+
+def _usual_end(draft: Draft) -> str:
+    """The line end that the document has most often; of equals the one that comes first."""
+    counts = Counter[str]()
+    for part in (draft.before, draft.after):
+        both = part.count("\r\n")
+        counts.update({"\r\n": both, "\r": part.count("\r") - both, "\n": part.count("\n") - both})
+    most = max(counts.values())
+    found = (match[0] for part in (draft.before, draft.after) for match in _LINE_END.finditer(part))
+    return next(end for end in found if counts[end] == most)
 
 
 def _prefix(text: str, size: int) -> str:

@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 from server.repair.draft import Draft, code_before, indent_of, logical_start, width
 from server.repair.ends import tidied, unswallowing
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
-from syntax.blocks import Extent, extent
+from syntax.blocks import Extent, extent_in
 from syntax.languages import Language
 
 Keeps: TypeAlias = Callable[[Token, int, str], bool]
@@ -30,6 +30,7 @@ _CONTINUES = frozenset(
     {"return", "and", "or", "not", "in", "of", "new", "typeof", "await", "else", "do", "extends", "=>"}
 )
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
+_ENDS = frozenset(")]};")
 _BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 
 
@@ -84,11 +85,27 @@ def _end(draft: Draft) -> int | None:
         return None
     if kind == "line":
         return _line_end(draft.text)
-    if draft.language is None or draft.is_in_open_text:
+    if draft.language is None or not may_end(draft, draft.language) or draft.is_in_open_text:
         return None
-    indented = draft.language.layout or draft.language.id == "ruby"
-    end = _layout_end(draft, kind) if indented else _brace_end(draft, kind)
-    return None if end is None or _is_within(draft, draft.language, kind, end) else end
+    end = _layout_end(draft, kind) if _is_indented(draft.language) else _brace_end(draft, kind)
+    return None if end is None or _is_within(draft, kind, end) else end
+
+
+def may_end(draft: Draft, language: Language) -> bool:
+    """Whether a tree can show an end within the suggestion: told by the text alone, so that most words cost no parse.
+
+    By indentation nothing ends before a second line begins: white space in front could be a token of its own. Among braces
+    nothing ends before a closer, a semicolon or a line end.
+    """
+    if "\n" in draft.text:
+        return True
+    if _is_indented(language):
+        return draft.text[:1].isspace() and not draft.line_before.strip()
+    return not _ENDS.isdisjoint(draft.text)
+
+
+def _is_indented(language: Language) -> bool:
+    return language.layout or language.id == "ruby"
 
 
 def _line_end(text: str) -> int | None:
@@ -97,11 +114,11 @@ def _line_end(text: str) -> int | None:
     return None if end < 0 else end
 
 
-def _is_within(draft: Draft, language: Language, kind: Extent, end: int) -> bool:
+def _is_within(draft: Draft, kind: Extent, end: int) -> bool:
     """Whether the tree says that all of the suggestion belongs together, though the rule would cut it."""
     if not draft.text[end:].strip() or draft.tree().root.has_error:
         return False
-    return extent(language, draft.tree().text, len(draft.before), kind) >= len(draft.before) + len(draft.text.rstrip())
+    return extent_in(draft.tree(), len(draft.before), kind) >= len(draft.before) + len(draft.text.rstrip())
 
 
 # Layout languages: lines and their indentation.
@@ -190,12 +207,12 @@ class Lines:
         return None
 
     def _begins_line(self, token: Token) -> bool:
-        line = self.tree.text[self.tree.text.rfind("\n", 0, token.start) + 1 : token.start]
-        above = self.tree.text[: token.start - len(line)]
+        text = self.tree.text
+        start = text.rfind("\n", 0, token.start) + 1
         return (
-            not line.strip()
-            and not above.endswith("\\\n")
-            and (token.start - len(line) > len(self.draft.before) or not self.goes_on)
+            not text[start : token.start].strip()
+            and not text.endswith("\\\n", 0, start)
+            and (start > len(self.draft.before) or not self.goes_on)
         )
 
     def keeps_one_line(self, token: Token, column: int, previous: str) -> bool:
