@@ -10,21 +10,20 @@ import signal
 import sys
 import time
 from contextlib import aclosing
-from dataclasses import replace
 
 import psutil
 import pytest
 
 from server.context import Context
 from server.documents import Document
-from server.errors import ProviderError, ProviderMissing, ProviderRefused, SettingsError
+from server.errors import ProviderError, ProviderRefused
 from server.prompt import Prompt
 from server.providers import registry
 from server.providers.language_server.fake import PlainServer
 from server.providers.language_server.plain import CAPABILITIES
 from server.providers.protocol import Request, tally
 from server.service import Query, Service
-from server.settings import AnswerRecord, ProviderSettings, Settings, parse
+from server.settings import ProviderSettings, Settings
 
 COMPLETE = "textDocument/inlineCompletion"
 URI = "file:///p/a.py"
@@ -378,53 +377,3 @@ async def test_one_that_does_not_go_is_ended(bench):
     process = it.process
     await it.provider.close()
     assert process.returncode is not None
-
-
-# Settings
-
-
-@pytest.mark.parametrize("command", ["no-such-language-server --stdio", ("./no-such-file",), "/no/such/file"])
-def test_a_program_that_is_not_there_is_found_out_before_anything_runs(command):
-    with pytest.raises(ProviderMissing, match="is not on PATH, or cannot be run: install it"):
-        registry.make(ProviderSettings(name="lsp", command=command))
-
-
-def test_a_command_has_to_be_named():
-    with pytest.raises(ProviderMissing, match="--server"):
-        registry.make(ProviderSettings(name="lsp"))
-
-
-def test_one_string_is_split_as_a_shell_does_and_runs_in_its_folder(tmp_path):
-    program = tmp_path / "my server"
-    program.write_text("#!/bin/sh\n", encoding="utf-8")
-    program.chmod(0o755)
-    made = registry.make(ProviderSettings(name="lsp", command="'./my server' --x 'a b'", folder=str(tmp_path)))
-    assert made.command == (str(program), "--x", "a b")
-    assert made._launch().folder == tmp_path
-
-
-def test_a_quotation_without_an_end_is_refused():
-    with pytest.raises(SettingsError, match="No closing quotation"):
-        parse('{"provider": {"command": "x \'y"}}')
-
-
-async def test_recorded_answers_cover_what_they_covered_and_stand_under_the_documents_names(tmp_path):
-    where = {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 5}}
-    fake = PlainServer(tmp_path)
-    fake.plan({COMPLETE: {"result": [{"insertText": "1)", "range": where}]}})
-    asked = [Query(URI, "python", "x = ", ")\n", opened=(Document(URI, "python", 1, "x = )\n"),))]
-    asked.append(replace(asked[0], uri="file:///p/b.py"))
-    seen = []
-    for mode in ("write", "require"):
-        record = AnswerRecord(path=str(tmp_path / "answers.jsonl"), mode=mode)
-        settings = ProviderSettings(name="lsp", command=fake.command, record=record)
-        service = Service(registry.make(settings), Settings(repairs=()))
-        for query in asked:
-            answer = await service.complete(query)
-            seen.append((answer.text, answer.covered, answer.prompt, answer.reason))
-        await service.close()
-    assert seen[:2] == seen[2:]
-    assert {each[:2] for each in seen} == {("1)", 1)}
-    keys = [json.loads(line)["key"] for line in (tmp_path / "answers.jsonl").read_text().splitlines()]
-    assert len(set(keys)) == 2
-    assert len(fake.sent("initialize")) == 1
