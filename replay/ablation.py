@@ -16,8 +16,8 @@ from replay.instructions import Answer, Ask, Settled
 from replay.options import Options
 from replay.policies import Policy
 from replay.records import Moment, Step, Suggestion, Trial, Verdict
-from server.repair.chain import Repaired, offered
 from server.repair.draft import Draft
+from server.repair.offer import Repaired, offered
 from server.settings import PaperRules, RepairName, Settings, merge
 from syntax.languages import language_of
 from syntax.text import length

@@ -23,10 +23,10 @@ from server.documents import Document
 from server.errors import ProviderError
 from server.keys import masked
 from server.providers.protocol import Provider, Request, tally
-from server.repair import stop as stopping
-from server.repair.chain import Step, offered
+from server.repair.chain import Step
 from server.repair.draft import Draft
-from server.settings import ContextSettings, Settings, Stop
+from server.repair.offer import enough, offered
+from server.settings import ContextSettings, PaperRules, RepairName, Settings, Stop
 from syntax.languages import Language, language_of
 
 Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
@@ -136,6 +136,10 @@ class Service:
     def budget(self) -> Budget:
         """Tokens by section: what suits the provider, but for what the settings say."""
         return _overridden(self.provider.budget, self.settings.context)
+
+    @property
+    def _rules(self) -> tuple[Sequence[RepairName], PaperRules]:
+        return self.settings.repairs, self.settings.paper_rules
 
     async def complete(self, query: Query) -> Suggestion:
         """Answer one question. A provider's failure is an answer too (`outcome` failed, with its `reason`)."""
@@ -258,15 +262,17 @@ class Service:
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
-            await self._gather(request, draft, pieces)
+            length = await self._gather(request, draft, pieces)
         except ProviderError as error:
             return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
         told = _told(start, pieces)
         if told.covered:
-            made = self._repaired(told, replace(draft, after=query.after[told.covered :]))
+            made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
             if made.text == told.raw:
                 return replace(made, covered=told.covered)
-        return self._repaired(replace(told, covered=0), draft)  # what is left of an answer may stand in for less
+        return self._repaired(
+            replace(told, covered=0), draft, length
+        )  # what is left of an answer may stand in for less
 
     def _request(self, query: Query) -> Request:
         path = query.path or query.uri.rsplit("/", 1)[-1]
@@ -288,29 +294,30 @@ class Service:
             sample=query.sample,
         )
 
-    async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> None:
+    async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> int:
+        """Take pieces until they go past the end of what is wanted; gives how many characters of them count."""
+        seen = 0
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
                 pieces.append(piece)
-                if self._has_enough(draft, pieces):
-                    return
+                text = _joined(pieces)
+                ends = enough(replace(draft, text=text), *self._rules, since=seen)
+                if ends is not None:
+                    return ends
+                seen = len(text)
+        return len(_joined(pieces))
 
-    def _has_enough(self, draft: Draft, pieces: Sequence[str]) -> bool:
-        """Whether what was streamed goes past the end of what is wanted, so that the rest need not be waited for."""
-        if "stop" not in self.settings.repairs:
-            return False
-        text = unix("".join(pieces))
-        if not stopping.is_worth_asking(text, unix(pieces[-1])):
-            return False
-        return stopping.is_finished(replace(draft, text=text))
-
-    def _repaired(self, raw: Suggestion, draft: Draft) -> Suggestion:
+    def _repaired(self, raw: Suggestion, draft: Draft, length: int) -> Suggestion:
         if not raw.raw.strip():
             return raw
-        made = offered(replace(draft, text=raw.raw), self.settings.repairs, self.settings.paper_rules)
+        made = offered(replace(draft, text=raw.raw), *self._rules, length=length)
         if not made.text:
             return replace(raw, trail=made.trail, outcome="filtered", step=made.step or "")
         return replace(raw, text=made.text, covered=made.covered, trail=made.trail, outcome="shown")
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return unix("".join(pieces))
 
 
 def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:

@@ -45,29 +45,6 @@ class Step:
     undone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """What is offered of an answer: `text` in place of the `covered` characters right of the cursor, and how it came about.
-
-    Where the steps left nothing, `step` is the one that did; it is None too where there was nothing from the start.
-    """
-
-    text: str = ""
-    covered: int = 0
-    trail: tuple[Step, ...] = ()
-    step: RepairName | None = None
-
-
-def offered(draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none") -> Repaired:
-    """What an editor is offered of an answer; nothing where the answer is white space alone."""
-    if not draft.text.strip():
-        return Repaired()
-    text, trail = repair(draft, steps, rules)
-    if not text:
-        return Repaired(trail=trail, step=emptied_by(trail))
-    return Repaired(text, covered(replace(draft, text=text)), trail)
-
-
 def repair(
     draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none"
 ) -> tuple[str, tuple[Step, ...]]:
@@ -79,7 +56,7 @@ def repair(
     """
     if not draft.text.strip():
         return draft.text, ()
-    current = _normalised(draft)
+    current = normalised(draft)
     trail: list[Step] = []
     for _ in range(_ROUNDS):
         text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
@@ -141,7 +118,8 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> Step | None:
     return Step(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
 
 
-def _normalised(draft: Draft) -> Draft:
+def normalised(draft: Draft) -> Draft:
+    """The draft with a line feed for every line end."""
     if "\r" not in draft.before and "\r" not in draft.after and "\r" not in draft.text:
         return draft
     return replace(draft, before=unix(draft.before), after=unix(draft.after), text=unix(draft.text))
@@ -150,7 +128,7 @@ def _normalised(draft: Draft) -> Draft:
 def _restored(draft: Draft, text: str) -> str:
     """The text with the document's line ends; what the provider wrote with its own is left as it was."""
     if "\r" in draft.text and unix(draft.text).startswith(text):
-        return _prefix(draft.text, len(text))
+        return prefix(draft.text, len(text))
     if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
         return text
     return text.replace("\n", _usual_end(draft))
@@ -167,7 +145,7 @@ def _usual_end(draft: Draft) -> str:
     return next(end for end in found if counts[end] == most)
 
 
-def _prefix(text: str, size: int) -> str:
+def prefix(text: str, size: int) -> str:
     """As much of `text` as makes `size` characters when every line end counts as one."""
     pairs = 0
     for match in re.finditer(r"\r\n", text):

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from server.errors import LineError
-from server.repair.chain import Repaired, Step, offered
+from server.repair.chain import Step
 from server.repair.draft import Draft
+from server.repair.offer import Repaired, offered
 from server.settings import REPAIRS, PaperRules, RepairName, Stop
 from syntax.languages import LANGUAGES, Language, language_named
 

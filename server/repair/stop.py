@@ -31,7 +31,6 @@ _CONTINUES = frozenset(
 )
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
 _ENDS = frozenset(")]};")
-_BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 
 
 def repair(draft: Draft) -> str:
@@ -39,14 +38,6 @@ def repair(draft: Draft) -> str:
     end = _end(draft)
     text = draft.text if end is None else draft.text[:end]
     return unswallowing(draft, text if draft.stop == "any" else tidied(draft, text))
-
-
-def is_worth_asking(text: str, piece: str) -> bool:
-    """Whether the last piece of a stream can have ended what is wanted: a line ended, or the next one's first word did."""
-    if "\n" in piece or piece.rstrip().endswith(";"):
-        return True
-    line = text[text.rfind("\n") + 1 :]
-    return bool("\n" in text and _BEGUN.match(line) and not _BEGUN.match(line[: -len(piece)]))
 
 
 def is_finished(draft: Draft) -> bool:
@@ -313,7 +304,7 @@ class _Braces:
             return True
         if token.text != "}" or following is None:
             return False
-        return following.text[0] not in ")]},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+        return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
 
     def _parts(self, left: Token, right: Token) -> bool:
         """Whether the end of a line between two tokens ends a statement (JavaScript's automatic semicolons, Go's)."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from server.repair.chain import covered, repair
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from syntax.languages import language_of
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
@@ -65,12 +65,10 @@ def test_what_comes_out_is_what_the_chain_makes_of_published_answers(tmp_path, s
     changed = 0
     for asked, told in zip(given, map(json.loads, done), strict=True):
         draft = Draft(language_of(asked["language"]), asked["before"], asked["after"], asked["completion"], stop)
-        text, trail = repair(draft)
-        whole = Draft(draft.language, draft.before, draft.after, text, stop)
-        steps = [(step.step, step.before, step.after, step.undone) for step in trail]
+        made = offered(draft)
+        steps = [(step.step, step.before, step.after, step.undone) for step in made.trail]
         assert {name: told[name] for name in asked} == asked
-        assert told["repaired"] == text
-        assert told["covered"] == (covered(whole) if text else 0)
+        assert (told["repaired"], told["covered"]) == (made.text, made.covered)
         told_steps = [
             (step["step"], step["before"], step["after"], step.get("undone", False)) for step in told["trail"]
         ]

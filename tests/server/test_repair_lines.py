@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from server.errors import LineError
 from server.repair import chain
-from server.repair.chain import covered, repair
+from server.repair.chain import covered
 from server.repair.draft import Draft
 from server.repair.lines import Wishes, refused, repaired
+from server.repair.offer import offered
 from syntax.languages import LANGUAGES, language_named, language_of
 
 PYTHON = language_of("python")
@@ -41,10 +42,10 @@ def test_what_is_done_is_what_the_chain_does():
     text = "```\nreturn x\n\ndef g():\n    pass\n```"
     for stop in ("auto", "any", "block", "statement", "line"):
         draft = Draft(PYTHON, HEAD, "\n", text, stop)
-        expected, trail = repair(draft, ("prose", "stop"), "none")
+        expected = offered(draft, ("prose", "stop"), "none")
         done = out(line(completion=text, after="\n", stop=stop), steps=("prose", "stop"))
-        assert done["repaired"] == expected
-        assert [step["after"] for step in done["trail"]] == [step.after for step in trail]
+        assert done["repaired"] == expected.text
+        assert [step["after"] for step in done["trail"]] == [step.after for step in expected.trail]
 
 
 def test_the_hint_of_a_line_goes_before_that_of_the_flag():

@@ -13,8 +13,8 @@ from shortcuts import lines_of, taken
 from test_golden_repairs import GOLDEN, _case
 from test_repair_properties import RELAXED, SOURCES, drafts
 
-from server.repair.chain import offered
 from server.repair.draft import Draft, tree_of
+from server.repair.offer import offered
 from server.repair.stop import is_finished
 from syntax.languages import language_of
 
