@@ -20,9 +20,10 @@ from pygls.protocol import default_converter
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from replay.errors import ServerError
-from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave
+from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Tell
 from replay.records import Moment, Step
 from replay.tape import digest
+from server.messages import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
@@ -212,6 +213,25 @@ class Editor:
             told = {}
         return self._answer(ask, measured, result, told)
 
+    async def tell(self, step: Tell) -> None:
+        """Tell the server what became of an item, as editors tell Copilot's; others pass over what they do not know.
+
+        An accepted item's command is run (LSP 3.18); that the server fails at it makes nothing worse.
+        """
+        if step.fate == "accepted":
+            command = {
+                "command": step.item["command"].get("command"),
+                "arguments": step.item["command"].get("arguments"),
+            }
+            try:
+                await self._request("workspace/executeCommand", command)
+            except JsonRpcException:
+                return
+        elif step.fate == "shown":
+            self._notify(DID_SHOW, {"item": step.item})
+        else:
+            self._notify(DID_ACCEPT_PART, {"item": step.item, "acceptedLength": step.reached})
+
     async def _in_time(self, ask: Ask, params: dict[str, Any]) -> Any:
         """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
         number, token = str(uuid.uuid4()), str(uuid.uuid4())
@@ -265,7 +285,8 @@ class Editor:
             start, end = self._replaced(ask, items[0].get("range"))
         except OffsetError as error:
             return Answer(measured, failed=f"the server's range is outside the document: {error}")
-        return Answer(measured, text=text, start=start, end=end, trail=trail, **told_too)
+        item = items[0] if isinstance(items[0].get("command"), dict) else None
+        return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **told_too)
 
     def _replaced(self, ask: Ask, where: Mapping[str, Any] | None) -> tuple[int, int]:
         if where is None:

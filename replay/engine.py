@@ -15,10 +15,12 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from replay.ablation import ALL, Ablation, ablation_of, trial_of
 from replay.answers import Oracle
 from replay.client import Editor
+from replay.effects import ablation as effects_of
 from replay.errors import ReplayError, ServerError
-from replay.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Try
+from replay.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Tell, Try
 from replay.judge import Judge
 from replay.latency import latency_of
 from replay.metrics import summary
@@ -27,7 +29,7 @@ from replay.playback import Playback
 from replay.player import Player, Reply
 from replay.policies import Policy, policy_of
 from replay.projects import ProjectMissingError, starting_files
-from replay.records import ANSWERED, Effort, Moment, Record
+from replay.records import ANSWERED, Effort, Moment, Record, Trial, Verdict
 from replay.store import Store
 from replay.tape import Tape
 from replay.timeline import Timeline
@@ -74,6 +76,13 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """In an ablation: a moment's answer has its verdict in an arm other than that with all repairs, which is `Judged`."""
+
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True)
 class LeftOut:
     """A tape cannot be played here, and why."""
 
@@ -81,7 +90,7 @@ class LeftOut:
     reason: str
 
 
-Happening: TypeAlias = Note | Played | Ended | Judged | LeftOut
+Happening: TypeAlias = Note | Played | Ended | Judged | Tried | LeftOut
 Listener: TypeAlias = Callable[[Happening], None]
 
 
@@ -133,18 +142,21 @@ class Engine:
     typed: dict[str, int] = field(default_factory=dict)
     efforts: dict[str, Effort] = field(default_factory=dict)
     checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
+    ablation: Ablation | None = field(default=None, init=False)
+    trials: list[Trial] = field(default_factory=list)
 
     async def replay(self, tapes: Sequence[Tape]) -> dict[str, Any]:
         """Play the tapes one after the other; give and keep the summary.
 
         Raises:
-            ReplayError: the policy, user, latency, server or a tape's project is not usable.
+            ReplayError: the policy, user, latency, ablation, server or a tape's project is not usable.
             SandboxMissing: no sandbox works here, though tests are wanted.
             ServerRoomError: the provider is not known, or lacks what it needs.
 
         """
         policy = policy_of(self.options.policy, self.options.policies)
         _can_decide(self.options)
+        self.ablation = ablation_of(self.options, policy)
         for tape in tapes:
             latency_of(self.options.latency, 0, tape)
         self._check_provider()
@@ -189,6 +201,9 @@ class Engine:
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
         result = summary(self.records, self.typed, self.efforts) | about
+        if self.ablation is not None:
+            result["ablation"] = effects_of(self.trials, self.ablation.steps)
+            self.store.put_fact("ablation", result["ablation"])
         self.store.put_fact("summary", result)
         return result
 
@@ -229,6 +244,8 @@ class Engine:
             **self.options.settings,
             "context": {**self.options.settings.get("context", {}), "workspace": False},
         }
+        if self.ablation is not None:
+            settings["repairs"] = ()
         if not policy.is_timed:  # moments out of their time: one must not be answered from another's answer
             return {**settings, "provider": provider, "cache": {"entries": 0}}
         return {**settings, "provider": provider}
@@ -306,7 +323,10 @@ class _Tape:
                 self.engine.listen(Played(self.name, step.moment.event, self.size))
                 if self.oracle is not None:
                     self.oracle.tell(step)
-                return await self.editor.ask(step)
+                answer = await self.editor.ask(step)
+                return self.engine.ablation.repaired(answer, step) if self.engine.ablation else answer
+            case Tell():
+                await self.editor.tell(step)
             case Try():
                 return self.judge.can_judge and (await self.judge.verdict(step)).name == "passed"
             case Settled():
@@ -340,3 +360,18 @@ class _Tape:
         self.engine.store.put(record)
         self.engine.records.append(record)
         self.engine.listen(Judged(record))
+        if self.engine.ablation is not None and record.verdict is not None:
+            await self._ablate(self.engine.ablation, settled, record.verdict)
+
+    async def _ablate(self, ablation: Ablation, settled: Settled, verdict: Verdict) -> None:
+        """Judge the answer in the other arms; where the texts are equal nothing is tested twice."""
+        ending = settled.ending
+        self._keep(trial_of(settled, ALL, ending.reason if ending.name == "filtered" else "", verdict))
+        for arm, step, other in ablation.others(settled):
+            trial = trial_of(other, arm, step, await self.judge.verdict(other))
+            self._keep(trial)
+            self.engine.listen(Tried(trial))
+
+    def _keep(self, trial: Trial) -> None:
+        self.engine.store.put_trial(trial)
+        self.engine.trials.append(trial)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from replay.records import Ending, Moment, Step, Suggestion
 from syntax.text import Change
 
+Fate: TypeAlias = Literal["shown", "accepted", "part"]
 Cause: TypeAlias = Literal["tape", "accept", "delete", "mend"]
 """Why a document changes: as recorded, by accepting, because accepted text was wrong, or to be as recorded again."""
 
@@ -107,14 +109,24 @@ class Settled:
     keys: int = 1
 
 
-Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Try | Settled
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell the server what became of an item of its: shown, accepted, or accepted up to a UTF-16 offset of its text (`reached`)."""
+
+    item: Mapping[str, Any]
+    fate: Fate
+    reached: int = 0
+
+
+Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Try | Settled | Tell
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the server said. `measured` is wall time in ms; `failed`, `filtered` name the reason why there is no text.
 
-    `given_up`: the editor cancelled the request before the answer came.
+    `given_up`: the editor cancelled the request before the answer came. `item` is what the server gave, as it came, if it has a
+    command, by which a server knows it again.
     """
 
     measured: float
@@ -130,3 +142,4 @@ class Answer:
     trail: tuple[Step, ...] = ()
     confidence: float | None = None
     given_up: bool = False
+    item: Mapping[str, Any] | None = None

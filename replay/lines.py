@@ -95,31 +95,6 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def mend(path: Path) -> int:
-    """Make a plain file end with a whole line: cut a torn one off, or end one that only lacks its end. Gives the bytes cut."""
-    with path.open("rb+") as file:
-        size = file.seek(0, io.SEEK_END)
-        begin = _last_line(file, size)
-        file.seek(begin)
-        if begin == size:
-            return 0
-        if size - begin <= LONGEST and is_json(file.read()):
-            file.write(b"\n")
-            return 0
-        file.truncate(begin)
-        return size - begin
-
-
-def _last_line(file: IO[bytes], size: int) -> int:
-    """Where what follows the last line end begins."""
-    for start in range(max(0, size - _BLOCK), -_BLOCK, -_BLOCK):
-        file.seek(max(0, start))
-        found = file.read(_BLOCK).rfind(b"\n")
-        if found >= 0:
-            return max(0, start) + found + 1
-    return 0
-
-
 def is_json(line: bytes) -> bool:
     """Whether a line is a whole JSON value. The beginning of an object never is."""
     try:

@@ -17,6 +17,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     user: str = "exact"
     latency: str = "measured"
     mode: Literal["judge", "drive"] = "judge"
+    ablate: Literal["", "repairs"] = ""
+    """Judge each answer with all repairs, with none, and with each one left out (`replay.ablation`)."""
     seed: int = 0
     sandbox: str = "auto"
     tests: bool = True

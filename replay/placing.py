@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,11 @@ def workshop(out: Path, prefix: str) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def would_change(file: Path, target: Path) -> bool:
+    """Whether something stands at `target` that is another content than `file`."""
+    return target.exists() and not (target.is_file() and filecmp.cmp(file, target, shallow=False))
 
 
 def place(files: Mapping[Path, Path]) -> None:

@@ -18,13 +18,25 @@ from typing import TypeAlias
 from replay.blocks import Place
 from replay.clock import virtual_times
 from replay.flights import Flying, Waiting, outcome, settled, suggestion_of
-from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Try
+from replay.instructions import (
+    Answer,
+    Ask,
+    Check,
+    DidChange,
+    DidClose,
+    DidOpen,
+    DidSave,
+    Instruction,
+    Settled,
+    Tell,
+    Try,
+)
 from replay.latency import Latency
 from replay.lookahead import Lookahead
 from replay.pacing import Pacer, Situation
 from replay.policies import Policy
 from replay.records import Effort, Ending, Moment
-from replay.screen import Decision, Screen
+from replay.screen import Decision, Screen, told
 from replay.stage import Stage
 from replay.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
 from replay.timeline import Timeline
@@ -371,9 +383,13 @@ class Player:
             idle = max(0.0, self.now - self._changed_at)
             decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
             self._tell_pacer(decision)
+        if ending.name == "shown" and answer.item is not None:
+            yield Tell(answer.item, "shown")
         yield settled(flying, decision.ending, decision.covered, decision.keys)
         if decision.change is not None and self.drive:
-            yield from self._accepted(index, flying.doc, decision)
+            yield from self._accepted(index, flying, decision)
+        else:
+            yield from told(flying, decision)
 
     def _tell_pacer(self, decision: Decision) -> None:
         """What the person decided; a rejection is known only when it happens."""
@@ -389,14 +405,17 @@ class Player:
         for at in happened:
             self._pacer.decided(at, "")
 
-    def _accepted(self, index: int, doc: int, decision: Decision) -> Steps:
+    def _accepted(self, index: int, flying: Flying, decision: Decision) -> Steps:
         """What was accepted stays as far as it is right; the editor asks again behind it."""
         assert decision.change is not None
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             yield self._unasked(index, waiting.doc, Ending("debounced"))
-        steps, stays = self.stage.accept(index, doc, decision.change, decision.keys)
-        yield from self._change(doc, steps)
+        doc = flying.doc
+        (put_in, *deleted), stays = self.stage.accept(index, doc, decision.change, decision.keys)
+        yield from self._change(doc, [put_in])
+        yield from told(flying, decision)
+        yield from self._change(doc, deleted)
         if stays:
             situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))

@@ -136,6 +136,30 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """What accepting took: one key for the whole, one a line or a word for a part."""
 
 
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer under the repairs of one arm of an ablation, and how its graft did.
+
+    `moment` is the moment's id, `place` its `path:line:column` counted from 1. `start` and `end` (UTF-16 offsets) are replaced
+    by `text`; where nothing is left of it, `step` is the repair that took the last of it. The verdict has no log.
+    """
+
+    moment: str
+    tape: str
+    place: str
+    language: str
+    arm: str
+    text: str
+    start: int
+    end: int
+    step: str = ""
+    verdict: Verdict
+
+    @property
+    def passes(self) -> bool:
+        """Whether something is offered, and the tests pass with it in place."""
+        return self.verdict.name == "passed" and bool(self.text)
+
+
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
     """What a session took in drive mode, in keys. `tape` are the edits on the tape that a person made by hand, one key each.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from replay.decisions import Decisions
 from replay.flights import Flying, Visible, added
 from replay.following import Followed, follow
+from replay.instructions import Tell
 from replay.latency import share_of
 from replay.lookahead import Lookahead
 from replay.policies import Policy
@@ -120,3 +121,15 @@ class Screen:
         if followed.touched:
             return Decision(Ending("rejected"), after=self.lookahead.times[followed.touched[0]])
         return Decision(Ending("shown"), after=now)
+
+
+def told(flying: Flying, decision: Decision) -> Iterator[Tell]:
+    """What the server hears of an item that was accepted, or its beginning."""
+    item = flying.answer.item
+    if item is None or decision.change is None:
+        return
+    if decision.ending.name == "accepted":
+        yield Tell(item, "accepted")
+    else:
+        start, _, text = decision.change
+        yield Tell(item, "part", start - flying.suggestion.start + length(text))

@@ -14,7 +14,7 @@ from typing import Any, Self
 import msgspec
 
 from replay.errors import StoreError
-from replay.records import Record, Suggestion, Verdict
+from replay.records import Record, Suggestion, Trial, Verdict
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
@@ -23,6 +23,10 @@ CREATE TABLE IF NOT EXISTS records (
 );
 CREATE TABLE IF NOT EXISTS texts (sha TEXT PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS trials (
+  moment TEXT NOT NULL, arm TEXT NOT NULL, tape TEXT NOT NULL, verdict TEXT NOT NULL, body BLOB NOT NULL,
+  PRIMARY KEY (moment, arm)
+);
 """
 
 
@@ -112,6 +116,17 @@ class Store:
         for (body,) in rows:
             yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
 
+    def put_trial(self, trial: Trial) -> None:
+        """Keep what became of a moment's answer in one arm of an ablation. Committed on return."""
+        row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(_encoded(trial)))
+        with _told(self.folder), self._db:
+            self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
+
+    def trials(self) -> Iterator[Trial]:
+        """All that were kept, in their order; none where nothing was ablated."""
+        rows = self._db.execute("SELECT body FROM trials ORDER BY rowid").fetchall()
+        return (msgspec.json.decode(zlib.decompress(body), type=Trial) for (body,) in rows)
+
     def put_fact(self, name: str, value: Any) -> None:
         """Keep a named JSON value about the run as a whole (baselines, what was left out, how it ended)."""
         with _told(self.folder), self._db:
@@ -168,8 +183,8 @@ def _with_texts(verdict: Verdict, turned: Callable[[str], str]) -> Verdict:
     return msgspec.structs.replace(verdict, **long)
 
 
-def _encoded(record: Record) -> bytes:
-    """JSON of a record; a half of a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
+def _encoded(record: Record | Trial) -> bytes:
+    """JSON of a record or a trial; a half of a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
     try:
         return msgspec.json.encode(record)
     except UnicodeEncodeError:

@@ -19,7 +19,7 @@ import msgspec
 
 from replay.coding import decoded_line, decoding, encoded, upgrade_of
 from replay.errors import TapeError
-from replay.lines import LONGEST, Lines, Torn, mend, reading, writing
+from replay.lines import LONGEST, Lines, Torn, reading, writing
 from replay.versions import UPGRADES, Upgrade
 from syntax.text import Change
 
@@ -319,60 +319,6 @@ class Writer:
         """
         self._lines += 1
         self._file.write(line_of(value, str(self.path), self._lines))
-
-
-class Appender:
-    """Adds events to a plain tape so that a killed process loses none: each line is in the file when `write` returns.
-
-    A new file begins with `header`. One that is there already is continued if it is the same tape (by `id`); a line that
-    was torn at its end is cut off before.
-
-    Raises:
-        TapeError: `path` ends in `.gz` (a killed process leaves no readable gzip), or holds another tape or none.
-
-    """
-
-    def __init__(self, path: Path, header: Header) -> None:
-        if path.suffix == ".gz":
-            raise TapeError(
-                str(path), 0, "events are only added to plain tapes: record to *.tape.jsonl, and pack it later"
-            )
-        self.path = path
-        self.continued = path.exists() and path.stat().st_size > 0
-        if self.continued:
-            _require_same(path, header)
-            mend(path)
-        self._file = path.open("ab")
-        if not self.continued:
-            self.write(header)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.close()
-
-    def write(self, value: Event | Header) -> None:
-        """Add an event; a kill of this process does not take it away (a failure of the machine may).
-
-        Raises:
-            TapeError: a reader would refuse its line; the file is as it was.
-
-        """
-        self._file.write(line_of(value, str(self.path)))
-        self._file.flush()
-
-    def close(self) -> None:
-        """Close the file; more than once is fine."""
-        self._file.close()
-
-
-def _require_same(path: Path, header: Header) -> None:
-    with stream(path) as tape:
-        if tape.header.id != header.id:
-            raise TapeError(
-                str(path), 1, f"holds another tape ({tape.header.id!r}, not {header.id!r}): choose another file"
-            )
 
 
 def line_of(value: Event | Header, source: str, number: int = 0) -> bytes:

@@ -1,8 +1,9 @@
 """Answers that are kept to be used again: found by what stands around the cursor, and no more of them than there may be.
 
-An answer depends on the text before and after the cursor, all of it, for the repairs look at the whole file; on the hint; and on
-other texts (`Elsewhere`), which must all stand as they stood. Texts are held by their length and their hash (64 bits, SipHash), so that neither what is
-kept nor what a look-up costs grows with the number of answers times the length of a file.
+An answer depends on the text before and after the cursor, all of it, for the repairs look at the whole file; on the hint and the
+sample that was asked for; and on other texts (`Elsewhere`), which must all stand as they stood. Texts are held by their length and
+their hash (64 bits, SipHash), so that neither what is kept nor what a look-up costs grows with the number of answers times the
+length of a file.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Spot:
     language: str
     stop: str
     after: Digest
+    sample: int
 
 
 class Shelf(Generic[K, V]):

@@ -176,6 +176,10 @@ class Documents:
         except KeyError:
             raise DocumentError(f"{uri} is not open: send textDocument/didOpen first") from None
 
+    def all(self) -> tuple[Document, ...]:
+        """All open documents, the latest opened last."""
+        return tuple(self._open.values())
+
     def others(self, uri: str) -> Iterable[Document]:
         """The other open documents, the latest opened first."""
         return [document for document in reversed(self._open.values()) if document.uri != uri]

@@ -3,6 +3,7 @@
 ServerRoomError
 ├── SettingsError      the settings hold an unknown key or a value that is not allowed
 ├── DocumentError      a change or a position does not fit the document that the editor has open
+├── LineError          a line of a pipeline holds no completion to repair
 └── ProviderError      the provider gave no answer; its text is the `reason` of a failed moment
     ├── ProviderMissing    what the provider needs is not installed, or its file is not there
     └── ProviderRefused    the model server answered, and said no (status, malformed answer, cut stream)
@@ -21,6 +22,10 @@ class SettingsError(ServerRoomError):
 
 class DocumentError(ServerRoomError):
     """A change or a position does not fit the document."""
+
+
+class LineError(ServerRoomError):
+    """A line of a pipeline holds no completion to repair; the message says what is wrong with it."""
 
 
 class ProviderError(ServerRoomError):

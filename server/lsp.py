@@ -19,18 +19,18 @@ from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
-from server import stdio
+from server import fates, stdio
 from server.cache import Shelf
 from server.context import Edit, Snippet
 from server.documents import Document, Documents, Place
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.happenings import Accepted, Answered, Ended, Greeted, Hinted, Listener, Saved, Selected
 from server.keys import masked
-from server.messages import At, Hint, Of, Position, Selection, read
+from server.messages import DID_ACCEPT_PART, DID_SHOW, At, Hint, Of, Position, Selection, read
 from server.places import placed
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
-from server.providers.protocol import Provider
+from server.providers.protocol import Heeds, Provider, heeding
 from server.service import Query, Service, Suggestion
 from server.settings import Record, Settings, merge, wished
 from server.wire import listen
@@ -88,6 +88,11 @@ class Server(LanguageServer):
         return self._service
 
     @property
+    def heeds(self) -> Heeds | None:
+        """The provider, if it was made and wants to hear what becomes of its answers."""
+        return heeding(self._service.provider) if self._service else None
+
+    @property
     def explanations(self) -> Shelf[_Where, Suggestion]:
         """What came of the last question at each place."""
         if self._explanations is None:  # only now are the settings the client's
@@ -136,6 +141,8 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(STATS)(_stats)
     server.feature(HINT)(_hinted)
     server.feature(SELECTION)(_selected)
+    server.feature(DID_SHOW)(_shown)
+    server.feature(DID_ACCEPT_PART)(_accepted_in_part)
     server.command(ACCEPTED)(_accepted)
     return server
 
@@ -173,7 +180,10 @@ def _greeted(params: types.InitializeParams, record: Record | None) -> Greeted:
 async def _initialized(ls: Server, params: types.InitializedParams) -> None:
     """Load the model while the person looks for the first line to write."""
     try:
-        await ls.service.provider.start()
+        provider = ls.service.provider
+        if ls.heeds is not None:
+            ls.heeds.settle(ls.folders)
+        await provider.start()
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
 
@@ -233,6 +243,8 @@ async def _suggested(ls: Server, params: Asked) -> Suggestion:
         path=path,
         repo=repo,
         files=_files(ls, document.uri),
+        opened=ls.documents.all(),
+        sample=params.sample,
     )
     if params.doomed:
         told = {"token": params.doomed}
@@ -259,7 +271,7 @@ def _path(ls: Server, uri: str) -> str:
 
 
 def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) -> types.InlineCompletionItem:
-    """The item. Who listens is told of it, and then it has a command that the editor runs when the person takes it."""
+    """The item. If someone wants to hear what becomes of it, it has a command that the editor runs when the person takes it."""
     start = place(asked.position)
     end = document.moved(start, suggestion.covered)
     covered = types.Range(types.Position(*start), types.Position(*end))
@@ -267,14 +279,30 @@ def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) 
     if ls.listeners:
         change = (document.offset(start), document.offset(end), suggestion.text)
         ls.protocol.tell(Answered(asked.request, document, change, suggestion.latency))
-        item.command = types.Command("Tell the recording", ACCEPTED, arguments=[asked.request])
+    if ls.listeners or suggestion.ticket:
+        named = [asked.request, suggestion.ticket] if suggestion.ticket else [asked.request]
+        item.command = types.Command("Tell who wants to know", ACCEPTED, arguments=named)
     return item
 
 
-def _accepted(ls: Server, request: Any = None) -> None:
-    """`workspace/executeCommand` `ghosttape.accepted` with the number of a request: the person took its item."""
+async def _accepted(ls: Server, request: Any = None, ticket: Any = None) -> None:
+    """`workspace/executeCommand` `ghosttape.accepted` with what the item's command says: the person took the item."""
     if isinstance(request, int):
         ls.protocol.tell(Accepted(request))
+    if ls.heeds is not None:
+        await fates.accepted(ls.heeds, ticket)
+
+
+async def _shown(ls: Server, params: Any) -> None:
+    """`textDocument/didShowCompletion` `{item}`: the item is on the screen."""
+    if ls.heeds is not None:
+        await fates.shown(ls.heeds, params)
+
+
+async def _accepted_in_part(ls: Server, params: Any) -> None:
+    """`textDocument/didPartiallyAcceptCompletion` `{item, acceptedLength}`: the person took the item's beginning."""
+    if ls.heeds is not None:
+        await fates.accepted_in_part(ls.heeds, params)
 
 
 def _saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
@@ -316,6 +344,7 @@ async def _explain(ls: Server, params: Any) -> dict[str, Any] | None:
         return None
     told = asdict(suggestion)
     told["repaired"] = told.pop("text")
+    del told["ticket"]
     return told
 
 

@@ -16,6 +16,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from server.settings import Stop
 
+DID_SHOW = "textDocument/didShowCompletion"
+DID_ACCEPT_PART = "textDocument/didPartiallyAcceptCompletion"
+"""What editors tell GitHub Copilot's language server of its items; LSP has no words for it."""
 Id: TypeAlias = int | str
 _Uinteger: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 _Integer: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -98,6 +101,7 @@ class Question(msgspec.Struct, frozen=True, rename="camel"):
     work_done_token: Id | None = None
     stop: Stop = "auto"
     doomed: str = ""
+    sample: _Uinteger = 0
 
 
 class _Cancelled(msgspec.Struct, frozen=True):

@@ -58,7 +58,8 @@ class RequestFailed(JsonRpcException):
 class Asked(types.InlineCompletionParams):
     """The parameters of an inline completion with what else this server reads or knows of it.
 
-    `stop` and `doomed` are optional members that other servers ignore. A request is doomed when its client knows that it will
+    `stop`, `sample` and `doomed` are optional members that other servers ignore. Of several samples each is a question of its
+    own, with a seed of its own; `sample` counts them from 0. A request is doomed when its client knows that it will
     cancel it: it says so with a token, and is told with that when the provider has been asked (`ghosttape/underway`). So a
     replay that does not wait in real time still cancels what a person would have cancelled, and the same in every run.
     `document` is the text as it was when the request came.
@@ -66,6 +67,7 @@ class Asked(types.InlineCompletionParams):
 
     stop: Stop = attrs.field(default="auto")
     doomed: str = attrs.field(default="")
+    sample: int = attrs.field(default=0)
     document: Document | None = attrs.field(default=None)
     request: int = attrs.field(default=0)
 
@@ -80,11 +82,12 @@ class Asked(types.InlineCompletionParams):
             asked.work_done_token,
             asked.stop,
             asked.doomed,
+            asked.sample,
         )
 
 
 def converter() -> cattrs.Converter:
-    """The protocol's converter, which keeps the stop hint."""
+    """The protocol's converter, which keeps what a question holds for this server alone."""
     made: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     plain = made.get_structure_hook(types.InlineCompletionParams)
 
@@ -93,8 +96,12 @@ def converter() -> cattrs.Converter:
         stop: Any = data.get("stop") or "auto"
         if stop not in get_args(Stop):
             raise ValueError(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
-        doomed = str(data.get("doomed") or "")
-        return Asked(params.context, params.text_document, params.position, params.work_done_token, stop, doomed)
+        doomed, sample = str(data.get("doomed") or ""), data.get("sample") or 0
+        if type(sample) is not int or not 0 <= sample < 2**31:
+            raise ValueError(f"sample is {sample!r}: samples are counted from 0")
+        return Asked(
+            params.context, params.text_document, params.position, params.work_done_token, stop, doomed, sample
+        )
 
     made.register_structure_hook(types.InlineCompletionParams, structure)
     for message in (JsonRPCRequestMessage, JsonRPCNotification):  # of methods of our own, whose parameters stay JSON

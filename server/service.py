@@ -19,13 +19,14 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
 from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
+from server.documents import Document
 from server.errors import ProviderError
 from server.keys import masked
 from server.providers.protocol import Provider, Request, tally
-from server.repair import stop as stopping
-from server.repair.chain import Step, covered, emptied_by, repair
+from server.repair.chain import Step
 from server.repair.draft import Draft
-from server.settings import ContextSettings, Settings, Stop
+from server.repair.offer import enough, offered
+from server.settings import ContextSettings, PaperRules, RepairName, Settings, Stop
 from syntax.languages import Language, language_of
 
 Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
@@ -36,7 +37,10 @@ _BARE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question of an editor: where, and the texts as they are then. `path` and `repo` are what a model is told of it."""
+    """One question of an editor: where, and the texts as they are then. `path` and `repo` are what a model is told of it.
+
+    `opened` are all open documents, the latest opened last. Another `sample` is another question; it is added to the seed.
+    """
 
     uri: str
     language: str
@@ -48,11 +52,13 @@ class Query:
     path: str = ""
     repo: str = ""
     files: Sequence[Snippet] = field(default=(), compare=False)
+    opened: Sequence[Document] = field(default=(), compare=False)
+    sample: int = 0
 
     @property
     def spot(self) -> Spot:
         """Where it is asked, but for what stands before the cursor."""
-        return Spot(self.uri, self.language, self.stop, digest(self.after))
+        return Spot(self.uri, self.language, self.stop, digest(self.after), self.sample)
 
     def elsewhere(self, sources: Collection[str] = ()) -> Elsewhere:
         """The other texts that an answer depends on: all that are open, and the files of which its prompt shows pieces."""
@@ -75,7 +81,7 @@ class Suggestion:
 
     `latency` is in ms of wall time, from the question to this answer. `tokens` were written, `prompt_tokens` read; `confidence` is
     the mean natural logarithm of the written tokens' probabilities. The last two are None where the provider does not tell.
-    `sources` are the paths of other texts of which the prompt shows pieces.
+    `sources` are the paths of other texts of which the prompt shows pieces. `ticket` is the answer's name for a provider that `Heeds`.
     """
 
     text: str = ""
@@ -93,6 +99,7 @@ class Suggestion:
     confidence: float | None = None
     latency: float = 0.0
     sources: tuple[str, ...] = ()
+    ticket: str = ""
 
     @property
     def size(self) -> int:
@@ -129,6 +136,10 @@ class Service:
     def budget(self) -> Budget:
         """Tokens by section: what suits the provider, but for what the settings say."""
         return _overridden(self.provider.budget, self.settings.context)
+
+    @property
+    def _rules(self) -> tuple[Sequence[RepairName], PaperRules]:
+        return self.settings.repairs, self.settings.paper_rules
 
     async def complete(self, query: Query) -> Suggestion:
         """Answer one question. A provider's failure is an answer too (`outcome` failed, with its `reason`)."""
@@ -251,10 +262,17 @@ class Service:
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
-            await self._gather(request, draft, pieces)
+            length = await self._gather(request, draft, pieces)
         except ProviderError as error:
             return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
-        return self._repaired(_told(start, pieces), draft)
+        told = _told(start, pieces)
+        if told.covered:
+            made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
+            if made.text == told.raw:
+                return replace(made, covered=told.covered)
+        return self._repaired(
+            replace(told, covered=0), draft, length
+        )  # what is left of an answer may stand in for less
 
     def _request(self, query: Query) -> Request:
         path = query.path or query.uri.rsplit("/", 1)[-1]
@@ -263,32 +281,43 @@ class Service:
         )
         context = choose(around, self.budget)
         others = tuple(other.text for other in query.others)
-        return Request(query.before, query.after, query.stop, context, self.provider.prompt(context), others)
+        return Request(
+            query.before,
+            query.after,
+            query.stop,
+            context,
+            self.provider.prompt(context),
+            others,
+            uri=query.uri,
+            language=query.language,
+            opened=tuple(query.opened),
+            sample=query.sample,
+        )
 
-    async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> None:
+    async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> int:
+        """Take pieces until they go past the end of what is wanted; gives how many characters of them count."""
+        seen = 0
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
                 pieces.append(piece)
-                if self._has_enough(draft, pieces):
-                    return
+                text = _joined(pieces)
+                ends = enough(replace(draft, text=text), *self._rules, since=seen)
+                if ends is not None:
+                    return ends
+                seen = len(text)
+        return len(_joined(pieces))
 
-    def _has_enough(self, draft: Draft, pieces: Sequence[str]) -> bool:
-        """Whether what was streamed goes past the end of what is wanted, so that the rest need not be waited for."""
-        if "stop" not in self.settings.repairs:
-            return False
-        text = unix("".join(pieces))
-        if not stopping.is_worth_asking(text, unix(pieces[-1])):
-            return False
-        return stopping.is_finished(replace(draft, text=text))
-
-    def _repaired(self, raw: Suggestion, draft: Draft) -> Suggestion:
+    def _repaired(self, raw: Suggestion, draft: Draft, length: int) -> Suggestion:
         if not raw.raw.strip():
             return raw
-        text, trail = repair(replace(draft, text=raw.raw), self.settings.repairs, self.settings.paper_rules)
-        if not text:
-            return replace(raw, trail=trail, outcome="filtered", step=emptied_by(trail) or "")
-        taken = covered(replace(draft, text=text))
-        return replace(raw, text=text, covered=taken, trail=trail, outcome="shown")
+        made = offered(replace(draft, text=raw.raw), *self._rules, length=length)
+        if not made.text:
+            return replace(raw, trail=made.trail, outcome="filtered", step=made.step or "")
+        return replace(raw, text=made.text, covered=made.covered, trail=made.trail, outcome="shown")
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    return unix("".join(pieces))
 
 
 def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:
@@ -296,6 +325,7 @@ def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:
     told = tally(pieces)
     prompt = start.prompt if told.prompt is None else told.prompt
     raw, asked, sure = "".join(pieces), told.prompt_tokens, told.confidence
+    start = replace(start, covered=told.covers or 0, ticket=told.ticket or "")
     return replace(start, raw=raw, prompt=prompt, tokens=told.tokens, prompt_tokens=asked, confidence=sure)
 
 

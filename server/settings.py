@@ -5,6 +5,7 @@ The same tree is read from `initializationOptions`, from `ghosttape serve --sett
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -70,16 +71,29 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """Send the key of the environment. Off for a `base_url` that only a workspace's file names."""
     required: bool = False
     """recorded: a missing answer is a failure instead of nothing."""
+    command: tuple[str, ...] | str = ()
+    """lsp: the words that start the language server, or one string of them as a shell splits it (no shell sees it).
+
+    A file in a workspace can name neither it nor the two below.
+    """
+    options: dict[str, Any] = {}
+    """lsp: the server's `initializationOptions`."""
+    folder: str = ""
+    """lsp: the folder in which it is started."""
+    start_s: float = 30.0
+    """lsp: the longest time that the server may take to start and to be greeted."""
     record: AnswerRecord = AnswerRecord()
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing, and a password where it would be stored with the run."""
         if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
             raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
-        if self.tries < 1 or self.connect_s <= 0 or self.longest_wait_s < 0:
-            raise ValueError("tries must be at least 1, connect_s above 0, longest_wait_s not below 0")
+        if self.tries < 1 or min(self.connect_s, self.start_s) <= 0 or self.longest_wait_s < 0:
+            raise ValueError("tries must be at least 1, connect_s and start_s above 0, longest_wait_s not below 0")
         if self.first_s is not None and self.first_s <= 0:
             raise ValueError("first_s must be above 0, or null for timeout_s")
+        if isinstance(self.command, str):
+            shlex.split(self.command)  # a quotation without an end is refused here
         if urlsplit(self.base_url).password is not None:
             raise ValueError(
                 "base_url holds a password: keys come from the environment (GHOSTTAPE_API_KEY), for URLs are stored"

@@ -120,16 +120,20 @@ def extent(language: Language, text: str, index: int, kind: Extent) -> int:
     start. Where there is no block the statement stands in, and where there is no statement the line. Inside a comment, the
     comment ends.
     """
+    return line_end(text, index) if kind == "line" else extent_in(parse(language, text), index, kind)
+
+
+def extent_in(tree: Tree, index: int, kind: Extent) -> int:
+    """The same (`extent`) in a text that is parsed already."""
     if kind == "line":
-        return line_end(text, index)
-    tree = parse(language, text)
+        return line_end(tree.text, index)
     comment = _comment_at(tree, index)
     if comment is not None and comment[0] < index:
         return comment[1]
     found = _innermost(tree, index, blocks if kind == "block" else statements)
     if found is not None:
         return found[1]
-    return extent(language, text, index, "statement" if kind == "block" else "line")
+    return extent_in(tree, index, "statement" if kind == "block" else "line")
 
 
 def code_after(tree: Tree, index: int) -> int:

@@ -45,6 +45,10 @@ class Language:
     declared: Mapping[str, str] = field(default_factory=dict, hash=False)
     named: Mapping[str, str] = field(default_factory=dict, hash=False)
 
+    def __hash__(self) -> int:
+        """By the identifier alone: trees are looked up by their language for every repair."""
+        return hash(self.id)
+
 
 _C_KINDS = {
     "if_statement": "if",
@@ -268,12 +272,20 @@ _ROWS = (
 LANGUAGES: Mapping[str, Language] = {row.id: row for row in _ROWS}
 _BY_EXTENSION = {extension: row for row in _ROWS for extension in row.extensions}
 _ALIASES = {"c": "cpp", "c_sharp": "csharp"}
+_NAMES = {"c++": "cpp", "c#": "csharp", "golang": "go", "python3": "python", "nodejs": "javascript"}
 
 
 def language_of(name: str) -> Language | None:
     """The language of an LSP identifier or of a path; None when its syntax is not known here."""
     known = LANGUAGES.get(_ALIASES.get(name, name))
     return known or _BY_EXTENSION.get(PurePosixPath(name).suffix.lower())
+
+
+def language_named(name: str) -> Language | None:
+    """The language of a name that people use (`Python`, `py`, `C++`, `c_sharp`), in any case; None when it is not known here."""
+    word = name.strip().lower()
+    word = _NAMES.get(word, word)
+    return LANGUAGES.get(_ALIASES.get(word, word)) or _BY_EXTENSION.get(f".{word}")
 
 
 @cache

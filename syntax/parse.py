@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
@@ -18,15 +19,15 @@ class Tree:
     def __init__(self, language: Language, text: str) -> None:
         self.language, self.text = language, text
         self.root = parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node
-        self._starts = None if text.isascii() else [0, *accumulate(_width(char) for char in text)]
+        self._wide = None if text.isascii() else _Wide(text)
 
     def index(self, byte: int) -> int:
         """The index in the text of a byte offset."""
-        return byte if self._starts is None else bisect_right(self._starts, byte) - 1
+        return byte if self._wide is None else self._wide.index(byte)
 
     def byte(self, index: int) -> int:
         """The byte offset of an index into the text."""
-        return index if self._starts is None else self._starts[index]
+        return index if self._wide is None else self._wide.byte(index)
 
     def span(self, node: tree_sitter.Node) -> tuple[int, int]:
         """Start and end of a node, as indices into the text."""
@@ -42,6 +43,34 @@ class Tree:
             if end is not None and self.index(node.start_byte) >= end:
                 return
             yield node
+
+
+class _Wide:
+    """The characters of a text that take more than one byte: only they part indices from byte offsets, and they are few."""
+
+    def __init__(self, text: str) -> None:
+        found = [match.start() for match in _WIDE.finditer(text)]
+        self._size = len(text)
+        self._indices = found
+        self._widths = [_width(text[at]) for at in found]
+        self._more = [0, *accumulate(width - 1 for width in self._widths)]
+        self._bytes = [at + more for at, more in zip(found, self._more, strict=False)]
+
+    def index(self, byte: int) -> int:
+        """The index of the character that holds a byte; the end of the text for what lies beyond it."""
+        last = bisect_right(self._bytes, byte) - 1
+        if last < 0:
+            return min(byte, self._size)
+        if byte < self._bytes[last] + self._widths[last]:
+            return self._indices[last]
+        return min(byte - self._more[last + 1], self._size)
+
+    def byte(self, index: int) -> int:
+        """The first byte of a character."""
+        return index + self._more[bisect_left(self._indices, index)]
+
+
+_WIDE = re.compile(r"[^\x00-\x7f]")
 
 
 def _width(char: str) -> int:

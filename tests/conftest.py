@@ -30,6 +30,12 @@ def need():
 
 
 @pytest.fixture(scope="session")
+def lacking():
+    """A function that skips the test for want of something, with the reason; under CI it fails."""
+    return _lacking
+
+
+@pytest.fixture(scope="session")
 def shared():
     """The folder of shared data: real recordings and benchmarks."""
     if not SHARED.is_dir():

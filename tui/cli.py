@@ -8,10 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from tui import exchange
 from tui.flags import (
     Answers,
     BaseUrl,
     JsonFlag,
+    LanguageServer,
     Model,
     Provider,
     RecordAnswers,
@@ -46,6 +48,7 @@ def replay(
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
+    command: LanguageServer = "",
     answers: Answers = "",
     text: Text = "",
     record_answers: RecordAnswers = None,
@@ -85,6 +88,14 @@ def replay(
         ),
     ] = None,
     repairs: Repairs = "all",
+    ablate: Annotated[
+        str,
+        typer.Option(
+            metavar="repairs",
+            help="repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, "
+            "and say what every step gains and what it breaks. The model is asked once.",
+        ),
+    ] = "",
     sandbox: Annotated[
         str,
         typer.Option(
@@ -112,11 +123,14 @@ def replay(
     * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
     * `ghosttape replay demo --record-answers answers.jsonl`, then `… --require-recorded answers.jsonl`
     * `ghosttape replay demo --mode drive --policy vscode --user words --no-tests`
+    * `ghosttape replay demo --ablate repairs`
+    * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
     from tui.configuration import options_of, record_of
 
     record = record_of(record_answers, replay_answers, require_recorded)
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text, "record": record}
+    flags: dict[str, Any] = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    flags |= {"command": command, "record": record}
     options = options_of(
         settings,
         flags,
@@ -125,6 +139,7 @@ def replay(
         user=user,
         latency=latency,
         mode=mode,
+        ablate=ablate,
         seed=seed,
         sandbox=sandbox,
         tests=not no_tests,
@@ -149,6 +164,7 @@ def evaluate(
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
+    command: LanguageServer = "",
     answers: Answers = "",
     text: Text = "",
     published: Annotated[
@@ -195,7 +211,15 @@ def evaluate(
     from tui.evaluating import options_of, run, words
 
     record = record_of(record_answers, replay_answers, require_recorded)
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text, "record": record}
+    flags = {
+        "name": provider,
+        "model": model,
+        "base_url": base_url,
+        "answers": answers,
+        "text": text,
+        "command": command,
+        "record": record,
+    }
     options = options_of(
         settings,
         flags,
@@ -232,6 +256,7 @@ def serve(
     provider: Provider = "",
     model: Model = "",
     base_url: BaseUrl = "",
+    command: LanguageServer = "",
     answers: Answers = "",
     text: Text = "",
     settings: SettingsJson = "{}",
@@ -249,7 +274,14 @@ def serve(
     from server.providers import registry
     from tui.configuration import settings_of
 
-    flags = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
+    flags = {
+        "name": provider,
+        "model": model,
+        "base_url": base_url,
+        "answers": answers,
+        "text": text,
+        "command": command,
+    }
     chosen = settings_of(settings, flags)
     registry.check(chosen.provider.name)
     server = lsp.create(chosen)
@@ -258,94 +290,48 @@ def serve(
     lsp.serve(server)
 
 
-@app.command(name="import")
-@guarded
-def import_(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Recordings of other tools, as files or folders; with --check, tapes as well."),
-    ] = None,
-    *,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the tapes (default: the current one).")
-    ] = None,
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="Format of the recordings: auto (by their content), workspaceRecording@1.0, crowd-code@1, crowd-code@2, progsnap2.",
-        ),
-    ] = "auto",
-    check: Annotated[
-        bool, typer.Option("--check", help="Only say whether tapes and recordings are sound; write nothing.")
-    ] = False,
-    from_git: Annotated[
-        str | None, typer.Option("--from-git", metavar="REPO", help="Type the commits of this git repository instead.")
-    ] = None,
-    revisions: Annotated[
-        str | None, typer.Option("--range", metavar="A..B", help="With --from-git: which commits, or the only one.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="With --from-git: seed of everything random (default: 0).")] = None,
-    characters: Annotated[
-        int | None,
-        typer.Option(min=1, help="With --from-git: leave out commits with more to type (default: 20,000)."),
-    ] = None,
-    json: JsonFlag = False,
-) -> None:
-    """Turn recordings of other tools, or the history of a repository, into tapes.
-
-    A recording that cannot be true is refused, and then nothing is written. With --check each file gets a line, and the
-    exit status is 1 if one of them is refused.
-
-    Examples:
-    * `ghosttape import session.w.json -o tapes`
-    * `ghosttape import --check tapes session.w.json`
-    * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
-    """
-    from tui import importing
-
-    order = importing.order_of(
-        files or [],
-        out,
-        form,
-        check=check,
-        from_git=from_git,
-        revisions=revisions,
-        seed=seed,
-        characters=characters,
-    )
-    raise typer.Exit(order.carry_out(json=json))
+app.command(name="import")(exchange.import_)
+app.command()(exchange.export)
 
 
 @app.command()
 @guarded
-def export(
-    tapes: Annotated[list[Path], typer.Argument(help="Tapes, or folders of tapes.")],
-    *,
-    to: Annotated[
-        str, typer.Option(help="workspace-recording: Copilot's workspaceRecording@1.0.")
-    ] = "workspace-recording",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Folder for the recordings (default: the current one), a file NAME.json for one tape, or - to print it.",
-        ),
+def repair(
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that stand there already.")] = False,
-    json: JsonFlag = False,
+    *,
+    steps: Repairs = "all",
+    stop: Annotated[
+        str,
+        typer.Option(
+            help="Where a completion ends, unless its line says: any (nowhere), line, statement, block, auto."
+        ),
+    ] = "any",
+    paper_rules: Annotated[
+        str, typer.Option(help="simcopilot: also what that paper's post-processor does (drops comments); none.")
+    ] = "none",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Write what cannot be repaired with `error`, and end with status 1.")
+    ] = False,
 ) -> None:
-    """Turn tapes into recordings that other tools can read. Imported again, they are the same tapes.
+    """Repair completions in a pipeline: one JSON object a line in, the same line with the repaired text out.
+
+    In: `language` (python, py, js, c++, c#, go …; null: do without its syntax), `before`, `after` (default: nothing),
+    `completion`, and perhaps `stop`. Out: all that, `repaired`, `covered` (it also takes the place of so many characters of
+    `after`, closing brackets that it says itself), and `trail`, each step that changed something.
+
+    Lines come out in their order, each as soon as it is done. The first that cannot be repaired ends it with its place and
+    status 2 (see --keep-going). Nothing is cut for its extent, for no syntax tells that of a task; editors ask with `auto`.
 
     Examples:
-    * `ghosttape export session.tape.jsonl`
-    * `ghosttape export tapes --to workspace-recording -o recordings`
-    * `ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz`
+    * `ghosttape repair answers.jsonl > repaired.jsonl`
+    * `echo '{"language": "py", "before": "x = f(", "after": ")", "completion": "1))"}' | ghosttape repair`
+    * `my-model | ghosttape repair --stop auto --steps prose,repeats,stop | my-tests`
     """
-    from tui.importing import export_tapes
+    from tui import repairing
 
-    raise typer.Exit(export_tapes(tapes, to, out, force=force, json=json))
+    raise typer.Exit(repairing.run(files or [], repairing.wishes_of(steps, paper_rules, stop), keep_going=keep_going))
 
 
 @app.command()

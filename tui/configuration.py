@@ -12,10 +12,17 @@ from replay.latency import latency_of
 from replay.options import Options
 from replay.policies import policy_of
 from replay.users import user_of
-from server.settings import REPAIRS, Settings, merge, parse
+from server.settings import REPAIRS, RepairName, Settings, merge, parse
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
+_NOT_A_FOLDERS: Mapping[str, str] = {
+    "record": "names a file to write: name it with --record-answers",
+    "command": "names a program to run: name it with --server",
+    "options": "can name a program to run: use --settings",
+    "folder": "names where a program runs: use --settings",
+}
+"""What a folder's file may not say of the provider, for the folder may be anyone's."""
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,8 +42,9 @@ def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = N
 
     """
     from_file, chosen = _file(folder or Path()).server, _json(settings)
-    if "record" in from_file.get("provider", {}):
-        raise ConfigurationError(f"{FILE}: provider.record names a file to write: name it with --record-answers")
+    for name in _NOT_A_FOLDERS:
+        if name in from_file.get("provider", {}):
+            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
     given = {key: value for key, value in flags.items() if value}
     named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
     trusted = named_here or "base_url" not in from_file.get("provider", {})
@@ -49,6 +57,8 @@ def _rooted(settings: Settings) -> Settings:
     files = ("model", "answers") if settings.provider.name == "gguf" else ("answers",)
     named = {name: getattr(settings.provider, name) for name in files}
     rooted: dict[str, Any] = {name: str(Path(path).absolute()) for name, path in named.items() if path}
+    if settings.provider.name == "lsp":
+        rooted["folder"] = str(Path(settings.provider.folder).absolute())
     if record := settings.provider.record.path:
         rooted["record"] = {"path": str(Path(record).absolute())}
     return merge(settings, {"provider": rooted})
@@ -93,8 +103,8 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     return options
 
 
-def repairs_of(text: str) -> tuple[str, ...]:
-    """The repairs that a flag names: by their names, or all, or none.
+def repairs_of(text: str) -> tuple[RepairName, ...]:
+    """The steps that a flag names, in the order of `REPAIRS`.
 
     Raises:
         ConfigurationError: one of them is unknown.
@@ -106,7 +116,7 @@ def repairs_of(text: str) -> tuple[str, ...]:
     unknown = [name for name in chosen if name not in REPAIRS]
     if unknown:
         raise ConfigurationError(f"no repair is called {unknown[0]!r}: choose of {', '.join(REPAIRS)}, or all, or none")
-    return chosen
+    return tuple(name for name in REPAIRS if name in chosen)
 
 
 def _file(folder: Path) -> File:

@@ -14,7 +14,8 @@ Provider = Annotated[
         "--provider",
         envvar="GHOSTTAPE_PROVIDER",
         help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
-        "llamacpp, ollama, anthropic, ngram (a baseline), oracle (what was really written), recorded (a file of answers), "
+        "llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle "
+        "(what was really written), recorded (a file of answers), "
         "fixed (always --text).",
     ),
 ]
@@ -25,6 +26,15 @@ BaseUrl = Annotated[
         "--base-url",
         envvar="GHOSTTAPE_BASE_URL",
         help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
+    ),
+]
+LanguageServer = Annotated[
+    str,
+    typer.Option(
+        "--server",
+        envvar="GHOSTTAPE_SERVER",
+        metavar="COMMAND",
+        help='Provider lsp: what starts the language server on standard input and output, as "copilot-language-server --stdio".',
     ),
 ]
 Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]

@@ -66,6 +66,7 @@ class Order:
     revisions: str
     seed: int
     characters: int | None
+    force: bool
 
     def carry_out(self, *, json: bool) -> Status:
         """Do it, and print what came of it."""
@@ -73,7 +74,7 @@ class Order:
             return import_git(self, self.repository, json=json)
         if self.check:
             return check_files(self.files, self.form, json=json)
-        return import_files(self.files, self.out, self.form, json=json)
+        return import_files(self.files, self.out, self.form, force=self.force, json=json)
 
 
 def order_of(
@@ -86,6 +87,7 @@ def order_of(
     revisions: str | None,
     seed: int | None,
     characters: int | None,
+    force: bool = False,
 ) -> Order:
     """Put the words of the command line together.
 
@@ -96,7 +98,7 @@ def order_of(
     of_git = {"--range": revisions, "--seed": seed, "--characters": characters}
     if from_git is None:
         _refuse(not files, "name the recordings to import, or a repository (--from-git REPO --range A..B)")
-        _refuse(check and out is not None, "--check writes nothing: leave out -o")
+        _refuse(check and (out is not None or force), "--check writes nothing: leave out -o and --force")
         for flag, value in of_git.items():
             _refuse(value is not None, f"{flag} is for --from-git: leave it out, or name a repository")
     else:
@@ -104,7 +106,7 @@ def order_of(
         _refuse(check, "--check is for files: leave out --from-git")
         _refuse(form != AUTO, "--format is for files: leave it out")
         _refuse(revisions is None, "--from-git needs --range A..B (or --range COMMIT for one)")
-    return Order(files, out or Path(), form, check, from_git, revisions or "", seed or 0, characters)
+    return Order(files, out or Path(), form, check, from_git, revisions or "", seed or 0, characters, force)
 
 
 def _refuse(wrong: bool, message: str) -> None:
@@ -112,7 +114,7 @@ def _refuse(wrong: bool, message: str) -> None:
         raise ConfigurationError(message)
 
 
-def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> Status:
+def import_files(paths: Sequence[Path], out: Path, form: str, *, force: bool, json: bool) -> Status:
     """Import recordings, and say what became of each."""
     read: list[ImportedFile] = []
 
@@ -121,7 +123,7 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, json: bool) -> 
         waiting.show(file.tape, len(read), max(len(paths), len(read)))
 
     with Waiting(_errors(), "importing") as waiting:
-        report = import_many(paths, out, form, told)
+        report = import_many(paths, out, form, told, force=force)
     if json:
         print_json(report)
         return Status.DONE
@@ -143,7 +145,15 @@ def import_git(order: Order, repository: str, *, json: bool) -> Status:
     limit = order.characters or CHARACTERS
     try:
         with Waiting(_errors(), f"typing {order.revisions}") as waiting:
-            report = import_history(repository, order.revisions, order.seed, order.out, waiting.show, characters=limit)
+            report = import_history(
+                repository,
+                order.revisions,
+                order.seed,
+                order.out,
+                waiting.show,
+                characters=limit,
+                force=order.force,
+            )
     except CorpusError as error:
         raise TuiError(str(error)) from error
     if json:

@@ -32,6 +32,7 @@ class Status(IntEnum):
         if not summary["tapes"]:
             return cls.LACKING
         hurt = summary["endings"].get("failed", 0) + summary["verdicts"].get("infrastructure", 0)
+        hurt += summary.get("ablation", {}).get("infrastructure", 0)
         hurt += sum(tape["why"] == "failed" for tape in summary["left_out"])
         return cls.FAILURES if hurt else cls.DONE
 

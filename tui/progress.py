@@ -11,9 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from replay.engine import Ended, Happening, Judged, LeftOut, Note, Played
+from replay.engine import Ended, Happening, Judged, LeftOut, Note, Played, Tried
 from replay.options import Options
 from replay.playback import Playback
+from server.settings import REPAIRS
 
 _EVERY_S = 5.0
 
@@ -33,7 +34,7 @@ class _Watched(ProgressColumn):
 
 
 class Progress:
-    """Listens to an engine and shows how far it is."""
+    """Listens to an engine and shows how far it is. In an ablation each moment counts as often as it has arms."""
 
     def __init__(self, console: Console, options: Options, playback: Playback | None = None) -> None:
         self.console = console
@@ -49,6 +50,7 @@ class Progress:
         self._tapes: dict[str, TaskID] = {}
         self._counts = {"asked": 0, "judged": 0, "passed": 0, "awaited": 0}
         self._said = 0.0
+        self._arms = 2 + len(options.settings.get("repairs", REPAIRS)) if options.ablate else 1
         if options.sandbox == "none" and options.tests:
             console.print(
                 "Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red"
@@ -74,18 +76,23 @@ class Progress:
                 self._say(f"{happening.tape}: event {happening.done} of {happening.of}, {self._note()}")
             case Ended():
                 self._counts["asked"] += happening.record.suggestion is not None
-                self._counts["awaited"] += happening.awaits_verdict
+                self._counts["awaited"] += self._arms if happening.awaits_verdict else 0
             case Judged():
                 self._judged(happening)
+            case Tried():
+                self._tested(happening.trial.tape)
             case LeftOut():
                 self.console.print(f"{happening.tape} is left out: {happening.reason}", style="yellow", markup=False)
 
     def _judged(self, happening: Judged) -> None:
         verdict = happening.record.verdict
-        self._counts["judged"] += 1
         self._counts["passed"] += verdict is not None and verdict.name == "passed"
-        self._update(happening.record.moment.tape, note=self._note())
-        self._say(f"{happening.record.moment.tape}: {self._note()}")
+        self._tested(happening.record.moment.tape)
+
+    def _tested(self, tape: str) -> None:
+        self._counts["judged"] += 1
+        self._update(tape, note=self._note())
+        self._say(f"{tape}: {self._note()}")
 
     def _note(self) -> str:
         counts = self._counts

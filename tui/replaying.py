@@ -55,10 +55,13 @@ def end_on_sigterm() -> None:
 
 def show(summary: dict[str, Any], tapes: Sequence[Tape], folder: Path) -> None:
     """Print the table, and how to look closer."""
+    from tui.ablation import ablation_table
     from tui.table import summary_table
 
     console = Console()
     console.print(summary_table(summary))
+    if "ablation" in summary:
+        console.print(ablation_table(summary["ablation"]))
     console.print(
         f"Every moment of this run, with the prompt, the repairs and the test output:\n  ghosttape tui {folder}",
         style="bold",

@@ -17,6 +17,7 @@ from corpora.history.session import tasks, typed
 from corpora.history.testing import how_tested
 from corpora.typist import EDITOR
 from replay.documents import verify
+from replay.placing import place, workshop, would_change
 from replay.tape import Embedded, Header, Tape, write
 
 CHARACTERS = 20_000
@@ -34,18 +35,21 @@ def import_history(
     *,
     characters: int = CHARACTERS,
     distributions: Distributions | None = None,
+    force: bool = False,
 ) -> HistoryReport:
     """Write a tape `REPO-SHA.tape.jsonl` into `out` for each commit of a range `A..B` (or for the one commit `A`).
 
     Commits are taken by their first parents, the oldest first. The same commit and seed give the same tape, byte for byte, whatever the
     range. A tape appears whole or not at all, and only after it was played once and every document was found to end in the
-    commit's blob. `characters` limits how many are typed for one commit; `told` hears of each.
+    commit's blob. `characters` limits how many are typed for one commit; `told` hears of each. Another content that stands in the
+    place of a tape is replaced only with `force`.
 
     Raises:
-        HistoryError: there is no such repository or range, the clone lacks an object, or `out` cannot be written.
+        HistoryError: there is no such repository or range, the clone lacks an object, `out` cannot be written, or holds another tape of a
+            commit's name.
 
     """
-    order = _Order(seed, out, distributions or named_distributions(), characters)
+    order = _Order(seed, out, distributions or named_distributions(), characters, force)
     tapes: list[TypedCommit] = []
     skipped: list[SkippedCommit] = []
     with Repository(repo) as repository:
@@ -65,6 +69,7 @@ class _Order:
     out: Path
     drawn: Distributions
     characters: int
+    force: bool
 
 
 def _import(repository: Repository, commit: Commit, order: _Order) -> TypedCommit | SkippedCommit:
@@ -85,14 +90,20 @@ def _import(repository: Repository, commit: Commit, order: _Order) -> TypedCommi
     tape = Tape(_header(name, commit, order.seed, files), tuple(events), name)
     verify(tape)
     target = order.out / f"{name}.tape.jsonl"
-    _write(tape, target)
+    _write(tape, target, force=order.force)
     return _report(tape, commit, files, count, target)
 
 
-def _write(tape: Tape, target: Path) -> None:
+def _write(tape: Tape, target: Path, *, force: bool) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(tape, target)
+        with workshop(target.parent, ".ghosttape-import-") as made:
+            write(tape, made / target.name)
+            if not force and would_change(made / target.name, target):
+                raise HistoryError(
+                    f"{target} stands there already, with another content: import elsewhere (-o), or replace it (--force)"
+                )
+            place({made / target.name: target})
     except OSError as error:
         raise HistoryError(f"{target}: the tape cannot be written: {error.strerror}") from error
 

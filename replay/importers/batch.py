@@ -11,7 +11,7 @@ from replay.errors import TapeError
 from replay.importers.errors import ImportRefusedError
 from replay.importers.kinds import AUTO, kind_of, tapes_of, unwritable
 from replay.importers.session import ImportedTape
-from replay.placing import place, workshop
+from replay.placing import place, workshop, would_change
 from replay.tape import Open, write
 
 
@@ -50,21 +50,23 @@ def import_many(
     out_dir: Path,
     format: str = AUTO,  # noqa: A002  # the word of the tape
     told: Told | None = None,
+    *,
+    force: bool = False,
 ) -> Report:
     """Import recordings into `out_dir` as `NAME.tape.jsonl`; they appear together, after the last one was read.
 
     `format` names the format of all inputs; `auto` finds out for each by its content. One input may give several tapes.
-    `told` hears of each tape once it is read.
+    `told` hears of each tape once it is read. Another content that stands in the place of a tape is replaced only with `force`.
 
     Raises:
         RecordingError: an input is malformed or impossible; nothing was written.
-        ImportRefusedError: two inputs would become the same tape, something that is no file stands in the place of a
+        ImportRefusedError: two inputs would become the same tape, something else stands in the place of a
             tape, or the folder cannot be written; the folder is as it was.
 
     """
     try:
         with workshop(out_dir, ".ghosttape-import-") as made:
-            return _Batch(out_dir, made, told).run(paths, format)
+            return _Batch(out_dir, made, told, force=force).run(paths, format)
     except OSError as error:
         raise ImportRefusedError(f"{out_dir}: the tapes cannot be written there: {error.strerror}") from error
 
@@ -72,8 +74,8 @@ def import_many(
 class _Batch:
     """An import under way: tapes are written into a workshop, and moved to their places at the end."""
 
-    def __init__(self, out_dir: Path, workshop: Path, told: Told | None) -> None:
-        self.out_dir, self.workshop = out_dir, workshop
+    def __init__(self, out_dir: Path, workshop: Path, told: Told | None, *, force: bool) -> None:
+        self.out_dir, self.workshop, self.force = out_dir, workshop, force
         self.told = told or (lambda _: None)
         self.sources: dict[Path, Path] = {}
         self.files: list[ImportedFile] = []
@@ -99,6 +101,10 @@ class _Batch:
             write(imported.tape, self.workshop / target.name)
         except TapeError as error:
             raise unwritable(path, error) from error
+        if not self.force and would_change(self.workshop / target.name, target):
+            raise ImportRefusedError(
+                f"{target} stands there already, with another content: import elsewhere (-o), or replace it (--force)"
+            )
         self.files.append(_file(path, target, format, imported))
         self.told(self.files[-1])
 

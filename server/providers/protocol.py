@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from server.context import Budget, Context
+from server.documents import Document
 from server.prompt import Prompt
 from server.settings import Stop
 
@@ -19,6 +20,9 @@ class Request:
     of it, `prompt` how the provider itself words it; `others` are the texts of the other open documents. Of n samples
     each is a request of its own, and a stream of its own: `sample` counts from 0 and is added to the seed. `begins` is what the
     answer has to begin with; providers that cannot see to it ignore it (`server.providers.healing`).
+
+    `uri` and `language` (LSP's name for it) are the document's, and `opened` are all open documents, the latest opened last: for
+    providers that show them to somebody themselves.
     """
 
     before: str
@@ -29,6 +33,9 @@ class Request:
     others: tuple[str, ...] = ()
     sample: int = 0
     begins: str = ""
+    uri: str = ""
+    language: str = ""
+    opened: tuple[Document, ...] = ()
 
 
 class Token(str):
@@ -52,30 +59,47 @@ class Token(str):
 class Told(str):
     """An empty piece, in which a source tells something of its whole answer.
 
-    `tokens` and `prompt_tokens` are its own counts; `prompt` is what was sent where that was not the request's prompt.
+    `tokens` and `prompt_tokens` are its own counts; `prompt` is what was sent where that was not the request's prompt. The answer
+    takes the place of `covers` characters right of the cursor, on its line. `ticket` is the answer's name for who `Heeds`.
     """
 
-    __slots__ = ("prompt", "prompt_tokens", "tokens")
+    __slots__ = ("covers", "prompt", "prompt_tokens", "ticket", "tokens")
 
     prompt: str | None
     prompt_tokens: int | None
     tokens: int | None
+    covers: int | None
+    ticket: str | None
 
-    def __new__(cls, *, prompt: str | None = None, prompt_tokens: int | None = None, tokens: int | None = None) -> Self:
+    def __new__(
+        cls,
+        *,
+        prompt: str | None = None,
+        prompt_tokens: int | None = None,
+        tokens: int | None = None,
+        covers: int | None = None,
+        ticket: str | None = None,
+    ) -> Self:
         """A string of no characters, so that who joins pieces need not know of it."""
         made = super().__new__(cls, "")
         made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
+        made.covers, made.ticket = covers, ticket
         return made
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the pieces of one answer tell together: tokens written and read, the mean log-probability, the prompt sent."""
+    """What the pieces of one answer tell together: tokens written and read, the mean log-probability, the prompt sent.
+
+    `covers` and `ticket` are as in `Told`.
+    """
 
     tokens: int = 0
     prompt_tokens: int | None = None
     confidence: float | None = None
     prompt: str | None = None
+    covers: int | None = None
+    ticket: str | None = None
 
 
 def tally(pieces: Iterable[str]) -> Tally:
@@ -85,13 +109,20 @@ def tally(pieces: Iterable[str]) -> Tally:
     known = [piece for piece in pieces if isinstance(piece, Token) and piece.logprob is not None]
     sure = sum(piece.tokens for piece in known)
     counted = sum(piece.tokens if isinstance(piece, Token) else 1 for piece in pieces if piece)
-    tokens = [each.tokens for each in told if each.tokens is not None]
+    tokens = _last(told, "tokens")
     return Tally(
-        tokens[-1] if tokens else counted,
-        next((each.prompt_tokens for each in reversed(told) if each.prompt_tokens is not None), None),
+        counted if tokens is None else tokens,
+        _last(told, "prompt_tokens"),
         sum(piece.logprob or 0.0 for piece in known) / sure if sure else None,
-        next((each.prompt for each in reversed(told) if each.prompt is not None), None),
+        _last(told, "prompt"),
+        _last(told, "covers"),
+        _last(told, "ticket"),
     )
+
+
+def _last(told: Sequence[Told], name: str) -> Any:
+    """What was told last under a name; None if nothing was."""
+    return next((value for each in reversed(told) if (value := getattr(each, name)) is not None), None)
 
 
 class Provider(Protocol):
@@ -132,6 +163,39 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Give back what is held."""
         ...
+
+
+@runtime_checkable
+class Heeds(Protocol):
+    """What a provider has besides that wants to hear of the workspace, and what became of its answers.
+
+    An answer is named by the `ticket` that it came with (`Told`); one that is not known any more is passed over. Each may raise
+    `ProviderError`.
+    """
+
+    def settle(self, folders: Sequence[str]) -> None:
+        """Hear which folders (URIs) the workspace has."""
+        ...
+
+    async def shown(self, ticket: str) -> None:
+        """Hear that an answer was shown to the person."""
+        ...
+
+    async def accepted(self, ticket: str) -> None:
+        """Hear that the person took it."""
+        ...
+
+    async def accepted_in_part(self, ticket: str, text: str, length: int) -> None:
+        """Hear that the person took the first `length` UTF-16 code units of `text`, which is what was shown of it."""
+        ...
+
+
+def heeding(provider: Provider) -> Heeds | None:
+    """Who wants to hear what became of the answers: the provider, or the one that it stands around (`inner`)."""
+    inner: object = provider
+    while inner is not None and not isinstance(inner, Heeds):
+        inner = getattr(inner, "inner", None)
+    return inner
 
 
 class Offline:

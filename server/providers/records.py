@@ -174,6 +174,9 @@ class Recording:
         asked += [getattr(self.settings, name) for name in _DETERMINES]
         if prompt == Prompt():  # a source that reads the documents themselves
             asked += [request.before, request.after, request.stop, request.others]
+        if self.name == "lsp":  # a server that is shown the documents under their names
+            named = [(document.uri, document.language) for document in request.opened]
+            asked += [self.settings.command, self.settings.options, request.uri, request.language, named]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
     async def start(self) -> None:
@@ -224,7 +227,7 @@ class Recording:
 
 def _kept(piece: str) -> Piece:
     if isinstance(piece, Told):
-        told = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens")}
+        told = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers")}
         return {name: value for name, value in told.items() if value is not None}
     return (str(piece), piece.logprob, piece.tokens) if isinstance(piece, Token) else str(piece)
 

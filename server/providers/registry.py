@@ -22,6 +22,7 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
         "llamacpp": "server.providers.llamacpp",
         "ollama": "server.providers.ollama",
         "anthropic": "server.providers.anthropic",
+        "lsp": "server.providers.lsp",
         "recorded": "server.providers.recorded",
         "oracle": "server.providers.recorded",
         "ngram": "server.providers.ngram",

@@ -19,21 +19,38 @@ _TAG_LINE = re.compile(r"\n[ \t]*</[\w.]*>[ \t]*$")
 _TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 _BEGINS = frozenset({"def", "class", "module", "case", "begin", "do"})
 _BEGINS_A_LINE = frozenset({"if", "unless", "while", "until", "for"})
+_BRACKETS = frozenset("()[]{}")
+_OPENS = re.compile("|".join(sorted(_BEGINS | _BEGINS_A_LINE)))
+_LONGEST_WORD = max(map(len, _BEGINS | _BEGINS_A_LINE))
 _TRIED = 4
 
 
 def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
-    errors = draft.errors()
-    if draft.language is None or not errors or draft.is_in_open_text:
+    if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = draft.text, errors
+    best, least = draft.text, draft.errors()
+    if not least:
+        return best
     for text in dict.fromkeys([*_with_fewer(draft), *_with_more(draft)]):
         count = draft.errors(text)
         best, least = (text, count) if count < least else (best, least)
         if not least:
             break
     return best
+
+
+def may_act(draft: Draft) -> bool:
+    """Whether there can be anything to try: told by the text alone, so that most words and lines cost no parse.
+
+    Each bracket that could go or be closed is a token that begins in the suggestion, and is one character; a word that opens
+    a block may end right of the cursor.
+    """
+    text = draft.text.rstrip()
+    if not _BRACKETS.isdisjoint(text) or _without_last_closer(draft, text) != text:
+        return True
+    closes = draft.language is not None and draft.language.closer
+    return bool(closes) and _OPENS.search(text + draft.after[:_LONGEST_WORD]) is not None
 
 
 def _with_fewer(draft: Draft) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from server.context import unix
 from server.repair import brackets, indent, prose, repeats, simcopilot, stop
 from server.repair.draft import Draft
 from server.settings import REPAIRS, PaperRules, RepairName
@@ -55,7 +56,7 @@ def repair(
     """
     if not draft.text.strip():
         return draft.text, ()
-    current = _normalised(draft)
+    current = normalised(draft)
     trail: list[Step] = []
     for _ in range(_ROUNDS):
         text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
@@ -94,8 +95,13 @@ def covered(draft: Draft) -> int:
     match = _CLOSERS.match(draft.after)
     if match is None or draft.language is None or match[1][0] not in draft.text:
         return 0
-    lengths = [size for size in range(len(match[1]) + 1) if _has_all(draft.text, match[1][:size])]
-    return min(lengths, key=lambda size: (replace(draft, after=draft.after[size:]).errors(), size))
+    best, least = 0, draft.errors()
+    for size in (size for size in range(1, len(match[1]) + 1) if _has_all(draft.text, match[1][:size])):
+        if not least:
+            break
+        errors = replace(draft, after=draft.after[size:]).errors()
+        best, least = (size, errors) if errors < least else (best, least)
+    return best
 
 
 def _has_all(text: str, closers: str) -> bool:
@@ -112,25 +118,34 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> Step | None:
     return Step(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
 
 
-def _normalised(draft: Draft) -> Draft:
+def normalised(draft: Draft) -> Draft:
+    """The draft with a line feed for every line end."""
     if "\r" not in draft.before and "\r" not in draft.after and "\r" not in draft.text:
         return draft
-    before, after, text = (_LINE_END.sub("\n", part) for part in (draft.before, draft.after, draft.text))
-    return replace(draft, before=before, after=after, text=text)
+    return replace(draft, before=unix(draft.before), after=unix(draft.after), text=unix(draft.text))
 
 
 def _restored(draft: Draft, text: str) -> str:
     """The text with the document's line ends; what the provider wrote with its own is left as it was."""
-    if "\r" in draft.text and _LINE_END.sub("\n", draft.text).startswith(text):
-        return _prefix(draft.text, len(text))
+    if "\r" in draft.text and unix(draft.text).startswith(text):
+        return prefix(draft.text, len(text))
     if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
         return text
-    ends = Counter(_LINE_END.findall(draft.before) + _LINE_END.findall(draft.after))
-    end = ends.most_common(1)[0][0] if ends else "\n"
-    return text if end == "\n" else text.replace("\n", end)
+    return text.replace("\n", _usual_end(draft))
 
 
-def _prefix(text: str, size: int) -> str:
+def _usual_end(draft: Draft) -> str:
+    """The line end that the document has most often; of equals the one that comes first."""
+    counts = Counter[str]()
+    for part in (draft.before, draft.after):
+        both = part.count("\r\n")
+        counts.update({"\r\n": both, "\r": part.count("\r") - both, "\n": part.count("\n") - both})
+    most = max(counts.values())
+    found = (match[0] for part in (draft.before, draft.after) for match in _LINE_END.finditer(part))
+    return next(end for end in found if counts[end] == most)
+
+
+def prefix(text: str, size: int) -> str:
     """As much of `text` as makes `size` characters when every line end counts as one."""
     pairs = 0
     for match in re.finditer(r"\r\n", text):

@@ -33,9 +33,9 @@ def lined_up(draft: Draft) -> str:
 
 def _undoubled(draft: Draft, cursor: int) -> str:
     lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
-    deeper = cursor + width(lead) - _wanted(draft, cursor)
-    doubled = width(lead) == cursor and deeper > 0 and bare[:1] not in _CONTINUES
-    return bare if doubled else draft.text
+    if width(lead) != cursor or bare[:1] in _CONTINUES:
+        return draft.text
+    return bare if cursor + width(lead) > _wanted(draft, cursor) else draft.text
 
 
 def _wanted(draft: Draft, cursor: int) -> int:
@@ -55,6 +55,8 @@ def _shifted(draft: Draft, text: str, cursor: int) -> str:
     if indent_of(first) or not any(line.strip() for line in rest):
         return text
     told = list(_depths(draft, rest))
+    if any(depth == 0 and indent_of(line) for line, depth in told):
+        return text  # so counted from the left edge, that one does not stand at its depth
     usual = unit_of(draft.before)
     unit = min((width(indent_of(line)) for line, depth in told if depth == 1), default=usual)
     if not told or unit > 8 or _stand(told, cursor, usual) or not _stand(told, 0, unit):

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from server.settings import Stop
 from syntax.languages import Language
-from syntax.parse import Tree, parse
+from syntax.parse import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ class Draft:
             return False
         if self.line_before.lstrip().startswith(self.language.line_comment):
             return True
-        if self.language.layout:
-            return any(self.before.count(quotes) % 2 for quotes in ('"""', "'''"))
-        return self.before.rfind("/*") > self.before.rfind("*/")
+        return _has_open_string(self.before) if self.language.layout else _has_open_comment(self.before)
 
     @property
     def end(self) -> int:
@@ -62,13 +60,27 @@ class Draft:
     def tree(self, text: str | None = None) -> Tree:
         """The splice, with another text in place of the suggestion if one is given, parsed."""
         assert self.language is not None
-        return tree_of(self.language, self.before + (self.text if text is None else text) + self.after)
+        return tree_of(self.language, self.before, self.text if text is None else text, self.after)
 
     def errors(self, text: str | None = None) -> int:
         """How many errors the splice has, with another text in place of the suggestion if one is given."""
         return 0 if self.language is None else errors_of(self.tree(text))
 
 
+# What is asked again and again of texts that stay the same: they are found by their hashes, which Python keeps with them.
+
+
+@lru_cache(maxsize=4)
+def _has_open_string(before: str) -> bool:
+    return any(before.count(quotes) % 2 for quotes in ('"""', "'''"))
+
+
+@lru_cache(maxsize=4)
+def _has_open_comment(before: str) -> bool:
+    return before.rfind("/*") > before.rfind("*/")
+
+
+@lru_cache(maxsize=8)
 def code_before(before: str, mark: str) -> str:
     """A text without the white space and the comments, begun by `mark`, that stand at its end."""
     left = before.rstrip()
@@ -81,18 +93,18 @@ def code_before(before: str, mark: str) -> str:
     return left
 
 
-def logical_start(text: str) -> int:
-    """The index at which the last line of a text begins, counting lines joined by a back-slash as one."""
-    start = text.rfind("\n") + 1
-    while start and text[:start].endswith("\\\n"):
+def logical_start(text: str, end: int | None = None) -> int:
+    """The index at which the last line of a text, or of its part before `end`, begins; lines joined by a back-slash are one."""
+    start = text.rfind("\n", 0, end) + 1
+    while text.endswith("\\\n", 0, start):
         start = text.rfind("\n", 0, start - 1) + 1
     return start
 
 
-@lru_cache(maxsize=32)
-def tree_of(language: Language, text: str) -> Tree:
-    """Parse, or find what was parsed a moment ago."""
-    return parse(language, text)
+@lru_cache(maxsize=16)
+def tree_of(language: Language, before: str, text: str, after: str) -> Tree:
+    """Parse a splice, or find what was parsed a moment ago: by its three parts, so that it need not be put together for that."""
+    return Tree(language, before + text + after)
 
 
 def errors_of(tree: Tree) -> int:

@@ -25,17 +25,31 @@ _AT_EDGE = re.compile(
 )
 
 _QUOTES = re.compile("\"\"\"|'''")
+_INDENTED = re.compile(r"^(?: {2}|\t)", re.MULTILINE)
+_IN_SPACES = re.compile(r"^ {2}", re.MULTILINE)
+_IN_TABS = re.compile(r"^\t", re.MULTILINE)
+_SPACES = re.compile(r"(?:\A|\n) +\S")
 
 
 def repair(draft: Draft) -> str:
     """The suggestion with the fewest faults of layout; of equals the one that changes least."""
-    if draft.language is None or draft.is_in_open_text or _is_in_string(draft):
+    if draft.language is None:
         return draft.text
     if draft.stop == "any" and not draft.language.layout:
         return draft.text  # a task is judged by its tests: what only looks wrong stays
+    if draft.language.layout and not is_within_a_line(draft):
+        return draft.text if _is_text(draft) else _with_fewest_faults(draft, _in_the_files_characters(draft))
     text = _in_the_files_characters(draft)
-    if not draft.language.layout:
-        return columns.lined_up(replace(draft, text=text))
+    text = text if draft.language.layout else columns.lined_up(replace(draft, text=text))
+    return draft.text if text == draft.text or _is_text(draft) else text
+
+
+def is_within_a_line(draft: Draft) -> bool:
+    """Whether no line of the suggestion begins in it, so that none begins where it may not."""
+    return "\n" not in draft.text and bool(draft.line_before.strip())
+
+
+def _with_fewest_faults(draft: Draft, text: str) -> str:
     found = _faults(replace(draft, text=text))
     if not found:
         return text
@@ -74,12 +88,12 @@ def _is_doubled(draft: Draft, level: int) -> bool:
 
 def _is_at_left_edge(draft: Draft) -> bool:
     """Whether the line behind the first begins at the left edge, though nothing new is declared there and no blank line parts them."""
+    if draft.line_before.strip() or not width(draft.line_before):
+        return False
     first, _, rest = draft.text.partition("\n")
     whole = all(first.count(one) == first.count(other) for one, other in PAIRS.items())
     simple = first.strip() and whole and not first.rstrip().endswith((":", "\\")) and not _QUOTES.search(first)
-    if not simple or draft.line_before.strip() or not width(draft.line_before):
-        return False
-    return _AT_EDGE.match(rest) is not None
+    return bool(simple) and _AT_EDGE.match(rest) is not None
 
 
 def _levels(draft: Draft, lines: Lines) -> list[int]:
@@ -87,7 +101,7 @@ def _levels(draft: Draft, lines: Lines) -> list[int]:
     end = lines.open[0].start if lines.open else len(draft.code_before)
     levels: list[int] = []
     while end >= 0 and (not levels or levels[-1]):
-        start = logical_start(draft.before[:end])
+        start = logical_start(draft.before, end)
         line = draft.before[start : max(end, start)]
         column = width(indent_of(line))
         if line.strip() and (not levels or column < levels[-1]) and not _is_inside(draft, start + len(indent_of(line))):
@@ -108,8 +122,10 @@ def _is_inside(draft: Draft, index: int) -> bool:
     return False
 
 
-def _is_in_string(draft: Draft) -> bool:
+def _is_text(draft: Draft) -> bool:
     """Whether the cursor itself stands inside a string or a comment."""
+    if draft.is_in_open_text:
+        return True
     tree = draft.tree()
     byte = tree.byte(len(draft.before))
     node = tree.root.descendant_for_byte_range(byte, byte)
@@ -156,12 +172,14 @@ def _shift(line: str, delta: int) -> str:
 
 def _in_the_files_characters(draft: Draft) -> str:
     """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
-    tabs = re.search(r"^\t", draft.before, re.MULTILINE) is not None
-    spaces = re.search(r"^ +\S", draft.before, re.MULTILINE) is not None
-    if tabs and not spaces and re.search(r"^ {2}", draft.text, re.MULTILINE):
+    if not _INDENTED.search(draft.text):
+        return draft.text
+    tabs = draft.before.startswith("\t") or "\n\t" in draft.before
+    found = (_IN_SPACES if tabs else _IN_TABS).search(draft.text)
+    if found is None or tabs == (_SPACES.search(draft.before) is not None):
+        return draft.text
+    if tabs:
         step = math.gcd(*(len(lead) for lead in re.findall(r"^ +", draft.text, re.MULTILINE)))
         return re.sub(r"^ +", lambda lead: "\t" * (len(lead[0]) // step), draft.text, flags=re.MULTILINE)
-    if spaces and not tabs and re.search(r"^\t", draft.text, re.MULTILINE):
-        space = " " * unit_of(draft.before)
-        return re.sub(r"^\t+", lambda lead: space * len(lead[0]), draft.text, flags=re.MULTILINE)
-    return draft.text
+    space = " " * unit_of(draft.before)
+    return re.sub(r"^\t+", lambda lead: space * len(lead[0]), draft.text, flags=re.MULTILINE)

@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 from server.repair.draft import Draft, indent_of, width
 
 _LONG = 12
+_FEWEST = 3
 _LOOPED_LINES = 5
 _NUMBERED_LINES = 8
 _UNROLLED_LINES = 4
@@ -94,9 +95,9 @@ def _without_loop(draft: Draft, text: str) -> str:
     """One copy of the lines, or of the words, that the suggestion ends by saying over and over."""
     lead = "" if draft.line_before.strip() else draft.line_before
     lines = (lead + text).split("\n")
-    for size in range(1, _MAX_BLOCK + 1):
+    for size in range(1, min(_MAX_BLOCK, len(lines) // _FEWEST) + 1):
         copies = _copies(lines, size)
-        if copies >= _LOOPED_LINES or (copies >= 3 and size > 1 and sum(map(len, lines[-size:])) > 60):
+        if copies >= _LOOPED_LINES or (copies >= _FEWEST and size > 1 and sum(map(len, lines[-size:])) > 60):
             return "\n".join(lines[: len(lines) - size * (copies - 1)]).removeprefix(lead)
     counted = _without_numbered(draft, lines)
     return _without_stutter(draft, text) if counted is None else counted.removeprefix(lead)
@@ -132,8 +133,10 @@ def _without_stutter(draft: Draft, text: str) -> str:
     found = list(_WORD.finditer(text[text.rfind("\n") + 1 :]))
     words = [match[0] for match in found]
     for size, least in _TOKENS.items():
+        if size * _FEWEST > len(words):
+            break
         copies = _copies(words, size)
-        if copies * size >= least and copies >= (4 if size <= 10 else 3) and _is_unfinished(draft, words):
+        if copies * size >= least and copies >= (4 if size <= 10 else _FEWEST) and _is_unfinished(draft, words):
             kept = found[len(found) - size * (copies - 1) - 1]
             return text[: text.rfind("\n") + 1 + kept.end()]
     return text

@@ -12,7 +12,7 @@ from dataclasses import replace
 from server.repair import brackets
 from server.repair.draft import Draft, tree_of
 from syntax.languages import language_of
-from syntax.parse import Tree, is_opaque
+from syntax.parse import is_opaque
 
 _THOUGHT = re.compile(
     r"\s*(?:<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)|<\|channel\|>(?!final).*?(?:<\|channel\|>final(?=<)|\Z))",
@@ -59,12 +59,22 @@ def repair(draft: Draft) -> str:
     """The code in the answer."""
     text = _without_thoughts(draft, draft.text)
     text = _up_to_special(draft, text)
-    if draft.is_in_open_text:
+    if not may_talk(text) or draft.is_in_open_text:
         return text
     code = _from_fences(draft, _unwrapped(draft, text))
     bare = _without_closing(draft, _without_opening(draft, code))
     bare = bare if code == text else _no_worse(draft, bare)
     return _without_placeholders(draft, _without_path(draft, bare))
+
+
+def may_talk(text: str) -> bool:
+    """Whether anything in an answer looks like talk around code: told by the answer alone, without a look at its document."""
+    first = text.lstrip().partition("\n")[0]
+    if not first or "`" in text or "~~~" in text or _OPENING.match(first) or _SENTENCE.match(first):
+        return True
+    if any(_CLOSING.match(line) or _SENTENCE.match(line) for line in text.splitlines(keepends=True)[1:]):
+        return True
+    return _PLACEHOLDER.search(text) is not None or _PATH.match(text) is not None
 
 
 def _without_thoughts(draft: Draft, text: str) -> str:
@@ -129,7 +139,7 @@ def _is_text(draft: Draft, text: str, at: int) -> bool:
     """Whether the place stands inside a string or a comment of the splice, or in the text of a JSX element."""
     if draft.language is None:
         return False
-    tree = tree_of(draft.language, draft.before + text + draft.after)
+    tree = draft.tree(text)
     index = len(draft.before) + at
     byte = tree.byte(index)
     node = tree.root.descendant_for_byte_range(byte, byte)
@@ -220,5 +230,4 @@ def _is_prose(draft: Draft, line: str) -> bool:
         return False
     if draft.language is None:
         return _SENTENCE.match(line) is not None
-    alone: Tree = tree_of(draft.language, line.strip())
-    return alone.root.has_error
+    return tree_of(draft.language, "", line.strip(), "").root.has_error

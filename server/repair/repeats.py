@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import Levenshtein
 
@@ -58,9 +59,9 @@ def _without_restart(draft: Draft, text: str) -> str:
 def _tails(draft: Draft, above: Sequence[str], told: Sequence[str]) -> Iterator[str]:
     """The last lines above the cursor, the most of them first, that begin with the first of the words told."""
     start = 0 if len(above) <= _FAR else 1
-    for at in range(start, len(above)):
-        first = above[at].split(maxsplit=1)
-        if first and told and told[0].startswith(first[0]):
+    for at in range(start, len(above) if told else 0):
+        begun = above[at].lstrip()
+        if begun[:1] == told[0][0] and told[0].startswith(begun.split(maxsplit=1)[0]):
             yield "\n".join(above[at:])
 
 
@@ -127,7 +128,7 @@ def _below(draft: Draft) -> list[str]:
     first, *rest = draft.after[:_NEXT].split("\n")
     if first.strip():
         rest = [] if draft.line_before.strip() else [draft.line_before + first, *rest]
-    return [line.rstrip() for line in rest if line.strip()][: _MAX_BLOCK * 2]
+    return list(islice((line.rstrip() for line in rest if line.strip()), _MAX_BLOCK * 2))
 
 
 def _placed(draft: Draft, text: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 from server.repair.draft import Draft, code_before, indent_of, logical_start, width
 from server.repair.ends import tidied, unswallowing
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
-from syntax.blocks import Extent, extent
+from syntax.blocks import Extent, extent_in
 from syntax.languages import Language
 
 Keeps: TypeAlias = Callable[[Token, int, str], bool]
@@ -30,7 +30,7 @@ _CONTINUES = frozenset(
     {"return", "and", "or", "not", "in", "of", "new", "typeof", "await", "else", "do", "extends", "=>"}
 )
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
-_BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
+_ENDS = frozenset(")]};")
 
 
 def repair(draft: Draft) -> str:
@@ -38,14 +38,6 @@ def repair(draft: Draft) -> str:
     end = _end(draft)
     text = draft.text if end is None else draft.text[:end]
     return unswallowing(draft, text if draft.stop == "any" else tidied(draft, text))
-
-
-def is_worth_asking(text: str, piece: str) -> bool:
-    """Whether the last piece of a stream can have ended what is wanted: a line ended, or the next one's first word did."""
-    if "\n" in piece or piece.rstrip().endswith(";"):
-        return True
-    line = text[text.rfind("\n") + 1 :]
-    return bool("\n" in text and _BEGUN.match(line) and not _BEGUN.match(line[: -len(piece)]))
 
 
 def is_finished(draft: Draft) -> bool:
@@ -84,11 +76,27 @@ def _end(draft: Draft) -> int | None:
         return None
     if kind == "line":
         return _line_end(draft.text)
-    if draft.language is None or draft.is_in_open_text:
+    if draft.language is None or not may_end(draft, draft.language) or draft.is_in_open_text:
         return None
-    indented = draft.language.layout or draft.language.id == "ruby"
-    end = _layout_end(draft, kind) if indented else _brace_end(draft, kind)
-    return None if end is None or _is_within(draft, draft.language, kind, end) else end
+    end = _layout_end(draft, kind) if _is_indented(draft.language) else _brace_end(draft, kind)
+    return None if end is None or _is_within(draft, kind, end) else end
+
+
+def may_end(draft: Draft, language: Language) -> bool:
+    """Whether a tree can show an end within the suggestion: told by the text alone, so that most words cost no parse.
+
+    By indentation nothing ends before a second line begins: white space in front could be a token of its own. Among braces
+    nothing ends before a closer, a semicolon or a line end.
+    """
+    if "\n" in draft.text:
+        return True
+    if _is_indented(language):
+        return draft.text[:1].isspace() and not draft.line_before.strip()
+    return not _ENDS.isdisjoint(draft.text)
+
+
+def _is_indented(language: Language) -> bool:
+    return language.layout or language.id == "ruby"
 
 
 def _line_end(text: str) -> int | None:
@@ -97,11 +105,11 @@ def _line_end(text: str) -> int | None:
     return None if end < 0 else end
 
 
-def _is_within(draft: Draft, language: Language, kind: Extent, end: int) -> bool:
+def _is_within(draft: Draft, kind: Extent, end: int) -> bool:
     """Whether the tree says that all of the suggestion belongs together, though the rule would cut it."""
     if not draft.text[end:].strip() or draft.tree().root.has_error:
         return False
-    return extent(language, draft.tree().text, len(draft.before), kind) >= len(draft.before) + len(draft.text.rstrip())
+    return extent_in(draft.tree(), len(draft.before), kind) >= len(draft.before) + len(draft.text.rstrip())
 
 
 # Layout languages: lines and their indentation.
@@ -190,12 +198,12 @@ class Lines:
         return None
 
     def _begins_line(self, token: Token) -> bool:
-        line = self.tree.text[self.tree.text.rfind("\n", 0, token.start) + 1 : token.start]
-        above = self.tree.text[: token.start - len(line)]
+        text = self.tree.text
+        start = text.rfind("\n", 0, token.start) + 1
         return (
-            not line.strip()
-            and not above.endswith("\\\n")
-            and (token.start - len(line) > len(self.draft.before) or not self.goes_on)
+            not text[start : token.start].strip()
+            and not text.endswith("\\\n", 0, start)
+            and (start > len(self.draft.before) or not self.goes_on)
         )
 
     def keeps_one_line(self, token: Token, column: int, previous: str) -> bool:
@@ -296,7 +304,7 @@ class _Braces:
             return True
         if token.text != "}" or following is None:
             return False
-        return following.text[0] not in ")]},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+        return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
 
     def _parts(self, left: Token, right: Token) -> bool:
         """Whether the end of a line between two tokens ends a statement (JavaScript's automatic semicolons, Go's)."""

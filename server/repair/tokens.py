@@ -5,8 +5,9 @@ Subtrees without errors are balanced, so whole ones are passed over: the cost is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import tree_sitter
 
@@ -15,6 +16,7 @@ from syntax.parse import Tree, is_opaque
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 CLOSERS = {closer: opener for opener, closer in PAIRS.items()}
 _LITERAL_AFTER = frozenset("(,=:[?&|")
+_FEW = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +31,11 @@ class Token:
     block: bool = False
 
 
-def tokens(tree: Tree, start: int, end: int) -> list[Token]:
+@lru_cache(maxsize=8)
+def tokens(tree: Tree, start: int, end: int) -> Sequence[Token]:
     """The tokens that begin before `end` and end after `start`, in order."""
     low, high = tree.byte(start), tree.byte(end)
-    return [_token(tree, node) for node in _leaves(tree.root, low, high)]
+    return tuple(_token(tree, node) for node in _leaves(tree.root, low, high))
 
 
 def _leaves(root: tree_sitter.Node, low: int, high: int) -> Iterator[tree_sitter.Node]:
@@ -44,7 +47,19 @@ def _leaves(root: tree_sitter.Node, low: int, high: int) -> Iterator[tree_sitter
         if node.child_count == 0 or is_opaque(node):
             yield node
         else:
-            stack.extend(reversed(node.children))
+            stack.extend(reversed(_children_within(node, low, high)))
+
+
+def _children_within(node: tree_sitter.Node, low: int, high: int) -> list[tree_sitter.Node]:
+    """The children of a node, without those before and behind a range where there are many (a file has thousands)."""
+    if node.child_count <= _FEW:
+        return node.children
+    cursor, found = node.walk(), []
+    more = cursor.goto_first_child_for_byte(low) is not None
+    while more and cursor.node is not None and cursor.node.start_byte < high:
+        found.append(cursor.node)
+        more = cursor.goto_next_sibling()
+    return found
 
 
 def _token(tree: Tree, node: tree_sitter.Node) -> Token:
@@ -64,46 +79,41 @@ def _is_block(tree: Tree, node: tree_sitter.Node, start: int) -> bool:
     return not (left[-1:] in _LITERAL_AFTER or left.endswith("return"))
 
 
-def open_brackets(tree: Tree, index: int) -> list[Token]:
+@lru_cache(maxsize=8)
+def open_brackets(tree: Tree, index: int) -> Sequence[Token]:
     """The brackets before `index` that are still open there, the outermost first."""
-    limit = tree.byte(index)
     stack: list[Token] = []
-    for node in _bracket_leaves(tree.root, 0, limit):
+    for node in _bracket_leaves(tree.root, tree.byte(index)):
         token = _token(tree, node)
         if token.text in PAIRS:
             stack.append(token)
         elif stack and stack[-1].text == CLOSERS[token.text]:
             stack.pop()
-    return stack
+    return tuple(stack)
 
 
-def pending_closers(tree: Tree, index: int) -> list[Token]:
-    """The closers from `index` on whose openers stand before it, the innermost first."""
-    depth: list[str] = []
-    pending: list[Token] = []
-    for node in _bracket_leaves(tree.root, tree.byte(index), len(tree.text) * 4 + 1):
-        token = _token(tree, node)
-        if token.text in PAIRS:
-            depth.append(token.text)
-        elif depth and depth[-1] == CLOSERS[token.text]:
-            depth.pop()
-        elif not depth:
-            pending.append(token)
-    return pending
-
-
-def _bracket_leaves(root: tree_sitter.Node, low: int, high: int) -> Iterator[tree_sitter.Node]:
-    """Brackets that begin in [low, high), but for those of faultless subtrees that lie wholly inside."""
+def _bracket_leaves(root: tree_sitter.Node, high: int) -> Iterator[tree_sitter.Node]:
+    """Brackets that begin before a byte, but for those of faultless subtrees that end before it."""
     stack = [root]
     while stack:
         node = stack.pop()
-        if node.end_byte <= low or node.start_byte >= high or is_opaque(node):
+        if not node.end_byte or node.start_byte >= high or is_opaque(node):
             continue
         if node.child_count == 0:
-            if node.start_byte >= low and not node.is_missing and node.type in _BRACKETS:
+            if not node.is_missing and node.type in _BRACKETS:
                 yield node
-        elif node.has_error or node.start_byte < low or node.end_byte > high:
-            stack.extend(reversed(node.children))
+        elif node.has_error or node.end_byte > high:
+            stack.extend(reversed(_children_up_to(node, high)))
+
+
+def _children_up_to(node: tree_sitter.Node, high: int) -> list[tree_sitter.Node]:
+    """The children of a node; where there are many, without those that are faultless and end before the byte."""
+    if node.child_count <= _FEW:
+        return node.children
+    if node.has_error or node.named_child_count < node.child_count:
+        return [child for child in node.children if not child.child_count or child.has_error or child.end_byte > high]
+    last = node.first_child_for_byte(high - 1)  # a bracket has no name
+    return [] if last is None else [last]
 
 
 _BRACKETS = frozenset("()[]{}")

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from scipy.stats import ks_2samp
 
+from corpora.errors import HistoryError
 from corpora.history import import_history
 from corpora.history.distributions import Share, named_distributions
 from corpora.history.measure import gaps
@@ -144,6 +145,19 @@ def test_the_same_commit_and_seed_give_the_same_bytes_whatever_the_range(repo, i
     contents = [open(path, "rb").read() for path in (before, alone.tapes[0].tape, other.tapes[0].tape)]  # noqa: PTH123, SIM115
     assert contents[0] == contents[1]
     assert contents[0] != contents[2]
+
+
+def test_another_tape_in_the_place_of_a_commits_is_replaced_only_by_force(repo, tmp_path):
+    def kept(seed, **options):
+        report = import_history(str(repo.path), repo.shas["renamed"], seed, tmp_path, lambda _: None, **options)
+        return open(report.tapes[0].tape, "rb").read()  # noqa: PTH123
+
+    first = kept(1)
+    assert kept(1) == first
+    with pytest.raises(HistoryError, match=r"stands there already.*--force"):
+        kept(2)
+    assert kept(2, force=True) != first
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.fixture(scope="session")

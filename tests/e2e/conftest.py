@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
 

@@ -17,9 +17,9 @@ def script(name):
     return [sys.executable, str(PEERS / f"{name}.py")]
 
 
-def ours(**settings):
+def ours(answer, **settings):
     """How to start ours with a provider that answers at once."""
-    given = {"provider": {"name": "fixed", "text": "return 1"}, **settings}
+    given = {"provider": {"name": "fixed", "text": answer}, **settings}
     ghosttape = Path(sys.executable).with_name("ghosttape")
     return [str(ghosttape), "serve", "--stdio", "--settings", msgspec.json.encode(given).decode()]
 
@@ -71,6 +71,16 @@ class Wire:
         self._write(both)
         (item,) = self._answered()
         return item, (time.perf_counter() - began) * 1000
+
+    def replace(self, line, start, end, text):
+        """Put a text in place of a part of a line; nothing waits for it."""
+        self._version += 1
+        where = {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+        change = {
+            "textDocument": {"uri": URI, "version": self._version},
+            "contentChanges": [{"range": where, "text": text}],
+        }
+        self.tell("textDocument/didChange", change)
 
     def _write(self, data):
         self._child.stdin.write(data)

@@ -70,6 +70,19 @@ def test_a_refused_import_leaves_the_tapes_of_an_earlier_one_alone(tmp_path):
     assert len(list((tmp_path / "out").iterdir())) == 1
 
 
+def test_another_tape_in_the_place_of_one_is_replaced_only_by_force(tmp_path):
+    path, out = recording(tmp_path / "a.json", (0, 0, "y")), tmp_path / "out"
+    for _ in range(2):
+        import_many([path], out)  # the same again
+    kept = (out / "a.tape.jsonl").read_bytes()
+    recording(path, (0, 0, "z"))
+    with pytest.raises(ImportRefusedError, match=r"stands there already.*--force"):
+        import_many([path], out)
+    assert (out / "a.tape.jsonl").read_bytes() == kept
+    import_many([path], out, force=True)
+    assert (out / "a.tape.jsonl").read_bytes() != kept
+
+
 def test_two_inputs_of_one_name_are_refused(tmp_path):
     (tmp_path / "sub").mkdir()
     paths = [recording(tmp_path / "a.json"), recording(tmp_path / "sub" / "a.recording.w.json")]
@@ -92,7 +105,7 @@ def test_a_folder_in_the_place_of_a_tape_is_refused_and_nothing_is_written(tmp_p
     recording(paths[0], (0, 0, "z"))
     (tmp_path / "out" / "c.tape.jsonl").mkdir()
     with pytest.raises(ImportRefusedError, match=r"c\.tape\.jsonl is no file"):
-        import_many(paths, tmp_path / "out")
+        import_many(paths, tmp_path / "out", force=True)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.tape.jsonl", "c.tape.jsonl"]
     assert (tmp_path / "out" / "a.tape.jsonl").read_bytes() == kept
 
@@ -114,7 +127,7 @@ def test_a_tape_that_is_a_link_is_replaced_and_not_what_it_points_to(tmp_path):
     (tmp_path / "other").write_text("mine", encoding="utf-8")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a.tape.jsonl").symlink_to(tmp_path / "other")
-    import_many([path], tmp_path / "out")
+    import_many([path], tmp_path / "out", force=True)
     assert not (tmp_path / "out" / "a.tape.jsonl").is_symlink()
     assert (tmp_path / "other").read_text(encoding="utf-8") == "mine"
 

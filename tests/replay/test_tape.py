@@ -1,10 +1,7 @@
 import gzip
 import io
 import json
-import os
-import signal
 import subprocess
-import sys
 import zlib
 
 import msgspec
@@ -12,9 +9,8 @@ import pytest
 
 from replay.documents import verify
 from replay.errors import TapeError
-from replay.lines import LONGEST, mend
+from replay.lines import LONGEST
 from replay.tape import (
-    Appender,
     Close,
     Edit,
     Focus,
@@ -293,70 +289,6 @@ def test_only_the_last_line_is_dropped(tmp_path):
 def test_a_last_line_that_only_lacks_its_end_is_an_event(tmp_path):
     path = torn(tmp_path, b'{"event": "focus", "t": 1, "doc": 0}')
     assert len(read(path).events) == 2
-
-
-@pytest.mark.parametrize(
-    "tail", [*TAILS, b"", b'{"event": "focus", "t": 1, "doc": 0}', pytest.param(b"x" * 300_000, id="long")]
-)
-def test_mending_leaves_whole_lines_only(tmp_path, tail):
-    path = torn(tmp_path, tail)
-    kept = tail if tail.endswith(b"0}") else b""
-    assert mend(path) == len(tail) - len(kept)
-    assert path.read_bytes().endswith(kept + b"\n")
-    assert len(read(path).events) == 1 + bool(kept)
-
-
-def test_an_appender_goes_on_behind_the_last_whole_line(tmp_path):
-    path, header = tmp_path / "x.tape.jsonl", msgspec.convert(HEADER, Header)
-    with Appender(path, header) as tape:
-        assert not tape.continued
-        tape.write(msgspec.convert(OPEN, Open))
-    path.write_bytes(path.read_bytes() + b'{"event"')
-    with Appender(path, header) as tape:
-        assert tape.continued
-        tape.write(Focus(1, 0))
-        assert len(read(path).events) == 2  # while it is open
-
-
-@pytest.mark.parametrize("content", [b"# notes\n", b"notes", json.dumps({**HEADER, "id": "y"}).encode() + b'\n{"ev'])
-def test_an_appender_leaves_a_file_alone_that_is_another_tape_or_none(tmp_path, content):
-    path = tmp_path / "x.tape.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(TapeError):
-        Appender(path, msgspec.convert(HEADER, Header))
-    assert path.read_bytes() == content
-
-
-def test_an_appender_does_not_pack(tmp_path):
-    with pytest.raises(TapeError, match="record to"):
-        Appender(tmp_path / "x.tape.jsonl.gz", msgspec.convert(HEADER, Header))
-    assert not list(tmp_path.iterdir())
-
-
-RECORDER = """
-import sys, msgspec
-from pathlib import Path
-from replay.tape import Appender, Focus, Header, Open
-tape = Appender(Path(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=Header))
-tape.write(Open(0, 0, "a.py", "python", ""))
-number = 0
-while True:
-    tape.write(Focus(number, 0))
-    number += 1
-    print(number, flush=True)
-"""
-
-
-def test_what_a_killed_process_has_appended_is_on_the_tape(tmp_path):
-    path = tmp_path / "x.tape.jsonl"
-    argv = [sys.executable, "-c", RECORDER, str(path), json.dumps(HEADER)]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
-        for _ in range(20):
-            process.stdout.readline()
-        os.kill(process.pid, signal.SIGKILL)
-        said = process.stdout.read().split()
-    written = int(said[-1]) if said else 20
-    assert len(read(path, torn="drop").events) >= written + 1
 
 
 # Finding

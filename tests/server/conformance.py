@@ -5,6 +5,7 @@ A new provider becomes one more entry in `SUBJECTS`.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from server.providers import gguf, registry
 from server.providers.fakes import FakeEngine, FakeServer, Script
 from server.providers.fixed import Fixed
 from server.providers.http import Endpoint
+from server.providers.language_server.fake import PlainServer
 from server.providers.protocol import Request
 from server.providers.recorded import Recorded, answer_key
 from server.providers.tongues import TONGUES
@@ -54,6 +56,8 @@ class Subject:
     seeds: bool = True
     logprobs: bool = True
     fails: bool = True
+    cancels: bool = True
+    """Takes time that can be cut short, and has a limit of it."""
     counts: bool = True
     chunks: bool = True
 
@@ -85,6 +89,50 @@ async def _embedded(script: Script, **more) -> AsyncIterator[Bench]:
     await provider.close()
 
 
+class _Plain:
+    """A language server that acts by a `Script`: its pieces are one item, its pauses are one."""
+
+    def __init__(self, folder: Path, script: Script) -> None:
+        self.fake = PlainServer(folder)
+        self.script = script
+
+    @property
+    def script(self) -> Script:
+        return self._script
+
+    @script.setter
+    def script(self, script: Script) -> None:
+        self._script, pieces = script, list(script.written((), 10**6))
+        items = [{"insertText": "".join(pieces)}] if pieces else []
+        paused = script.think_s + script.delay_s * len(pieces)
+        step = {"result": {"items": items}, "delay_s": paused}
+        if script.error_after is not None:
+            step = {"error": {"code": -32603, "message": "out of memory"}}
+        self.fake.plan({"textDocument/inlineCompletion": step})
+
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        return self.fake.sent("textDocument/inlineCompletion")
+
+    @property
+    def is_idle(self) -> bool:
+        messages = self.fake.messages()
+        answered = {message["answered"] for message in messages if "answered" in message}
+        return answered >= {message["id"] for message in messages if "id" in message and "method" in message}
+
+
+@asynccontextmanager
+async def _language_server(script: Script, **more) -> AsyncIterator[Bench]:
+    with tempfile.TemporaryDirectory() as folder:
+        source = _Plain(Path(folder), script)
+        settings = {"timeout_s": 30.0, **more}
+        settings = {name: value for name, value in settings.items() if name != "max_tokens"}
+        provider = registry.make(ProviderSettings(name="lsp", command=source.fake.command, **settings))
+        await provider.start()
+        yield Bench(provider, source, [])
+        await provider.close()
+
+
 @asynccontextmanager
 async def _fixed(script: Script, **more) -> AsyncIterator[Bench]:
     text = "".join(script.written((), 99))
@@ -96,7 +144,7 @@ async def _recorded(script: Script, **more) -> AsyncIterator[Bench]:
     yield Bench(Recorded({answer_key(BEFORE, AFTER, "auto"): "".join(script.written((), 99))}), None, [])
 
 
-_PLAIN = {"http": False, "seeds": False, "logprobs": False, "fails": False, "counts": False, "chunks": False}
+_PLAIN = dict.fromkeys(("http", "seeds", "logprobs", "fails", "cancels", "counts", "chunks"), False)
 SUBJECTS = (
     Subject("openai", _served("openai", "/v1")),
     Subject("openai-suffix", _served("openai", "/v1", api="suffix")),
@@ -108,6 +156,7 @@ SUBJECTS = (
     Subject("ollama-chat", _served("ollama", api="chat")),
     Subject("anthropic", _served("anthropic"), seeds=False, logprobs=False),
     Subject("gguf", _embedded, http=False),
+    Subject("lsp", _language_server, **{**_PLAIN, "cancels": True}),
     Subject("fixed", _fixed, **{**_PLAIN, "chunks": True}),
     Subject("recorded", _recorded, **_PLAIN),
 )

@@ -24,7 +24,7 @@ def console_script() -> str:
 
 
 def _members(params):
-    return {name: value for name in ("stop", "doomed") if (value := getattr(params, name, None))}
+    return {name: value for name in ("stop", "doomed", "sample") if (value := getattr(params, name, None))}
 
 
 def _converter():
@@ -58,7 +58,15 @@ class Editor:
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
 
     def request(
-        self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", *, msg_id=None, doomed=""
+        self,
+        line: int,
+        character: int,
+        stop: str = "auto",
+        uri: str = "file:///a.py",
+        *,
+        msg_id=None,
+        doomed="",
+        sample=0,
     ):
         params = Asked(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
@@ -67,12 +75,13 @@ class Editor:
             None,
             stop,
             doomed,
+            sample,
         )
         return self.client.protocol.send_request_async("textDocument/inlineCompletion", params, msg_id)
 
-    async def ask(self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py"):
+    async def ask(self, line: int, character: int, stop: str = "auto", uri: str = "file:///a.py", **more):
         """(text, range end's character) of the item; None when nothing is offered."""
-        items = await self.request(line, character, stop, uri)
+        items = await self.request(line, character, stop, uri, **more)
         return (items[0].insert_text, items[0].range.end.character) if items else None
 
     def explain(self, line: int, character: int, uri: str = "file:///a.py"):

@@ -11,12 +11,12 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from server.repair.chain import covered, repair
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from server.settings import REPAIRS, Stop
 from syntax.languages import Language, language_of
 from syntax.parse import has_error
@@ -82,12 +82,12 @@ def _placed(path: Path, row: dict[str, str], text: str, times: int) -> Answer:
 def outcome(answer: Answer, stop: Stop) -> Counter[str]:
     """What became of an answer: whether its splice parses as it came and repaired, and how it was changed."""
     draft = answer.draft(stop)
-    text, trail = repair(draft)
-    taken = covered(replace(draft, text=text)) if text.strip() else 0
+    made = offered(draft)
+    text = made.text
     raw = not has_error(answer.syntax, answer.before + answer.text + answer.after)
-    mended = not has_error(answer.syntax, answer.before + text + answer.after[taken:])
+    mended = not has_error(answer.syntax, answer.before + text + answer.after[made.covered :])
     changed = text.strip() != answer.text.strip()
-    steps = {step.step for step in trail if not step.undone} if changed else set()
+    steps = {step.step for step in made.trail if not step.undone} if changed else set()
     marks = {
         "answers": True,
         "parse raw": raw,

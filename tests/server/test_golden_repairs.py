@@ -13,6 +13,7 @@ import pytest
 
 from server.repair.chain import covered, repair
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from server.settings import REPAIRS
 from syntax.languages import LANGUAGES, language_of
 
@@ -55,6 +56,12 @@ def test_repairing_a_repaired_suggestion_changes_nothing(path):
     if wanted:
         again, _ = _repaired(path, Draft(draft.language, draft.before, draft.after, wanted, draft.stop))
         assert again == wanted
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_the_editor_is_offered_the_same_though_it_waits_for_no_more_than_is_enough(path):
+    draft, wanted = _case(path)
+    assert offered(draft, rules=GOLDEN[path].get("paper_rules", "none")).text == wanted
 
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)

@@ -1,0 +1,101 @@
+"""How a language server is greeted, and what its own questions are answered with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+
+NAME = {"name": "ghosttape", "version": "0.1.0"}
+_REFRESHES = "/refresh"
+
+
+def greeting(folders: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of `initialize`: UTF-16, inline completion (also if it is registered later), documents, folders."""
+    return {
+        "processId": os.getpid(),
+        "clientInfo": NAME,
+        "rootUri": folders[0] if folders else None,
+        "workspaceFolders": workspace_folders(folders),
+        "initializationOptions": dict(options),
+        "capabilities": {
+            "general": {"positionEncodings": [types.PositionEncodingKind.Utf16.value]},
+            "workspace": {
+                "workspaceFolders": True,
+                "configuration": True,
+                "executeCommand": {"dynamicRegistration": True},
+            },
+            "textDocument": {
+                "synchronization": {"dynamicRegistration": True},
+                "inlineCompletion": {"dynamicRegistration": True},
+            },
+            "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": False}},
+        },
+    }
+
+
+def workspace_folders(folders: Sequence[str]) -> list[dict[str, str]] | None:
+    """The folders as the protocol has them, each with the last part of its path as its name."""
+    named = [{"uri": uri, "name": unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2] or uri} for uri in folders]
+    return named or None
+
+
+def options_for(command: Sequence[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`initializationOptions`: Copilot's server wants to know the editor, and answers nothing without."""
+    if not is_copilot(" ".join(command)):
+        return options
+    return {"editorInfo": NAME, "editorPluginInfo": NAME, **options}
+
+
+def is_copilot(name: str) -> bool:
+    """Whether a name is that of GitHub Copilot's language server, which wants to be told more than LSP has words for."""
+    return "copilot" in name.lower()
+
+
+def answer(method: str, params: Any, folders: Sequence[str]) -> Any:
+    """The result of a server's request. No setting is told, nothing is shown, and no file is changed.
+
+    Raises:
+        LookupError: the method is not known.
+
+    """
+    match method:
+        case types.WORKSPACE_CONFIGURATION:
+            items = params.get("items") if isinstance(params, Mapping) else None
+            return [None] * len(items or [])
+        case types.WORKSPACE_WORKSPACE_FOLDERS:
+            return workspace_folders(folders)
+        case types.WORKSPACE_APPLY_EDIT:
+            return {"applied": False, "failureReason": "ghosttape changes no files"}
+        case types.WINDOW_SHOW_DOCUMENT:
+            return {"success": False}
+        case (
+            types.CLIENT_REGISTER_CAPABILITY
+            | types.CLIENT_UNREGISTER_CAPABILITY
+            | types.WINDOW_WORK_DONE_PROGRESS_CREATE
+            | types.WINDOW_SHOW_MESSAGE_REQUEST
+        ):
+            return None
+        case _ if method.endswith(_REFRESHES):
+            return None
+    raise LookupError(method)
+
+
+def registered(params: Any) -> list[str]:
+    """The methods that `client/registerCapability` registers."""
+    found = params.get("registrations") if isinstance(params, Mapping) else None
+    return [str(each.get("method")) for each in found or [] if isinstance(each, Mapping)]
+
+
+def trouble(method: str, params: Any) -> str:
+    """What a notification, or a question to the person, tells of trouble: errors, warnings, and Copilot's status."""
+    if not isinstance(params, Mapping) or not isinstance(params.get("message"), str):
+        return ""
+    told: str = params["message"].strip()
+    shown = (types.WINDOW_SHOW_MESSAGE, types.WINDOW_LOG_MESSAGE, types.WINDOW_SHOW_MESSAGE_REQUEST)
+    if method in shown and params.get("type") == types.MessageType.Error.value:
+        return told[:300]
+    return told[:300] if method == "didChangeStatus" and params.get("kind") == "Error" else ""

@@ -1,0 +1,184 @@
+"""Any language server with inline completion (LSP 3.18) as a provider: the system under test is asked as an editor asks it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import shlex
+import shutil
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server import keys
+from server.context import Budget, Context
+from server.errors import ProviderError, ProviderMissing
+from server.prompt import Prompt
+from server.providers.language_server.connection import Rejection
+from server.providers.language_server.items import Continuation
+from server.providers.language_server.session import Launch, Session, begun
+from server.providers.protocol import Request, Told
+from server.settings import ProviderSettings
+
+_IN_VAIN = 2
+"""How often a server is started that ends without having answered."""
+_TICKETS = 500
+_NOTHING = Budget(before=0, after=0)
+_log = logging.getLogger("ghosttape.server")
+
+
+@dataclass(slots=True)
+class LanguageServer:
+    """A language server as a child process: started with the first request at the latest, and again when it has ended.
+
+    `folders` are the URIs of the workspace's folders, as the server is told. One that ends twice without an answer is not
+    started again.
+    """
+
+    settings: ProviderSettings
+    command: Sequence[str]
+    name: str = "lsp"
+    budget: Budget = _NOTHING
+    continues: bool = False
+    folders: tuple[str, ...] = ()
+    _starting: asyncio.Task[Session] | None = None
+    _in_vain: int = 0
+    _why: str = ""
+    _tickets: OrderedDict[str, tuple[Session, Continuation]] = field(default_factory=OrderedDict)
+    _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def prompt(self, context: Context) -> Prompt:
+        """The server makes its own of the documents; what is shown is the request to it."""
+        return Prompt()
+
+    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+        """Ask the server, and give the text of its first item in one piece. Closing the stream cancels the request."""
+        session = await self._ready()
+        question = session.ask(request)
+        try:
+            yield Told(prompt=question.shown)
+            found = await question.answer(self.settings.timeout_s)
+        except Rejection:
+            self._in_vain = 0
+            raise
+        except ProviderError as error:
+            self._why = str(error)
+            raise
+        finally:
+            question.pending.cancel()
+        self._in_vain = 0
+        if found is not None:
+            yield Told(covers=found.covers, ticket=self._ticket(session, found))
+            yield found.text
+
+    async def start(self) -> None:
+        """Start the server and greet it."""
+        await self._ready()
+
+    async def close(self) -> None:
+        """Say goodbye to the server."""
+        starting, self._starting = self._starting, None
+        if starting is None:
+            return
+        if not starting.done():
+            starting.cancel()
+        await asyncio.wait({starting})
+        if not starting.cancelled() and starting.exception() is None:
+            await starting.result().connection.close()
+
+    def settle(self, folders: Sequence[str]) -> None:
+        """Hear which folders the workspace has; a server that runs already is not told."""
+        self.folders = tuple(folders)
+
+    async def shown(self, ticket: str) -> None:
+        """Tell the server that its item was shown."""
+        if (given := self._given(ticket)) is not None:
+            given[0].shown(given[1].item)
+
+    async def accepted(self, ticket: str) -> None:
+        """Run the item's command, as an editor does.
+
+        Raises:
+            ProviderError: the server fails at that.
+
+        """
+        if (given := self._given(ticket)) is not None:
+            await given[0].accepted(given[1].item, self.settings.timeout_s)
+
+    async def accepted_in_part(self, ticket: str, text: str, length: int) -> None:
+        """Tell the server how far its item was accepted."""
+        if (given := self._given(ticket)) is not None:
+            given[0].accepted_in_part(given[1].item, given[1].reached(text, length))
+
+    def _ticket(self, session: Session, found: Continuation) -> str:
+        ticket = str(next(self._numbers))
+        self._tickets[ticket] = session, found
+        if len(self._tickets) > _TICKETS:
+            self._tickets.popitem(last=False)
+        return ticket
+
+    def _given(self, ticket: str) -> tuple[Session, Continuation] | None:
+        """The item behind a ticket, if the server that gave it still runs."""
+        given = self._tickets.get(ticket)
+        return None if given is None or given[0].is_dead else given
+
+    async def _ready(self) -> Session:
+        """The server that runs, or a new one."""
+        if self._starting is None or self._is_over(self._starting):
+            if self._in_vain >= _IN_VAIN:
+                raise ProviderError(f"ended {_IN_VAIN} times without an answer, and is not started again: {self._why}")
+            self._in_vain += 1
+            self._starting = asyncio.create_task(begun(self._launch()))
+            self._starting.add_done_callback(self._began)
+        return await asyncio.shield(self._starting)
+
+    def _is_over(self, starting: asyncio.Task[Session]) -> bool:
+        if not starting.done():
+            return False
+        if starting.cancelled() or starting.exception() is not None:
+            return True
+        session = starting.result()
+        if session.is_dead:
+            self._why = session.connection.epitaph()
+        return session.is_dead
+
+    def _began(self, starting: asyncio.Task[Session]) -> None:
+        error = None if starting.cancelled() else starting.exception()
+        if error is not None:
+            self._why = str(error)
+
+    def _launch(self) -> Launch:
+        settings = self.settings
+        env = os.environ if settings.use_key else _without_keys(os.environ)
+        folder = Path(settings.folder) if settings.folder else None
+        return Launch(self.command, folder, env, settings.options, self.folders, settings.start_s, settings.connect_s)
+
+
+def _without_keys(env: Mapping[str, str]) -> dict[str, str]:
+    known = {name for names in keys.NAMES.values() for name in names}
+    return {name: value for name, value in env.items() if name not in known}
+
+
+def make(settings: ProviderSettings) -> LanguageServer:
+    """The language server that the settings name; it is not started yet.
+
+    Raises:
+        ProviderMissing: no command is named, or there is no such program.
+
+    """
+    words = shlex.split(settings.command) if isinstance(settings.command, str) else [*settings.command]
+    if not words:
+        raise ProviderMissing(
+            "provider 'lsp' needs provider.command (--server): the words that start a language server on standard input and "
+            'output, as in --server "copilot-language-server --stdio"'
+        )
+    named = str(Path(settings.folder, words[0])) if os.path.dirname(words[0]) else words[0]  # noqa: PTH120 - ./x keeps its dot
+    program = shutil.which(named)
+    if program is None:
+        raise ProviderMissing(
+            f"the language server {words[0]!r} is not on PATH, or cannot be run: install it, or give its whole path in --server"
+        )
+    return LanguageServer(settings, (str(Path(program).absolute()), *words[1:]))
