@@ -149,6 +149,8 @@ def test_a_folder_with_another_run_is_not_written_over(evaluate, small):
 
 def test_an_interrupted_evaluation_keeps_what_was_done_and_goes_on(evaluate, small, tmp_path):
     words = [*ADA, "--out", "run", "--json"]
+    [file] = small.rglob("low_context.jsonl")
+    file.write_text(file.read_text().replace('"x = 1"', '"import time\\ntime.sleep(4)\\nx = 1"'))  # so that it lasts
     process = subprocess.Popen(
         [SCRIPT, "evaluate", "devbench", "--data", str(small), *words, "--no-packages"],
         cwd=tmp_path,
