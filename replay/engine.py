@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -144,6 +145,7 @@ class Engine:
     checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
     ablation: Ablation | None = field(default=None, init=False)
     trials: list[Trial] = field(default_factory=list)
+    selection: Counter[str] = field(default_factory=Counter)
 
     async def replay(self, tapes: Sequence[Tape]) -> dict[str, Any]:
         """Play the tapes one after the other; give and keep the summary.
@@ -201,6 +203,8 @@ class Engine:
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
         result = summary(self.records, self.typed, self.efforts) | about
+        if self.options.which_tests == "touching":
+            result["selection"] = {name: self.selection[name] for name in ("selected", "sampled", "disagreed")}
         if self.ablation is not None:
             result["ablation"] = effects_of(self.trials, self.ablation.steps)
             self.store.put_fact("ablation", result["ablation"])
@@ -211,7 +215,16 @@ class Engine:
         name = tape.header.id
         timeline = Timeline(tape)
         told = lambda text: self.listen(Note(name, text))  # noqa: E731
-        judge = await Judge.prepare(timeline, sandbox, self.cache, slots, told, clones=self._clones)
+        judge = await Judge.prepare(
+            timeline,
+            sandbox,
+            self.cache,
+            slots,
+            told,
+            clones=self._clones,
+            selects=self.options.which_tests == "touching",
+            seed=self.options.seed,
+        )
         if user_of(self.options.user).needs_tests and not judge.can_judge:
             reason = f"the tape names no tests, and the user {self.options.user!r} goes by them"
             self._leave_out(tape, reason, lacking=False)
@@ -226,6 +239,7 @@ class Engine:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
             await editor.start(server_command(), folder=folder, options=self._settings(policy, oracle))
             await _Tape(self, timeline, policy, judge=judge, editor=editor, oracle=oracle).play()
+            self.selection.update(judge.selection.counts if judge.selection else {})
 
     def _oracle(self, timeline: Timeline, stack: AsyncExitStack) -> Oracle | None:
         """The oracle, if it is the provider, and its answers are not given."""

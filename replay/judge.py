@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import structs
 
@@ -14,14 +15,18 @@ from replay.grafts import Hole, emptied, graft, hole_of
 from replay.instructions import Settled, Spot, Try
 from replay.projects import starting_files
 from replay.records import Moment, Suggestion, Untestable, Verdict
+from replay.selection import Selection
 from replay.tape import Tests
 from replay.timeline import Timeline
+from runners.coverage import recorded
 from runners.project import Plan, Project, prepare
 from runners.protocol import Sandbox
-from runners.verdicts import Result, in_full
+from runners.verdicts import Result, among, in_full
 from syntax.languages import Language, language_of
 
 Told = Callable[[str], None]
+_State: TypeAlias = tuple[str, str, frozenset[str] | None]
+"""A path, the text there, and the tests that run (None: all)."""
 
 
 class Judge:
@@ -35,10 +40,11 @@ class Judge:
         slots: asyncio.Semaphore,
         *,
         finished: Result | None = None,
+        selection: Selection | None = None,
     ) -> None:
         self.timeline, self.project, self.baseline, self._slots = timeline, project, baseline, slots
-        self.finished = finished
-        self._tested: dict[tuple[str, str], asyncio.Task[Result]] = {}
+        self.finished, self.selection = finished, selection
+        self._tested: dict[_State, asyncio.Task[Result]] = {}
 
     @classmethod
     async def prepare(
@@ -50,8 +56,12 @@ class Judge:
         told: Told,
         *,
         clones: Sequence[Path] = (),
+        selects: bool = False,
+        seed: int = 0,
     ) -> Judge:
         """Lay the finished project out and run its tests twice: what fails or flickers there is no model's fault.
+
+        If the judge `selects`, the first of the two finds out which tests touch what: each graft then runs only some.
 
         Raises:
             RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
@@ -65,11 +75,13 @@ class Judge:
         project = await prepare(files, _plan(tests), sandbox, cache, told)
         told("the finished project's own tests run twice")
         try:
-            results = [await project.run({}), await project.run({})]
+            first, coverage = await recorded(project, cache, told) if selects else (await project.run({}), None)
+            results = [first, await project.run({})]
         except BaseException:
             project.close()
             raise
-        return cls(timeline, project, _fault(results), slots, finished=_twice(results))
+        selection = Selection(coverage, seed) if selects else None
+        return cls(timeline, project, _fault(results), slots, finished=_twice(results), selection=selection)
 
     async def close(self) -> None:
         """Stop what runs and take the copies away."""
@@ -96,24 +108,54 @@ class Judge:
         hole = self.hole(spot)
         if isinstance(hole, str) or spot is None:
             return Verdict(name="untestable", reason=str(hole))
-        nothing = await self._test(hole, emptied(hole, _language(moment)))
-        if nothing.klass in {"passed", "infrastructure"}:
-            return _unseen(nothing)
         suggestion = _on_tape(asked.suggestion, moment, spot.moment)
-        return verdict_of(await self._test(hole, graft(hole, suggestion, spot.moment, spot.before, spot.after)))
+        nothing = emptied(hole, _language(moment))
+        return await self._compared(
+            hole, moment, nothing, graft(hole, suggestion, spot.moment, spot.before, spot.after)
+        )
 
-    async def _test(self, hole: Hole, text: str) -> Result:
-        """Test the project with one document changed; each state is tested once."""
-        key = (hole.path, text)
+    async def _compared(self, hole: Hole, moment: Moment, nothing: str, text: str) -> Verdict:
+        """The verdict by the tests that a graft needs; for a sample by all of them, and whether that is the same."""
+        only = self.selection.tests(hole, nothing, text) if self.selection else None
+        if self.selection is None or only is None or not await self._stands(only):
+            return await self._verdict(hole, nothing, text)
+        sampled = self.selection.samples(moment)
+        found = await self._verdict(hole, nothing, text, only)
+        if not sampled:
+            return found
+        whole = await self._verdict(hole, nothing, text)
+        self.selection.compare(found, whole)
+        return whole
+
+    async def _verdict(self, hole: Hole, nothing: str, text: str, only: frozenset[str] | None = None) -> Verdict:
+        """The verdict by all tests, or by some; where these do not notice that the part is missing, it is by all."""
+        emptied = await self._test(hole.path, nothing, only)
+        if emptied.klass == "passed" and only is not None:
+            return await self._verdict(hole, nothing, text)
+        if emptied.klass in {"passed", "infrastructure"}:
+            return _unseen(emptied)
+        return verdict_of(await self._test(hole.path, text, only))
+
+    async def _stands(self, only: frozenset[str]) -> bool:
+        """Whether some of the tests pass in the finished project without the others."""
+        assert self.finished is not None
+        if not only & (self.finished.tests or frozenset()):
+            return False
+        path, text = next(iter(self.timeline.final.items()))
+        return (await self._test(path, text, only)).klass == "passed"
+
+    async def _test(self, path: str, text: str, only: frozenset[str] | None) -> Result:
+        """Test the project with one document changed; each state is tested once by the same tests."""
+        key = (path, text, only)
         if key not in self._tested:
-            self._tested[key] = asyncio.create_task(self._run({hole.path: text}))
+            self._tested[key] = asyncio.create_task(self._run({path: text}, only))
         return await asyncio.shield(self._tested[key])
 
-    async def _run(self, changed: Mapping[str, str]) -> Result:
+    async def _run(self, changed: Mapping[str, str], only: frozenset[str] | None) -> Result:
         assert self.project is not None
         assert self.finished is not None
         async with self._slots:
-            result = in_full(await self.project.run(changed), self.finished)
+            result = in_full(await self.project.run(changed, only), among(self.finished, only))
         same = all(self.timeline.final.get(path) == text for path, text in changed.items())
         blamed = result.klass not in {"passed", "infrastructure"}
         return replace(result, klass="flaky") if same and blamed else result

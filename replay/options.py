@@ -22,6 +22,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     seed: int = 0
     sandbox: str = "auto"
     tests: bool = True
+    which_tests: Literal["all", "touching"] = "all"
+    """What each graft runs: all tests, or those that touch the function it stands in (`replay.selection`)."""
     limit: int | None = None
     paths: tuple[str, ...] = ()
     """Ask only in documents whose path begins with one of these; everywhere when empty."""

@@ -7,6 +7,7 @@ Version 1 has a tree for each kind; version 2 has one tree, in which a group's p
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from runners.protocol import Limit, Limits
 CONTROL = Path("/sys/fs/cgroup")
 _KINDS = ("memory", "pids")
 _JOIN = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit; shift; done; shift; exec "$@"'
+_OURS = re.compile(r"ghosttape-(?P<process>\d+)-\d+")
 _numbers = count()
 
 
@@ -153,7 +155,7 @@ def _sweep(control: Path) -> None:
     """Remove groups that a killed ghosttape left behind."""
     for parent in {place for place in _places(control) or () if place}:
         for folder in parent.glob("ghosttape-*"):
-            if not Path("/proc", folder.name.split("-")[1]).exists():
+            if (ours := _OURS.fullmatch(folder.name)) and not Path("/proc", ours["process"]).exists():
                 _removed(folder)
 
 

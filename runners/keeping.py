@@ -38,7 +38,7 @@ def kept() -> tuple[Kept, ...]:
 _ALWAYS = {
     "wall time": "by ghosttape",
     "output": "by ghosttape",
-    "size of the project": "by ghosttape, which looks four times a second",
+    "size of the project": "by ghosttape, which looks 4 to 20 times a second, and at the end",
     "size of /tmp and /dev/shm": "file systems of their own",
     "size of one file": "rlimit",
     "open files": "rlimit, for each process alone",

@@ -174,17 +174,15 @@ async def launch_job(
         done, code = await _launch(start)
         limit = done.limit or (group.exceeded() if group else "") or SIGNALLED.get(done.signal or 0, "")
     finally:
-        if group:
-            await asyncio.to_thread(group.remove)
+        if group:  # also when cancelled once more
+            await asyncio.shield(asyncio.to_thread(group.remove))
     before, found, stderr = done.stderr.partition(f"{marker}\n")
     if not found:
         raise SandboxFailed(f"the sandbox ended before the command began: {before.strip() or done}")
     if walled and code < 0 and limit in {"", "processes"}:
         raise SandboxFailed(f"the sandbox, not the command in it, was ended by {signal.Signals(-code).name}")
-    if not limit and await asyncio.to_thread(disk.exceeds, job.project, job.limits.disk_mb << 20):
-        limit = "disk"  # it was quicker than who looks after it
-    done = replace(done, stderr=before + stderr, limit=limit)
-    if done.exit != 0 and not limit:
+    done = await disk.judged(replace(done, stderr=before + stderr, limit=limit), job)
+    if done.exit != 0 and not done.limit:
         check_room_after(done, job)
     return done
 

@@ -20,12 +20,16 @@ from runners.files import remove_tree, write_all
 from runners.java_names import java_file, main_class
 from runners.project import Plan, start
 from runners.protocol import Completed, Job, Limits, Sandbox
+from runners.returns import returns_early
 from runners.toolchains import Layer, toolchain
 from runners.verdicts import Result, classify, infrastructure
 from runners.workspace import Workspace, create
 
-SAYS_END = '\n;process.emit("ghosttape:end")'
-"""What follows a JavaScript program, on a line of its own: a `return` could leave the file before it."""
+SAYS_END = '\n;typeof __ghosttape_end__ === "function" && __ghosttape_end__()'
+"""What follows a JavaScript program, on a line of its own: a `return` could leave the file before it.
+
+A child that runs the same file has no driver, and nothing to call.
+"""
 
 TSC = (
     "--target es2022 --module commonjs --moduleResolution node10 --lib es2022,dom,dom.iterable --esModuleInterop "
@@ -36,6 +40,9 @@ TSC = (
 JAVAC = "-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -nowarn -g -encoding UTF-8 -proc:none"
 JAVA = "-XX:+UseSerialGC -ea"
 CXX = "g++ -std=c++17 -O0 -pthread"
+
+_LEAVES = re.compile(r"exit|quit|halt|kill|eval|syscall|dlsym|asm|exec[lv]", re.IGNORECASE)
+"""What a text that leaves a program must say, unless it was written to hide it."""
 
 _BEGIN = 'echo "\n$GHOSTTAPE_WITNESS begin" >&2'
 _CSPROJ = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
@@ -50,7 +57,8 @@ class Program:
 
     `language` is python, javascript, typescript, java, cpp or csharp; `name` the file's name (empty: the language's own,
     for Java that of the public class); `requires` packages of its toolchain. `written` are the first and last line
-    (from 1) that a model wrote: a call of `exit(0)` there does not pass, one in the lines around it does. None: all.
+    (from 1) that a model wrote: a call of `exit(0)` there does not pass, nor does a `return` of `main` before what others
+    wrote behind it; a call of `exit(0)` in the lines around it does. None: all, and returns of `main` pass.
     """
 
     language: str
@@ -144,10 +152,17 @@ def verdict(done: Completed, program: Program, nonce: str) -> Result:
     said, stderr = witness.heard(done.stderr, nonce)
     done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
     result = classify(done, "", program.language, began="begin" in said or not built)
-    if result.klass != "passed" or program.language not in WITNESSED or _came_to_its_end(said, program):
+    if result.klass != "passed" or program.language not in WITNESSED:
         return result
-    left = next((word.removeprefix("exit ") for word in said if word.startswith("exit ")), "")
-    where = f" in line {left}" if left.strip("0") else ""
+    if not _came_to_its_end(said, program):
+        left = next((word.removeprefix("exit ") for word in said if word.startswith("exit ")), "")
+        return _left(result, f" in line {left}" if left.strip("0") else "")
+    if program.written and (line := returns_early(program.language, program.text, program.written)):
+        return _left(result, f" by the return in line {line}")
+    return result
+
+
+def _left(result: Result, where: str) -> Result:
     return replace(result, klass="failed", message=f"left with status 0{where} before it came to its end")
 
 
@@ -157,8 +172,15 @@ def _came_to_its_end(said: list[str], program: Program) -> bool:
     lines = [int(word.removeprefix("exit ")) for word in said if re.fullmatch(r"exit \d+", word)]
     if not lines or program.written is None:
         return False
-    first, last = program.written
-    return all(line > 0 and not first <= line <= last for line in lines)
+    return all(_is_believed(line, program.text, program.written) for line in lines)
+
+
+def _is_believed(line: int, text: str, written: tuple[int, int]) -> bool:
+    """Tell whether others than a model left the program there; of line 0, where it is not known, by what the model says."""
+    first, last = written
+    if line:
+        return not first <= line <= last
+    return not any(_LEAVES.search(own) for own in text.splitlines()[first - 1 : last])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
 
 from runners import reports, witness
 from runners.errors import SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
-from runners.protocol import Completed, Job, Limits, Sandbox
+from runners.protocol import PROJECT, Completed, Job, Limits, Mount, Sandbox
 from runners.toolchains import Layer, toolchain
 from runners.verdicts import Result, classify, ending, infrastructure, tail
 from runners.workspace import Workspace, create
 
 SETUP_S = 600.0
+ONLY = "/ghosttape-only"
+"""Where a run finds the names of its tests: not on a command line, as they may say anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +48,34 @@ class Project:
     witnesses: Mapping[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
 
-    async def run(self, changed: Mapping[str, str]) -> Result:
-        """Run the tests in a copy of the project with these files changed.
+    async def run(self, changed: Mapping[str, str], only: frozenset[str] | None = None) -> Result:
+        """Run the tests, or only those of these names, in a copy of the project with these files changed.
 
-        What the machine is to blame for comes back as "infrastructure", after one more try where the sandbox did not
-        start. Raises `PathRefused` if a changed file would lie outside the project.
+        Names are what pytest calls its tests; other runners run all. What the machine is to blame for comes back as
+        "infrastructure", after one more try where the sandbox did not start. Raises `PathRefused` if a changed file
+        would lie outside the project.
         """
+        if only is None:
+            return (await self.heard(changed))[0]
+        folder = self.workspace.folder / f"only-{next(self._numbers)}"
+        try:
+            await asyncio.to_thread(_note, folder, only)
+            return (await self.heard(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/tests.json"}, Mount(folder, ONLY)))[0]
+        except OSError as error:
+            return infrastructure(f"{type(error).__name__}: {error}")
+        finally:
+            await asyncio.to_thread(remove_tree, folder)
+
+    async def heard(
+        self, changed: Mapping[str, str], env: Mapping[str, str] = MappingProxyType({}), *mounts: Mount
+    ) -> tuple[Result, list[str]]:
+        """Run the tests with more variables and folders than usual; give what the witness said as well."""
         copy = self.workspace.folder / f"copy-{next(self._numbers)}"
         try:
             await asyncio.to_thread(self._lay_out, copy, changed)
-            return await self._test(copy)
+            return await self._test(copy, env, mounts)
         except (SandboxFailed, OSError) as error:
-            return infrastructure(f"{type(error).__name__}: {error}")
+            return infrastructure(f"{type(error).__name__}: {error}"), []
         finally:
             await asyncio.to_thread(remove_tree, copy)
 
@@ -63,22 +84,28 @@ class Project:
         write_all(copy, changed)
         reports.clear(copy / self.plan.cwd, reports.places(self.plan.command))
 
-    async def _test(self, copy: Path) -> Result:
+    async def _test(self, copy: Path, more: Mapping[str, str], mounts: tuple[Mount, ...]) -> tuple[Result, list[str]]:
         plan, layer, nonce = self.plan, self.layer, witness.fresh()
-        env = {**layer.env, **self.witnesses, **witness.environment(nonce)}
+        root = {"GHOSTTAPE_ROOT": str(copy) if self.sandbox.name == "none" else PROJECT} if more else {}
+        env = {**layer.env, **self.witnesses, **witness.environment(nonce), **root, **more}
         limits = replace(plan.limits, wall_s=plan.timeout_s)
-        job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT), limits)
+        job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
         done = await start(self.sandbox, job)
         said, stderr = witness.heard(done.stderr, nonce)
         places = reports.places(plan.command)
         report = await asyncio.to_thread(reports.read, copy / plan.cwd, places) if places else None
         result = classify(replace(done, stderr=stderr), plan.command, report=report)
         named = witness.tests(said)
-        return replace(result, tests=named if named is not None or report is None else report.passed)
+        return replace(result, tests=named if named is not None or report is None else report.passed), said
 
     def close(self) -> None:
         """Remove the project from the disk."""
         self.workspace.close()
+
+
+def _note(folder: Path, only: frozenset[str]) -> None:
+    folder.mkdir()
+    (folder / "tests.json").write_bytes(msgspec.json.encode(sorted(only)))
 
 
 async def prepare(

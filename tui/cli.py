@@ -23,6 +23,7 @@ from tui.flags import (
     Seed,
     SettingsJson,
     Text,
+    WhichTests,
 )
 from tui.outcome import Status, guarded, print_json
 
@@ -102,6 +103,7 @@ def replay(
             help="Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."
         ),
     ] = "auto",
+    tests: WhichTests = "all",
     no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape.")] = None,
     path: Annotated[
@@ -143,6 +145,7 @@ def replay(
         seed=seed,
         sandbox=sandbox,
         tests=not no_tests,
+        which_tests=tests,
         limit=limit,
         paths=tuple(path or ()),
         projects=tuple(str(Path(folder).absolute()) for folder in project or ()),

@@ -58,3 +58,10 @@ SettingsJson = Annotated[
     str,
     typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
 ]
+WhichTests = Annotated[
+    str,
+    typer.Option(
+        "--tests",
+        help="What each suggestion runs: all tests, or touching: those that reach its function (pytest), and on a sample all.",
+    ),
+]

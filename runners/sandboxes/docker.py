@@ -60,7 +60,7 @@ class Docker:
         disk.check_room(job.project)
         marker = secrets.token_hex(8)
         container = Container(self._engine(), self.image, job, marker)
-        written = _Written(job.limits.output_bytes + len(marker) + 1)
+        written = _Written(job.limits.output_bytes, len(marker) + 1)
         # One thread for all calls: whatever happens, they come one after another, and the removal last.
         calls = ThreadPoolExecutor(1, thread_name_prefix=container.name)
         call: _Call = partial(asyncio.get_running_loop().run_in_executor, calls)
@@ -75,19 +75,23 @@ class Docker:
         if not removed:
             raise SandboxFailed(f"the container engine does not say that {container.name} is gone")
         await written.settle()
-        done = _completed(written, marker, limit, state, wall_ms)
+        done = await disk.judged(_completed(written, marker, limit, state, wall_ms), job)
         if done.exit != 0 and not done.limit:
             check_room_after(done, job)
         return done
 
 
 class _Written:
-    """What a container wrote on both streams, up to a number of bytes together."""
+    """What a container wrote on both streams, up to a number of bytes together; the first of standard error are not counted.
 
-    def __init__(self, budget: int) -> None:
+    Those are the marker, which the engine may hand on after much of what was written later on the other stream.
+    """
+
+    def __init__(self, budget: int, uncounted: int) -> None:
         self.full = asyncio.Event()
         self.ended = asyncio.Event()
         self._budget = budget
+        self._uncounted = {1: 0, 2: uncounted}
         self._data = {1: bytearray(), 2: bytearray()}
         self._loop = asyncio.get_running_loop()
 
@@ -95,8 +99,10 @@ class _Written:
         """Keep data; called by the thread that listens."""
         if stream == 0:
             return self._tell(self.ended)
-        self._data[stream].extend(data[: max(0, self._budget)])
-        self._budget -= len(data)
+        free = min(self._uncounted[stream], len(data))
+        self._uncounted[stream] -= free
+        self._data[stream].extend(data[: free + max(0, self._budget)])
+        self._budget -= len(data) - free
         return self._tell(self.full) if self._budget < 0 else None
 
     def _tell(self, event: asyncio.Event) -> None:

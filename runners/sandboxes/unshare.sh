@@ -58,6 +58,11 @@ hostname ghosttape
 # here, and stops until both are gone. (A command started by root would still be root for the kernel's files in /proc/sys.)
 cd /
 echo 1 >"$root/proc/sys/user/max_user_namespaces"
+# What the kernel counts for each user of the host: a run gets a part of it.
+for count in max_inotify_instances:32 max_inotify_watches:16384; do
+    file=$root/proc/sys/user/${count%:*}
+    [ ! -w "$file" ] || echo "${count#*:}" >"$file"
+done
 unshare --user --map-user=65534 --map-group=65534 -- "$@" &
 child=$!
 until read -r _ _ state _ <"$root/proc/$child/stat" && [ "$state" = T ]; do

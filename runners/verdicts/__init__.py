@@ -1,7 +1,7 @@
 """What a finished run says about the code: one class, one line of reason, and the counts."""
 
 from runners.verdicts.judging import classify, ending, infrastructure
-from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Class, Result, in_full
+from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Class, Result, among, in_full
 from runners.verdicts.wording import first_line, plain, tail
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "MESSAGE_LENGTH",
     "Class",
     "Result",
+    "among",
     "classify",
     "ending",
     "first_line",

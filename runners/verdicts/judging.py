@@ -32,7 +32,9 @@ def classify(
     counted = None if language else _of(report) if report else tally(written.text, command)
     klass, message = _judge(done, written, counted)
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
-    return Result(klass, first_line(message), passed, failed, tail(f"{out}\n{err}"), done.wall_ms)
+    only_counts = klass == "failed" and done.exit == 0
+    log = tail(f"{out}\n{err}")
+    return Result(klass, first_line(message), passed, failed, log, done.wall_ms, only_counts=only_counts)
 
 
 def _of(report: Report) -> Tally:

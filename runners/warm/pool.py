@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 
 class Kept(Protocol):
@@ -17,7 +17,7 @@ class Kept(Protocol):
         """Say whether it can be used once more."""
         ...
 
-    async def close(self) -> None:
+    def close(self) -> Coroutine[Any, Any, None]:
         """End it."""
         ...
 
@@ -53,14 +53,14 @@ class Pool:
         try:
             yield one
         except BaseException:
-            await one.close()
+            await asyncio.shield(one.close())  # cancelled once more, it still closes
             raise
         if one.fit:
             self._idle.append((kind, one))
         else:
-            await one.close()
+            await asyncio.shield(one.close())
         while len(self._idle) > self.spare:
-            await self._idle.pop(0)[1].close()
+            await asyncio.shield(self._idle.pop(0)[1].close())
 
     def _taken(self, kind: Hashable) -> _Some | None:
         for index in reversed(range(len(self._idle))):
@@ -71,4 +71,4 @@ class Pool:
     async def close(self) -> None:
         """End all idle ones."""
         while self._idle:
-            await self._idle.pop()[1].close()
+            await asyncio.shield(self._idle.pop()[1].close())

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -35,10 +36,12 @@ _MORE = re.compile(
 )
 _PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
 # A program that asks what is imported, or how, gets an interpreter that has imported nothing before it. One that sends
-# signals may mean the processes beside it: the shell that is there in a fresh sandbox.
+# signals may mean the processes beside it: the shell that is there in a fresh sandbox. Words, not syntax: they may come from
+# any import, under any other name, in a text that is evaluated; a word too many costs only time.
 _CURIOUS = re.compile(
-    r"sys\.modules|\bmeta_path|path_hooks|path_importer|__import__|\breload\b|getrefcount|gc\.get_|loggerDict"
-    r"|os\.kill|\bkillpg|import kill\b"
+    r"\b(?:modules|meta_path|path_hooks|path_importer_cache|__import__|reload|find_spec|find_loader|pkgutil|modulefinder"
+    r"|getrefcount|get_(?:objects|referrers|referents|stats|count|freeze_count)|loggerDict|kill|killpg|pidfd_send_signal)\b"
+    r"|\b(?:sys|os|gc|signal|importlib) +import +\*"
 )
 
 
@@ -78,7 +81,7 @@ class Warm:
     async def _interpret(self, program: Program, order: Order) -> Completed | None:
         """Let a Python that has imported the usual modules go on with the program, in a fork."""
         plan = plan_of(program)
-        if _CURIOUS.search(program.text):
+        if _CURIOUS.search(unicodedata.normalize("NFKC", program.text)):  # as Python reads names
             return None
         more = {MORE: "1"} if _MORE.search(program.text) else {}
         job = await self._job(plan, plan.command, env={"PYTHONPATH": FOLDER, **more})

@@ -47,23 +47,31 @@ class Residence:
         lasting = replace(job.limits, cpu_s=_LIFE_S)
         limited = rlimits.command(lasting, memory=group is None, processes=group is None)
         inner = [*limited, "sh", "-c", f"cd -- {PROJECT}/. && exec {job.command}"]
-        with seccomp.opened() as filter_:
-            argv = sandbox.resident(job, inner, filter_)
-            process = await asyncio.create_subprocess_exec(
-                *(group.join(argv) if group else argv),
-                stdin=streams[0],
-                stdout=streams[1],
-                stderr=streams[2],
-                env=OUTER,
-                cwd=job.project,
-                limit=_LINE,
-                start_new_session=True,
-                pass_fds=[handle for handle in (*handles, filter_) if handle is not None],
-            )
+        try:
+            with seccomp.opened() as filter_:
+                argv = sandbox.resident(job, inner, filter_)
+                process = await asyncio.create_subprocess_exec(
+                    *(group.join(argv) if group else argv),
+                    stdin=streams[0],
+                    stdout=streams[1],
+                    stderr=streams[2],
+                    env=OUTER,
+                    cwd=job.project,
+                    limit=_LINE,
+                    start_new_session=True,
+                    pass_fds=[handle for handle in (*handles, filter_) if handle is not None],
+                )
+        except BaseException:
+            if group:
+                await asyncio.shield(asyncio.to_thread(group.remove))
+            raise
         return cls(process, group)
 
     async def end(self) -> None:
-        """Kill everything in the sandbox and see it dead; doing so twice does no harm."""
+        """Kill everything in the sandbox and see it dead, also when cancelled meanwhile; doing so twice does no harm."""
+        await asyncio.shield(self._end())
+
+    async def _end(self) -> None:
         inside = remains.children(self.process.pid)
         if self.process.returncode is None:
             with suppress(ProcessLookupError):

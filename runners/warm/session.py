@@ -56,7 +56,12 @@ class Session:
             limits = replace(job.limits, memory_mb=job.limits.memory_mb + _OWN_MB)
             job = replace(job, env={**job.env, _CONTROL: f"{theirs.fileno()}:{outside}"}, limits=limits)
             streams = (asyncio.subprocess.DEVNULL, *capture.writers)
-            residence = await Residence.open(sandbox, job, streams, [theirs.fileno()])
+            try:
+                residence = await Residence.open(sandbox, job, streams, [theirs.fileno()])
+            except BaseException:
+                ours.close()
+                capture.close()
+                raise
         capture.close_writers()
         session = cls(job.project, residence, ours, capture)
         try:
@@ -65,7 +70,7 @@ class Session:
         except TimeoutError:
             ready = None
         except BaseException:
-            await session.close()
+            await asyncio.shield(session.close())
             raise
         if ready is None:
             said = " ".join(await capture.text()).strip()
@@ -147,10 +152,12 @@ class Session:
     async def close(self) -> None:
         """End everything in the sandbox; doing so twice does no harm."""
         self.fit = False
-        await self.residence.end()
-        if self.control.fileno() >= 0:
-            self.control.close()
-            self.capture.close()
+        try:
+            await self.residence.end()
+        finally:
+            if self.control.fileno() >= 0:
+                self.control.close()
+                self.capture.close()
 
 
 def _completed(code: int, stdout: str, stderr: str, wall_ms: float) -> Completed:

@@ -1,8 +1,10 @@
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Set;
 
 /** Runs a Java program's main, and says on standard error whether it came to its end. */
 public final class Drive {
+    private static final Set<String> EXITS = Set.of("java.lang.System.exit", "java.lang.Runtime.exit");
     private static volatile boolean returned;
 
     private Drive() {}
@@ -26,13 +28,12 @@ public final class Drive {
         say(nonce, line >= 0 ? "exit " + line : returned ? "end" : "left");
     }
 
-    /** The line that called System.exit, -1 if nothing did. */
+    /** The line that called an exit, 0 if it has none, -1 if nothing called one. */
     private static int leftAt() {
         for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
-            for (int i = 0; i + 1 < stack.length; i++) {
-                String called = stack[i].getClassName() + "." + stack[i].getMethodName();
-                if (called.equals("java.lang.System.exit")) {
-                    return stack[i + 1].getLineNumber();
+            for (int i = stack.length - 1; i >= 0; i--) {
+                if (EXITS.contains(stack[i].getClassName() + "." + stack[i].getMethodName())) {
+                    return i + 1 < stack.length ? Math.max(0, stack[i + 1].getLineNumber()) : 0;
                 }
             }
         }

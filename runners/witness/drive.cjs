@@ -1,5 +1,5 @@
 // Loaded before a program of one file (node --require): says on standard error whether the program came to its end.
-// The program's last line is the event "ghosttape:end"; the end is reached if it was sent and the event loop ran dry.
+// The program's last line calls the function defined here; the end is reached if it was called and the event loop ran dry.
 'use strict';
 const { writeSync } = require('node:fs');
 
@@ -20,26 +20,47 @@ function say(word) {
   }
 }
 
-/** The line of the main file that called process.exit, 0 if another file did, -1 if nothing did. */
-function leftAt() {
+/** The line of the main file that is being executed, 0 if none of it is. */
+function lineOf(main) {
   const { prepareStackTrace, stackTraceLimit } = Error;
   Error.prepareStackTrace = undefined;
   Error.stackTraceLimit = 200;
   const stack = String(new Error().stack).split('\n');
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
-  const exit = stack.findIndex((line) => / process\.(?:exit|reallyExit) /.test(line));
-  if (exit < 0) return -1;
-  const main = process.argv[1].replace(/\.js$/, '');
-  const site = stack.slice(exit).find((line) => line.includes(main));
-  return Number(site?.match(/:(\d+):\d+\)?$/)?.[1] ?? 0);
+  return Number(stack.find((line) => line.includes(main))?.match(/:(\d+):\d+\)?$/)?.[1] ?? 0);
+}
+
+/** Puts a function in the place of one of process; it looks like the one that was there. */
+function replace(name, make) {
+  const original = process[name];
+  const { enumerable = false } = Object.getOwnPropertyDescriptor(process, name) ?? {};
+  const value = make(original);
+  Object.defineProperties(value, { name: { value: original.name }, length: { value: original.length } });
+  Object.defineProperty(process, name, { value, writable: true, configurable: true, enumerable });
 }
 
 if (nonce) {
+  const main = process.argv[1].replace(/\.js$/, '');
   let reached = false;
-  process.once('ghosttape:end', () => (reached = true));
-  process.prependListener('exit', (code) => {
-    const line = leftAt();
-    if (code === 0 && line >= 0) say(`exit ${line}`);
-    else if (reached && line < 0) say('end');
+  let left = -1;
+  // By a name that no program has, as it may have a `process` or a `Symbol` of its own.
+  Object.defineProperty(globalThis, '__ghosttape_end__', { value: () => (reached = true) });
+  replace('exit', (original) => (...status) => {
+    left = lineOf(main);
+    try {
+      return Reflect.apply(original, process, status);
+    } finally {
+      left = -1; // it is still here: its status was none, or a listener threw
+    }
+  });
+  replace('reallyExit', (original) => (...status) => {
+    say(`exit ${left < 0 ? lineOf(main) : left}`);
+    return Reflect.apply(original, process, status);
+  });
+  // Not by a listener, which the program could remove; and after those of the program, which may fail.
+  replace('emit', (original) => function (...event) {
+    const heard = Reflect.apply(original, this, event);
+    if (event[0] === 'exit' && reached && left < 0) say('end');
+    return heard;
   });
 }

@@ -1,75 +1,114 @@
 """Run a Python program as `python FILE` would, and say on standard error whether it came to its end.
 
 Runs inside the sandbox, with nothing but the standard library: `python drive.py FILE`. Without `GHOSTTAPE_WITNESS` in the
-environment it says nothing.
+environment it says nothing. The program stands on a single frame of this file, and may use as many as ever.
 """
 
 from __future__ import annotations
 
 import ast
+import fcntl
 import os
 import sys
-from collections.abc import Callable
-from types import ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
+from typing import NoReturn
+
+_NONCE, _PROCESS = os.environ.pop("GHOSTTAPE_WITNESS", ""), os.getpid()
+_FAR = 1000
+"""Where our descriptor lies: out of the way of programs that close all they know of."""
 
 
-def run(path: str, say: Callable[[str], None]) -> None:
-    """Execute the program as `__main__`, and say "end", or "exit" with the line that left it with status 0."""
-    path = os.path.abspath(path)  # noqa: PTH100 - pathlib takes longer to import than most programs to run
+def _errors() -> int:
+    try:
+        return fcntl.fcntl(2, fcntl.F_DUPFD_CLOEXEC, _FAR)
+    except OSError:  # so many may not be opened here
+        return os.dup(2)
+
+
+def _say(word: str) -> None:
+    if not _NONCE or os.getpid() != _PROCESS:
+        return
+    for number in (_ERRORS, 2):
+        try:
+            os.write(number, f"\n{_NONCE} {word}\n".encode())
+        except OSError:  # the program closed it; with neither, it is not known to have come to its end
+            continue
+        return
+
+
+def _compiled(path: str) -> CodeType:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return compile(file.read(), path, "exec", dont_inherit=True)
+
+
+def _become(path: str) -> dict[str, object]:
+    """Make this process look as it does to `python FILE`; return the namespace of its `__main__`."""
     sys.argv, sys.path[0] = [path], os.path.dirname(path)  # noqa: PTH120
     sys.excepthook = _without_driver
-    with open(path, "rb") as file:  # noqa: PTH123
-        source = file.read()
+    os._exit = _exit
+    sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES)
     main = sys.modules["__main__"] = ModuleType("__main__")
     main.__dict__.update(__file__=path, __builtins__=__builtins__)
-    code = compile(source, path, "exec", dont_inherit=True)
-    try:
-        exec(code, main.__dict__)  # noqa: S102 - it is what we are here for
-    except SystemExit as left:
-        if not left.code:
-            say(_left(source, path, left.__traceback__))
-        raise
-    say("end")
-
-
-def _left(source: bytes, path: str, trace: TracebackType | None) -> str:
-    """Return "end" if the last statement of the file left it (`sys.exit(main())`), else "exit" and the line."""
-    name, line = "", 0
-    while trace:
-        if trace.tb_frame.f_code.co_filename == path:
-            name, line = trace.tb_frame.f_code.co_name, trace.tb_lineno
-        trace = trace.tb_next
-    first, last = _last_statement(ast.parse(source).body)
-    return "end" if name == "<module>" and first <= line <= last else f"exit {line}"
-
-
-def _last_statement(body: list[ast.stmt]) -> tuple[int, int]:
-    """Return the lines of the last statement that does something, inside of `if __name__ == "__main__":` too."""
-    last = body[-1]
-    while isinstance(last, ast.If | ast.With) and not getattr(last, "orelse", []):
-        last = last.body[-1]
-    return last.lineno, last.end_lineno or last.lineno
+    return main.__dict__
 
 
 def _without_driver(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     while trace and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
-    sys.__excepthook__(kind, error, trace)
+    sys.__excepthook__(kind, error.with_traceback(trace), trace)
 
 
-def main() -> None:
-    """Run the file named on the command line."""
-    nonce, errors, process = os.environ.pop("GHOSTTAPE_WITNESS", ""), os.dup(2), os.getpid()
-    os.environ.pop("GHOSTTAPE", None)
-
-    def say(word: str) -> None:
-        if nonce and os.getpid() == process:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os.write(errors, f"\n{nonce} {word}\n".encode())
-
-    run(sys.argv[1], say)
+def _exit(status: int) -> NoReturn:
+    """Leave as `os._exit` does, but say where."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame and frame.f_code.co_filename != _PATH:
+        frame = frame.f_back
+    _say(f"exit {frame.f_lineno if frame else 0}")
+    _LEAVE(status)
 
 
-if __name__ == "__main__":
-    main()
+def _left(trace: TracebackType | None) -> str:
+    """Return "end" if the last statement of the file left it (`sys.exit(main())`), else "exit" and the line."""
+    own = None
+    while trace:
+        if trace.tb_frame.f_code.co_filename == _PATH:
+            own = trace
+        trace = trace.tb_next
+    return "end" if own and _is_last(own) else f"exit {own.tb_lineno if own else 0}"
+
+
+def _is_last(trace: TracebackType) -> bool:
+    """Tell whether nothing of the file stands behind this place: a `raise`, or a call that is a statement of its own."""
+    code = trace.tb_frame.f_code
+    if code.co_name != "<module>":
+        return False
+    with open(_PATH, "rb") as file:  # noqa: PTH123
+        last = _last_statement(ast.parse(file.read()).body)
+    line, end_line, column, end_column = list(code.co_positions())[trace.tb_lasti // 2]
+    if None in (line, end_line, column, end_column) or not isinstance(last, ast.Expr | ast.Raise):
+        return False
+    first, behind = (last.lineno, last.col_offset), (last.end_lineno, last.end_col_offset)
+    return ((line, column), (end_line, end_column)) == (first, behind)
+
+
+def _last_statement(body: list[ast.stmt]) -> ast.stmt:
+    """Return the last statement that does something, inside of `if __name__ == "__main__":` too."""
+    last = body[-1]
+    while isinstance(last, ast.If | ast.With | ast.Try) and not getattr(last, "orelse", []):
+        last = last.body[-1]
+    return last
+
+
+_FRAMES = 1 if sys.version_info >= (3, 12) else 2  # before, `exec` counts as well
+_ERRORS = _errors()
+_LEAVE = os._exit
+_PATH = os.path.abspath(sys.argv[1])  # noqa: PTH100 - pathlib takes longer to import than most programs to run
+os.environ.pop("GHOSTTAPE", None)
+_main = _become(_PATH)
+_code = _compiled(_PATH)
+try:
+    exec(_code, _main)  # noqa: S102 - it is what we are here for
+except SystemExit as left:
+    _say(_left(left.__traceback__))
+    raise
+_say("end")

@@ -30,16 +30,33 @@ class _Tests:
         self.failed: set[str] = set()
 
     def say(self) -> None:
-        if not _NONCE or os.getpid() != _PROCESS:
-            return
-        line = f"\n{_NONCE} tests {json.dumps(sorted(self.passed - self.failed))}\n".encode()
-        while line:
-            line = line[os.write(_ERRORS, line) :]
+        _say(f"tests {json.dumps(sorted(self.passed - self.failed))}")
+
+
+def _say(words: str) -> None:
+    if not _NONCE or os.getpid() != _PROCESS:
+        return
+    line = f"\n{_NONCE} {words}\n".encode()
+    while line:
+        line = line[os.write(_ERRORS, line) :]
 
 
 # What pytest calls.
 
 _tests = _Tests()
+
+
+def pytest_load_initial_conftests(early_config: Any) -> None:
+    """Choose among the tests, or find out what they touch, where that is asked for: of this run, not of those it starts."""
+    only, library = os.environ.pop("GHOSTTAPE_ONLY", ""), os.environ.pop("GHOSTTAPE_COVERAGE", "")
+    root = os.environ.pop("GHOSTTAPE_ROOT", "")
+    if not _NONCE or not (only or library):
+        return
+    from runpy import run_path
+
+    chosen = run_path(f"{os.environ['GHOSTTAPE']}/selecting.py")["plugin"](only, library, root, _say)
+    if chosen is not None:
+        early_config.pluginmanager.register(chosen, "ghosttape_selecting")
 
 
 def pytest_runtest_logreport(report: Any) -> None:

@@ -3,7 +3,6 @@ import { words } from './say.cjs';
 
 export default async function* report(source) {
   const passed = new Set();
-  const failed = new Set();
   const seen = new Map();
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -11,7 +10,7 @@ export default async function* report(source) {
     const name = `${data.file ?? ''} ${data.nesting} ${data.name}`;
     const number = (seen.get(name) ?? 0) + 1;
     seen.set(name, number);
-    (type === 'test:pass' ? passed : failed).add(number > 1 ? `${name} #${number}` : name);
+    if (type === 'test:pass') passed.add(number > 1 ? `${name} #${number}` : name);
   }
   yield words(passed);
 }

@@ -11,11 +11,14 @@ from pathlib import Path
 import docker
 import requests
 
+from runners.launch import tied
 from runners.remains import children
 
+# It sees no other engine's containerd, which it would use, and shares no folder of sockets with one.
 # Started anew when it ends, as services are, but for as long as the file `hold` is there. "$@": the engine's options.
 KEEP_RUNNING = """
 folder=$1; shift
+mkdir -p /run/containerd && mount -t tmpfs none /run/containerd || exit
 while :; do
     if [ -e "$folder/hold" ]; then sleep 0.05; continue; fi
     rm -f "$folder/pid"
@@ -31,7 +34,7 @@ class Engine:
     def __init__(self, folder):
         self.folder = Path(folder)
         self.address = f"unix://{self.folder}/sock"
-        self._group = f"ghosttape-{self.folder.name}"
+        self._group = f"tests-{self.folder.name}"  # not one of ghosttape's, which it sweeps
         self._process = None
 
     @staticmethod
@@ -49,8 +52,8 @@ class Engine:
             *("--cgroup-parent", f"/{self._group}"),
         ]
         spaces = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-        shell = ["sh", "-c", KEEP_RUNNING, "sh", self.folder, *options]
-        self._process = subprocess.Popen([*spaces, *shell], env={"PATH": _path()}, stdin=subprocess.DEVNULL)
+        shell = ["sh", "-c", KEEP_RUNNING, "sh", str(self.folder), *map(str, options)]
+        self._process = subprocess.Popen(tied([*spaces, *shell]), env={"PATH": _path()}, stdin=subprocess.DEVNULL)
         self.wait()
 
     def wait(self):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from engine import Engine, rootfs
 
+from runners.containers.container import Container
 from runners.containers.engine import OWNER
 from runners.containers.engine import engine as engine_at
 from runners.errors import SandboxFailed, SandboxMissing
@@ -110,13 +111,34 @@ async def test_limits_that_the_kernel_keeps_are_told(run):
 
 
 async def test_processor_time_is_counted_over_all_processes(run):
-    done = await run("for n in 1 2 3 4 5 6; do (while :; do :; done) & done; wait", cpu_s=2.0, wall_s=60.0)
+    done = await run("for n in 1 2 3 4 5 6; do (while :; do :; done) & done; wait", cpu_s=1.0, wall_s=60.0)
     assert done.limit == "cpu"
 
 
 async def test_what_the_command_writes_last_is_kept_whole_and_nothing_is_added(run):
     done = await run("printf out; printf err >&2; kill -SEGV $$")
     assert (done.stdout, done.stderr, done.signal) == ("out", "err", signal.SIGSEGV)
+
+
+async def test_a_flood_that_overtakes_the_other_stream_hides_nothing(run, monkeypatch):
+    start = Container.start
+
+    def errors_last(self, take):
+        late = []
+
+        def sort(stream, data):
+            if stream == 2:
+                late.append(data)
+            else:
+                for one in late if stream == 0 else ():
+                    take(2, one)
+                take(stream, data)
+
+        start(self, sort)
+
+    monkeypatch.setattr(Container, "start", errors_last)
+    done = await run("yes", output_bytes=100_000)
+    assert (done.limit, len(done.stdout), done.stderr) == ("output", 100_000, "")
 
 
 async def test_a_command_cannot_take_the_walls_for_its_own_failure(run):
@@ -311,9 +333,9 @@ async def test_a_verdict_without_an_engine_is_infrastructure(mortal, cache):
 
 async def test_an_engine_that_does_not_answer_does_not_hold_the_run(mortal, tmp_path, under_way, monkeypatch):
     run = runs_in(Docker(address=mortal.address), tmp_path / "project")
-    monkeypatch.setattr(engine_at(mortal.address), "timeout_s", 5.0)
     async with under_way(run, wall_s=3.0) as task:
         os.kill(daemon := mortal.daemon, signal.SIGSTOP)
+        monkeypatch.setattr(engine_at(mortal.address), "timeout_s", 1.0)
         try:
             with pytest.raises(SandboxFailed, match=r"gave no answer|does not say"):
                 await asyncio.wait_for(task, 60)

@@ -32,8 +32,19 @@ CPP = (
 )
 TEXTS = {"python": PYTHON, "javascript": JAVASCRIPT, "typescript": TYPESCRIPT, "java": JAVA, "cpp": CPP}
 LEAVE = {
-    "python": ("import sys; sys.exit(0)", "import os; print('7 passed in 0.10s', flush=True); os._exit(0)", "quit()"),
-    "javascript": ("process.exit(0);", "console.log('# pass 7'); process.reallyExit(0);", "return;"),
+    "python": (
+        "import sys; sys.exit(0)",
+        "import os; print('7 passed in 0.10s', flush=True); os._exit(0)",
+        "quit()",
+    ),
+    "javascript": (
+        "process.exit(0);",
+        "console.log('# pass 7'); process.reallyExit(0);",
+        "return;",
+        "assert.equal = () => 0; const { exit } = require('process'); (async () => { await null; exit(0); })();",
+        "assert.equal = () => 0; Promise.resolve(0).then(process.exit);",
+        "assert.equal = () => 0; setTimeout(process.exit, 10, 0);",
+    ),
     "typescript": ("process.exit(0);", "console.log('# pass 7'); (process as any).reallyExit(0);"),
     "java": ("if (true) System.exit(0);", 'System.out.println("OK (7 tests)"); Runtime.getRuntime().halt(0);'),
     "cpp": ("exit(0);", 'puts("7 passed"); fflush(stdout); _exit(0);', "quick_exit(0);"),
@@ -116,6 +127,136 @@ async def test_an_exit_is_believed_where_no_model_wrote_it(language, programs, n
         "passed" if language == "python" else "failed"
     )  # there it is the file's last statement: nothing is left out
     assert (before.klass, its_own.klass) == ("passed", expected), its_own
+
+
+# Programs whose last statement is left by an exit before a check that stands in it.
+IN_THE_LAST = [
+    "try:\n    sys.exit(0)\n    assert f() == 2\nfinally:\n    pass\n",
+    "for x in (1, 2):\n    if x == 1:\n        sys.exit(0)\n    assert f() == x\n",
+    "while True:\n    raise SystemExit\n    assert f() == 2\n",
+    "if __name__ == '__main__': quit(); assert f() == 2\n",
+    "quit(); assert f() == 2\n",
+    "assert sys.exit(0) or f() == 2\n",
+]
+
+
+@pytest.mark.parametrize("last", IN_THE_LAST)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_exit_in_the_last_statement_but_not_at_its_end_does_not_pass(last, programs):
+    result = await programs.run(Program("python", f"import sys\ndef f(): return 1\n{last}"), timeout_s=60.0)
+    assert (result.klass, result.message[:18]) == ("failed", "left with status 0"), result
+
+
+# What programs may do that once got in the way of their drivers.
+RIGHT = {
+    "python": [
+        "import sys\nsys.stderr = None",
+        "import sys\nsys.stderr.close()\nsys.stdout.close()",
+        "import os\nos.closerange(3, 64)",
+        "import os\nos.closerange(3, 4096)",
+        "def f(n):\n    return f(n - 1) if n else 0\nf(995)",
+        "import sys\ntry:\n    sys.exit(0)\nfinally:\n    pass",
+    ],
+    "javascript": [
+        "function process(items) { return items; }\nclass Symbol {}\nconst globalThis = process([1]);",
+        "process.removeAllListeners('exit')",
+        "try { process.exit('text'); } catch { console.log('not a status'); }",
+        "if (process.send) process.disconnect();\nelse require('child_process').fork(__filename).on('exit', (code) => { process.exitCode = code; });",
+        "const { Worker, isMainThread } = require('worker_threads');\nif (isMainThread) new Worker(__filename);",
+    ],
+    "typescript": ["export {};\nfunction process(items: number[]): number[] { return items; }\nprocess([1]);"],
+    "cpp": ["#include <unistd.h>\nint main() { for (int i = 3; i < 64; i++) close(i); }"],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(language, text) for language, texts in RIGHT.items() for text in texts]
+)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_right_program_passes_whatever_it_does_to_its_process(language, text, programs, need):
+    need(*NEEDED[language])
+    result = await programs.run(Program(language, text), timeout_s=90.0)
+    assert result.klass == "passed", result
+
+
+# A program with a place for a line of a model, around which others leave it with status 0.
+AROUND = {
+    "python": "import os\n{}\nos._exit(0)\n",
+    "javascript": "{}\nPromise.resolve(0).then(process.exit);\n",
+    "java": (
+        "public class P {{\n  public static void main(String[] a) {{\n    {}\n    Runtime.getRuntime().exit(0);\n  }}\n}}\n"
+    ),
+    "cpp": "#include <cstdlib>\nint main() {{\n{}\nstd::exit(0);\n}}\n",
+}
+ITS_LINE = {"python": 2, "javascript": 1, "java": 3, "cpp": 3}
+ITS_EXIT = {
+    "python": "os._exit(0)",
+    "javascript": "setTimeout(process.exit, 0, 0);",
+    "java": "if (a.length == 0) Runtime.getRuntime().exit(0);",
+    "cpp": "std::exit(0);",
+}
+
+
+@pytest.mark.parametrize("language", AROUND)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_exit_of_others_is_believed_and_one_of_the_model_is_not(language, programs, need):
+    need(*NEEDED[language])
+    written = (ITS_LINE[language],) * 2
+    harmless = "int x = 1;" if language in {"java", "cpp"} else "x = 1"
+    right = Program(language, AROUND[language].format(harmless), written=written)
+    wrong = Program(language, AROUND[language].format(ITS_EXIT[language]), written=written)
+    results = [await programs.run(program, timeout_s=90.0) for program in (right, wrong)]
+    assert [result.klass for result in results] == ["passed", "failed"], results
+
+
+THREADS = """public class P {
+  static volatile boolean checked;
+  static void leave() { new Thread(() -> { Runtime.getRuntime().exit(0); }).start(); }
+  public static void main(String[] a) {
+    new Thread(() -> { try { Thread.sleep(60000); } catch (InterruptedException e) { } throw new AssertionError(); }).start();
+    leave();
+  }
+}
+"""
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_java_program_left_by_a_thread_after_its_main_does_not_pass(programs, need):
+    need("javac")
+    assert (await programs.run(Program("java", THREADS, written=(3, 3)), timeout_s=90.0)).klass == "failed"
+
+
+RETURNS = [
+    ("cpp", "#include <cassert>\nint main() {\n  return 0;\n  assert(1 == 2);\n}\n", (3, 3), "failed"),
+    (
+        "cpp",
+        "#include <cassert>\nint main() {\n  auto f = [] { return 0; };\n  assert(f() == 0);\n}\n",
+        (3, 3),
+        "passed",
+    ),
+    ("cpp", "int main(int n, char **) {\n  if (n > 5) return 2;\n  return 0;\n}\n", (2, 2), "passed"),
+    ("cpp", "int main() {\n  int x = 0;\n  return x;\n}\n", (2, 3), "passed"),
+    (
+        "java",
+        "public class P {\n  public static void main(String[] a) {\n    if (a.length == 0) return;\n    throw new Error();\n  }\n}\n",
+        (3, 3),
+        "failed",
+    ),
+    (
+        "java",
+        "public class P {\n  static int f() {\n    return 1;\n  }\n  public static void main(String[] a) {\n    f();\n  }\n}\n",
+        (3, 3),
+        "passed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "written", "klass"), RETURNS)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_return_of_main_before_what_others_wrote_does_not_pass(language, text, written, klass, programs, need):
+    need(*NEEDED[language])
+    result = await programs.run(Program(language, text, written=written), timeout_s=90.0)
+    assert result.klass == klass, result
 
 
 FORK = "import os\nif os.fork() == 0:\n    pass\nelse:\n    os.wait()\n    os._exit(0)\n"
@@ -244,3 +385,22 @@ async def test_a_project_whose_code_cheats_does_not_pass(runner, code, classes, 
         project = replace(project, plan=replace(project.plan, timeout_s=4.0))
     result = in_full(await project.run({file: code}), whole)
     assert result.klass in classes, result
+
+
+OTHERS_SUMMARY = """import atexit
+import sys
+
+atexit.register(lambda: sys.stderr.write("\\nRan 0 tests in 0.000s\\n\\nOK\\n"))
+
+
+def f(x):
+    return x + 1
+"""
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_summary_that_the_code_prints_fails_nothing_that_the_witness_saw_pass(finished):
+    project, whole = await finished("unittest")
+    result = await project.run({"m.py": OTHERS_SUMMARY})
+    wrong = await project.run({"m.py": OTHERS_SUMMARY.replace("x + 1", "x")})
+    assert [in_full(each, whole).klass for each in (result, wrong)] == ["passed", "assertion"], (result, wrong)

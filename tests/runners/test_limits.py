@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from runners import disk
 from runners.cgroups import Cgroup
 from runners.errors import SandboxFailed
 from runners.project import Plan, prepare
@@ -85,6 +86,12 @@ async def test_temporary_folders_are_small(run):
 async def test_a_project_that_grows_without_end_is_stopped(run):
     command = "n=0; while :; do head -c 4000000 /dev/zero >file-$n; n=$((n + 1)); done"
     assert (await run(command, disk_mb=64)).limit == "disk"
+
+
+async def test_a_project_that_is_too_large_at_the_end_is_told_however_quickly_it_grew(run, monkeypatch):
+    monkeypatch.setattr(disk, "LOOKS_S", (60.0, 60.0))  # so late that nobody looks while the command runs
+    done = await run("for n in 1 2 3; do head -c 4000000 /dev/zero >file-$n; done; echo done", disk_mb=8, wall_s=50.0)
+    assert (done.stdout, done.exit, done.limit) == ("done\n", 0, "disk")
 
 
 async def test_an_orphan_that_left_the_session_is_killed(run, alive, word):
@@ -188,14 +195,16 @@ async def test_a_run_whose_sandbox_was_killed_is_done_once_more_and_then_left_to
 
 
 async def kill_once_begun(sign):
-    """Wait for a file that the command makes, remove it, and kill the sandbox around the command."""
+    """Wait for a file that the command makes, remove it, and kill the sandbox around the command.
+
+    Only the one that was told of this project: the tests' container engine is a child of this process too, and an `unshare`.
+    """
     while not sign.exists():
         await asyncio.sleep(0.02)
     sign.unlink()
-    for child in psutil.Process().children():
-        with suppress(psutil.NoSuchProcess):
-            if child.name() in {"bwrap", "unshare"}:
-                child.kill()
+    children = [child for child in psutil.Process().children() if child.name() in {"bwrap", "unshare"}]
+    (around,) = [child for child in children if str(sign.parent) in child.cmdline()]
+    around.kill()
 
 
 async def test_processor_time_is_limited_without_control_groups(run, monkeypatch):

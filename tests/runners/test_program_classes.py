@@ -140,7 +140,7 @@ async def programs(cache):
 async def test_class_of(language, case, programs, need):
     klass, code, message = case
     need(*NEEDED[language])
-    patience = {"python": 3.0, "javascript": 3.0}.get(language, 4.0) if klass == "timeout" else 90.0
+    patience = {"python": 2.0, "javascript": 2.0}.get(language, 4.0) if klass == "timeout" else 90.0
     result = await programs.run(Program(language, code), timeout_s=patience)
     assert (result.klass, result.message) == (klass, result.message), result.log
     assert message in result.message

@@ -69,11 +69,11 @@ async def test_the_setup_is_run_once_and_kept(project, bubblewrap):
     assert first.log == second.log
 
 
-async def test_a_failing_setup_is_told_with_its_log_and_leaves_nothing(project, bubblewrap):
-    before = set(Path(tempfile.gettempdir()).glob("ghosttape-*"))
+async def test_a_failing_setup_is_told_with_its_log_and_leaves_nothing(project, bubblewrap, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where nobody else makes anything
     with pytest.raises(SetupFailed, match="status 3: no compiler"):
         await project({}, Plan("system", setup="echo no compiler; exit 3"), bubblewrap)
-    assert set(Path(tempfile.gettempdir()).glob("ghosttape-*")) <= before
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_the_setup_has_no_network(project, bubblewrap):

@@ -117,10 +117,24 @@ async def test_a_sandbox_that_cannot_stay_open_runs_each_program_afresh(started)
     assert len(fake.jobs) == 1
 
 
-async def test_a_program_that_asks_what_is_imported_gets_a_fresh_interpreter(started, bubblewrap):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import sys\nprint('tempfile' in sys.modules)",
+        "from sys import modules\nprint('tempfile' in modules)",
+        "from sys import *\nprint('tempfile' in globals()['mod' + 'ules'])",
+        "import sys as s\nprint('tempfile' in getattr(s, 'modules'))",
+        "from gc import get_objects\nprint(len(get_objects()) == 0)",
+        "from os import fork, kill\nprint(fork is kill)",
+        "import importlib.util\nprint(importlib.util.find_spec('tempfile') is None)",
+    ],
+)
+async def test_a_program_that_asks_what_is_imported_or_sends_signals_gets_a_fresh_interpreter(
+    text, started, bubblewrap
+):
     programs = await started(bubblewrap)
-    result = await programs.run(Program("python", "import sys\nprint('tempfile' in sys.modules)"), timeout_s=TIMEOUT_S)
-    assert result.log == "False"
+    result = await programs.run(Program("python", text), timeout_s=TIMEOUT_S)
+    assert (result.klass, result.log) == ("passed", "False")
     assert workers(programs) == []
 
 

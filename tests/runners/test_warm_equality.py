@@ -150,3 +150,46 @@ async def test_warm_and_cold_say_the_same(language, bubblewrap, cache, need):
     ]
     assert unequal == []
     assert len({result.klass for result in expected}) > 3, "a sample of one kind shows little"
+
+
+_PACKAGES = "asyncio collections concurrent ctypes email encodings html http importlib json logging re tomllib unittest urllib wsgiref xml"
+_SEEN_BY = """
+import importlib, types
+for name in {names!r}.split():
+    module = importlib.import_module(name)
+    print(name, sorted(key for key, value in vars(module).items() if isinstance(value, types.ModuleType)))
+# {hint}
+"""
+_PARTS = [
+    "import urllib\nprint(urllib.parse.quote('a b'))",
+    "import urllib.request\nprint(urllib.parse.quote('a b'), urllib.error.URLError, __import__)",
+    "import urllib.request\nimport http, email\nprint(urllib.parse.quote('a b'), http.client.OK, email.message.Message)",
+    "import xml\nprint(xml.etree.ElementTree)",
+    "import concurrent\nprint(concurrent.futures.Future)",
+    "import asyncio\nimport concurrent\nprint(concurrent.futures.Future)",
+    "import unittest\nprint(unittest.main, unittest.case, unittest.mock.Mock)",
+    "import unittest.mock\nprint(unittest.main, unittest.mock.patch('urllib.request.urlopen').__class__)",
+    "from unittest import mock, main\nfrom email import message\nprint(mock.__name__, mock.__spec__, mock.__loader__, message.Message)",
+    "import importlib\nprint(importlib.util.spec_from_loader)",
+    "import importlib\nprint(importlib.machinery.ModuleSpec)",
+    "import collections\nprint(collections.abc.Mapping, collections.deque.__module__)",
+    "import pickle, dataclasses, enum, logging.handlers, decimal, typing\nprint(pickle.loads(pickle.dumps(decimal.Decimal(1))), logging.INFO)",
+    "import threading, concurrent.futures\nwith concurrent.futures.ThreadPoolExecutor() as pool: print(list(pool.map(abs, [-1])))",
+]
+"""Python programs that use parts of a package, imported or not."""
+
+
+@pytest.mark.parametrize("hint", ["", "unittest"])
+async def test_a_package_has_the_submodules_that_the_program_has_imported_and_no_others(hint, bubblewrap, cache):
+    texts = [_SEEN_BY.format(names=names, hint=hint) for names in (*_PACKAGES.split(), _PACKAGES)]
+    both = await warm(bubblewrap, cache, lambda _: None, workers=1), await cold(bubblewrap, cache, lambda _: None)
+    try:
+        samples = [Program("python", f"{text}\n# {hint}") for text in (*texts, *_PARTS)]
+        warmly, coldly = [await every(programs, samples, ways=1) for programs in both]
+        assert [one.runs for _, one in both[0].pool._idle]  # it was not all left to fresh sandboxes
+    finally:
+        for programs in both:
+            await programs.close()
+    for sample, got, expected in zip(samples, warmly, coldly, strict=True):
+        assert settled(got) == settled(expected), sample.text
+    assert {result.klass for result in coldly} > {"passed"}

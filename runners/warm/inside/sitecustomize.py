@@ -25,19 +25,22 @@ def _import_own() -> bool:
 
 
 def _wait() -> None:
+    sys.path.insert(0, _HERE)
+    import hiding  # type: ignore[import-not-found]
+
+    hidden = hiding.Hidden()
     import gc
 
-    sys.path.insert(0, _HERE)
     import attendant  # type: ignore[import-not-found]
     import preloaded  # type: ignore[import-not-found]
 
     sys.path.remove(_HERE)
     preloaded.load()
+    hidden.put_away("attendant", "preloaded", "hiding")
     gc.collect()
     gc.freeze()
     preloaded.freshen(attendant.attend())
-    for name in ("attendant", "preloaded"):
-        del sys.modules[name]
+    hidden.put_away()  # what the attendant has imported meanwhile
     sys.path_importer_cache.pop(_HERE, None)
 
 
