@@ -14,18 +14,17 @@ from dataclasses import asdict, replace
 from typing import Any, BinaryIO, TypeAlias
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
-from pygls.io_ import StdoutWriter
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
-from server import fates, stdio
+from server import fates, leaving, stdio
 from server.cache import Shelf
 from server.context import Edit, Snippet
 from server.documents import Document, Documents, Place
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.happenings import Accepted, Answered, Ended, Greeted, Hinted, Listener, Saved, Selected
-from server.keys import masked
+from server.keys import fault, log_to_standard_error, masked, traced
 from server.messages import DID_ACCEPT_PART, DID_SHOW, At, Hint, Of, Position, Selection, read
 from server.places import placed
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
@@ -45,6 +44,8 @@ ACCEPTED = "ghosttape.accepted"
 UNDER_WAY = "ghosttape/underway"
 _Where: TypeAlias = tuple[str, Place]
 _LONGEST_LINE = 1000
+_GOODBYE_S = 10.0
+"""How long a provider may take to be closed when the server ends."""
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -108,24 +109,35 @@ class Server(LanguageServer):
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve over two streams until the client says `exit` or is gone."""
         source, sink = stdin or sys.stdin.buffer, stdout or sys.stdout.buffer
-        self.protocol.set_writer(StdoutWriter(sink))
+        self.protocol.set_writer(stdio.Outlet(sink))
         gc.collect()
         gc.freeze()  # else the collector looks through all that was imported now and then: 30 ms in the middle of an answer
         try:
-            asyncio.run(listen(source, sink, self.protocol.receive))
+            heard = listen(source, sink, self.protocol.receive)
+            asyncio.run(leaving.served(heard, self._let_go, lambda: self.protocol.tell(Ended())))
         except (BrokenPipeError, KeyboardInterrupt, SystemExit) as error:
             _log.info("the client is gone: %r", error)
         finally:
             self.shutdown()  # type: ignore[no-untyped-call] # pygls leaves it so
+
+    async def _let_go(self) -> None:
+        """Close the provider, which may have a process of its own."""
+        try:
+            async with asyncio.timeout(_GOODBYE_S):
+                if self._service is not None:
+                    await self._service.close()
+        except (ProviderError, TimeoutError) as error:
+            _log.warning("the provider could not be closed: %s", masked(str(error)))
 
     def remember(self, where: _Where, suggestion: Suggestion) -> None:
         """Keep what came of a question for `ghosttape/explain`."""
         self.explanations.put(where, suggestion, suggestion.size)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log it; what goes wrong with a notification is shown to the person too."""
-        _log.error("%s", masked(str(error))[:_LONGEST_LINE])
-        super().report_server_error(error, source)
+        """Log it, with where it came from if nobody foresaw it; what goes wrong with a notification is shown to the person too."""
+        told = masked(str(error))[:_LONGEST_LINE]
+        _log.error("%s", told + traced(error))
+        super().report_server_error(JsonRpcException(told), source)
 
 
 def create(settings: Settings | None = None, provider: Provider | None = None) -> Server:
@@ -149,7 +161,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
 
 def serve(server: Server) -> None:
     """Run a server over standard input and output until its client leaves."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    log_to_standard_error(logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     try:
         server.start_io(*stdio.claim())
@@ -184,6 +196,8 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
         if ls.heeds is not None:
             ls.heeds.settle(ls.folders)
         await provider.start()
+    except asyncio.CancelledError:
+        return  # the client left while it started
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
 
@@ -194,6 +208,8 @@ async def _shut_down(ls: Server, params: None) -> None:
         ls.disk.close()
     try:
         await ls.service.close()
+    except asyncio.CancelledError:
+        return  # `exit` came before all was closed, and closes the rest
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
 
@@ -215,8 +231,10 @@ async def _answer(ls: Server, params: Asked, where: _Where) -> list[types.Inline
     except asyncio.CancelledError:
         ls.remember(where, Suggestion(outcome="cancelled", provider=ls.settings.provider.name))
         raise
-    except (ProviderError, SettingsError, DocumentError) as error:
-        suggestion = Suggestion(outcome="failed", reason=masked(str(error)), provider=ls.settings.provider.name)
+    except Exception as error:  # noqa: BLE001 - whatever it is: the editor is told, and the next question is answered
+        known = isinstance(error, ProviderError | SettingsError | DocumentError)
+        reason = masked(str(error)) if known else fault(error)
+        suggestion = Suggestion(outcome="failed", reason=reason, provider=ls.settings.provider.name)
     ls.remember(where, suggestion)
     if suggestion.outcome == "failed":
         raise RequestFailed(suggestion.reason)

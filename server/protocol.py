@@ -36,6 +36,7 @@ from server.documents import Document, Documents, Edit, Place
 from server.errors import DocumentError
 from server.happenings import Asked as Question
 from server.happenings import Changed, Closed, Happening, Listener, Opened
+from server.keys import masked
 from server.messages import Change, Completion, Id
 from server.settings import Stop
 from server.wire import Broken, Frame
@@ -222,6 +223,8 @@ class Protocol(LanguageServerProtocol):
         return None
 
     def _send_response(self, msg_id: Id, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is not None:  # without pygls' traceback, which is for the log
+            error = types.ResponseError(error.code, masked(error.message))
         body = messages.items(msg_id, result) if error is None and self.writer is not None else None
         if body is None or self.writer is None:
             super()._send_response(msg_id, result, error)
@@ -244,7 +247,7 @@ class Protocol(LanguageServerProtocol):
             super()._handle_cancel_notification(msg_id)
 
     def _refuse(self, number: Id | None, error: JsonRpcException) -> None:
-        told = {"code": error.code, "message": error.message}
+        told = {"code": error.code, "message": masked(error.message)}
         self._send_data({"jsonrpc": self.VERSION, "id": number, "error": told})
 
     @lsp_method(types.INITIALIZE)

@@ -21,7 +21,7 @@ from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
 from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
 from server.documents import Document
 from server.errors import ProviderError
-from server.keys import masked
+from server.keys import fault, masked
 from server.providers.protocol import Provider, Request, tally
 from server.repair.chain import Step
 from server.repair.draft import Draft
@@ -265,6 +265,8 @@ class Service:
             length = await self._gather(request, draft, pieces)
         except ProviderError as error:
             return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
+        except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
+            return replace(_told(start, pieces), outcome="failed", reason=fault(error))
         told = _told(start, pieces)
         if told.covered:
             made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)

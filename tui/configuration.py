@@ -1,7 +1,12 @@
-"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it."""
+"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it.
+
+The folder may be anyone's. So its file cannot make anything run here, be written here, or be sent away: see `docs/providers.md`,
+"What a folder's file may say".
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +17,7 @@ from replay.latency import latency_of
 from replay.options import Options
 from replay.policies import policy_of
 from replay.users import user_of
-from server.settings import REPAIRS, RepairName, Settings, merge, parse
+from server.settings import REPAIRS, RepairName, Settings, laid_over, merge, parse
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
@@ -23,6 +28,8 @@ _NOT_A_FOLDERS: Mapping[str, str] = {
     "folder": "names where a program runs: use --settings",
 }
 """What a folder's file may not say of the provider, for the folder may be anyone's."""
+_HERE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~%-]*)?", re.IGNORECASE | re.ASCII)
+"""A server on this machine; what is written in any other way is not taken for one, however it may be read elsewhere."""
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,21 +42,41 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
     """The language server's settings; empty flags say nothing.
 
-    A server that only the folder's file names does not get the key of the environment: the folder may be anyone's.
+    A server that only the folder's file names does not get the key of the environment, and must be on this machine.
 
     Raises:
-        SettingsError, ConfigurationError: a file or a flag is malformed.
+        SettingsError, ConfigurationError: a file or a flag is malformed, or the folder's file says what it may not.
 
     """
-    from_file, chosen = _file(folder or Path()).server, _json(settings)
-    for name in _NOT_A_FOLDERS:
-        if name in from_file.get("provider", {}):
-            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
+    from_file = _file(folder or Path()).server
     given = {key: value for key, value in flags.items() if value}
-    named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
-    trusted = named_here or "base_url" not in from_file.get("provider", {})
-    base = merge(merge(Settings(), from_file), chosen)
-    return _rooted(merge(base, {"provider": given if trusted else given | {"use_key": False}}))
+    chosen = laid_over(_json(settings), {"provider": given})
+    from_folder = merge(Settings(), from_file)
+    told, named = from_file.get("provider", {}), chosen["provider"]
+    if "base_url" in told and "base_url" not in named:
+        named["use_key"] = False
+    made = merge(from_folder, chosen)
+    _check_folders(told, named, made)
+    return _rooted(made)
+
+
+def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
+    """Refuse what a folder's file may not say of the provider; `named` is what the person says, `made` what comes of both.
+
+    Raises:
+        ConfigurationError: it says such a thing.
+
+    """
+    for name in _NOT_A_FOLDERS:
+        if name in told:
+            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
+    if "base_url" not in named and made.provider.base_url and not _HERE.fullmatch(made.provider.base_url):
+        raise ConfigurationError(
+            f"{FILE}: provider.base_url is no server on this machine, and your code would be sent there: if that is meant, name it "
+            "with --base-url or GHOSTTAPE_BASE_URL"
+        )
+    if "model" not in named and made.provider.model and made.provider.name == "gguf":
+        raise ConfigurationError(f"{FILE}: provider.model names a file to load: name it with --model or GHOSTTAPE_MODEL")
 
 
 def _rooted(settings: Settings) -> Settings:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import email.utils
+import re
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any
 
 import httpx
 import msgspec
 
+from server import keys
 from server.errors import ProviderRefused
 
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+"""Statuses of servers that are busy or out of order."""
+_PASSING = frozenset(
+    {"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error", "unavailable_error"}
+)
+"""What servers call the same where they say it in a stream, which has its status behind it."""
 _BODY_BYTES = 2000
 _MESSAGE_CHARACTERS = 300
+_SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]*)?")
 
 
 class Refusal(ProviderRefused):
@@ -23,16 +33,28 @@ class Refusal(ProviderRefused):
         self.status, self.told, self.asked = status, told, asked
 
 
+class Breakdown(ProviderRefused):
+    """The server told of an error in its stream, which `is_passing` if another try may do better."""
+
+    def __init__(self, error: Any) -> None:
+        told = message(msgspec.json.encode({"error": error}))
+        super().__init__(f"the server failed while it answered: {told}")
+        kinds = [error.get("code"), error.get("type")] if isinstance(error, Mapping) else []
+        self.is_passing = any(isinstance(kind, int | str) and kind in AGAIN | _PASSING for kind in kinds)
+
+
 def named_wait(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait by Retry-After, which holds seconds or a date (RFC 9110, section 10.2.3); None when it is not said."""
+    """Seconds to wait by Retry-After, which holds seconds or a date (RFC 9110, section 10.2.3); None when it is not said.
+
+    A date without a zone is one of Greenwich (the same, section 5.6.7).
+    """
     value = headers.get("retry-after", "").strip()
+    if _SECONDS.fullmatch(value):
+        return float(value)
     try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now)
-    except ValueError:
+        date = email.utils.parsedate_to_datetime(value)
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+    except (ValueError, OverflowError):
         return None
 
 
@@ -47,10 +69,14 @@ async def beginning(response: httpx.Response) -> bytes:
 
 
 def message(body: bytes) -> str:
-    """The words in the body of an error, in JSON or not."""
+    """The words in the body of an error, in JSON or not, without any key: they are cut only when it is masked."""
+    return keys.masked(_words(body))[:_MESSAGE_CHARACTERS]
+
+
+def _words(body: bytes) -> str:
     try:
         told = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return body.decode("utf-8", "replace").strip()[:_MESSAGE_CHARACTERS] or "no reason given"
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return body.decode("utf-8", "replace").strip() or "no reason given"
     error = told.get("error", told) if isinstance(told, dict) else told
-    return str(error.get("message", error) if isinstance(error, dict) else error)[:_MESSAGE_CHARACTERS]
+    return str(error.get("message", error) if isinstance(error, dict) else error)

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from server.repair import stop
 from server.repair.chain import Step, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.settings import REPAIRS, PaperRules, RepairName
 
+MOST_PLACES = 64
+"""Places at which an answer is looked at; one that has not ended by then is taken whole."""
 _BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 
 
@@ -62,7 +65,7 @@ def enough(
     """
     if "stop" not in steps or draft.stop == "any":
         return None
-    ends = (end for end in _places(draft.text) if end > since)
+    ends = (end for end in islice(_places(draft.text), MOST_PLACES) if end > since)
     return next((end for end in ends if _is_enough(replace(draft, text=draft.text[:end]), steps, rules)), None)
 
 
