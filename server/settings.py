@@ -5,10 +5,11 @@ The same tree is read from `initializationOptions`, from `ghosttape serve --sett
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import msgspec
 
@@ -94,19 +95,29 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing, and a key where it would be stored with the run."""
-        if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
-            raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
-        if self.tries < 1 or min(self.connect_s, self.start_s) <= 0 or self.longest_wait_s < 0:
-            raise ValueError("tries must be at least 1, connect_s and start_s above 0, longest_wait_s not below 0")
-        if self.first_s is not None and self.first_s <= 0:
-            raise ValueError("first_s must be above 0, or null for timeout_s")
-        if isinstance(self.command, str):
-            shlex.split(self.command)  # a quotation without an end is refused here
+        for name in ("max_tokens", "threads", "tries"):
+            _refuse(name, getattr(self, name), "at least 1", wrong=getattr(self, name) < 1)
+        for name in ("timeout_s", "connect_s", "start_s"):
+            _refuse(name, getattr(self, name), "above 0", wrong=getattr(self, name) <= 0)
+        for name in ("temperature", "longest_wait_s"):
+            _refuse(name, getattr(self, name), "0 or more", wrong=getattr(self, name) < 0)
+        if self.first_s is not None:
+            _refuse("first_s", self.first_s, "above 0, or null for timeout_s", wrong=self.first_s <= 0)
+        try:
+            _ = self.words
+        except ValueError as error:
+            raise ValueError(f"command (--server) cannot be split into words: {error}") from error
         if not _HOLDS_A_KEY.isdisjoint(self.base_url):
             raise ValueError(
                 "base_url holds a password, a user, a query or a fragment ('@', '?' or '#'): keys come from the environment "
                 "(GHOSTTAPE_API_KEY), for URLs are stored"
             )
+
+
+def _refuse(name: str, value: float | None, must_be: str, *, wrong: bool) -> None:
+    """Refuse a number that means nothing, by its name and value."""
+    if wrong:
+        raise ValueError(f"{name} is {value}, and must be {must_be}")
 
 
 class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -203,11 +214,28 @@ def merge(base: Settings, options: Any) -> Settings:
     try:
         made = msgspec.convert(laid_over(msgspec.to_builtins(base), options), Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"settings: {error}") from error
+        raise SettingsError(f"settings: {explained(error)}") from error
     turned = made.provider.name == "gguf" != base.provider.name
     if not turned or "model" in options["provider"]:
         return made
     return msgspec.structs.replace(made, provider=msgspec.structs.replace(made.provider, model=""))
+
+
+def explained(error: msgspec.ValidationError, tree: Any = Settings) -> str:
+    """The words of an error; where a value is none of a few names, with the names."""
+    said = str(error)
+    place = re.search(r" - at `\$([^`]*)`$", said)
+    if place is None or not said.startswith("Invalid enum value"):
+        return said
+    for name in re.findall(r"\.(\w+)", place[1]):
+        tree = get_type_hints(tree)[name]
+    return f"{said}: choose of {', '.join(_names(tree))}"
+
+
+def _names(kind: Any) -> Iterator[str]:
+    """The names in a Literal, wherever in a type it stands."""
+    for part in get_args(kind):
+        yield from [part] * bool(part) if isinstance(part, str) else _names(part)
 
 
 def parse(text: str) -> Settings:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tui.outcome import Status, guarded, print_json
+from tui.unused import warn_unused
 
 app = typer.Typer(
     name="ghosttape",
@@ -56,7 +57,7 @@ LanguageServer = Annotated[
 Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
 Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
 Steps = Annotated[
-    str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
+    str, typer.Option(help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none.")
 ]
 SettingsJson = Annotated[
     str,
@@ -67,6 +68,7 @@ SettingsJson = Annotated[
 @app.command()
 @guarded
 def replay(
+    context: typer.Context,
     tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
     *,
     provider: Provider = "",
@@ -176,6 +178,7 @@ def replay(
         paths=tuple(path or ()),
         projects=tuple(str(Path(folder).absolute()) for folder in project or ()),
     )
+    warn_unused(context, options.settings["provider"]["name"])
     from tui.replaying import run  # loads much: not before the words are known to be right
 
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
@@ -187,6 +190,7 @@ def replay(
 @app.command()
 @guarded
 def serve(
+    context: typer.Context,
     *,
     stdio: Annotated[
         bool,
@@ -225,6 +229,7 @@ def serve(
     }
     chosen = settings_of(settings, flags)
     registry.check(chosen.provider.name)
+    warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)
     add_commands(server)
     add_recording(server, record.expanduser().absolute() if record else None)

@@ -17,7 +17,8 @@ from replay.latency import latency_of
 from replay.options import Options
 from replay.policies import policy_of
 from replay.users import user_of
-from server.settings import REPAIRS, RepairName, Settings, laid_over, merge, parse
+from server.errors import SettingsError
+from server.settings import REPAIRS, RepairName, Settings, explained, laid_over, merge, parse
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
@@ -51,13 +52,21 @@ def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = N
     from_file = _file(folder or Path()).server
     given = {key: value for key, value in flags.items() if value}
     chosen = laid_over(_json(settings), {"provider": given})
-    from_folder = merge(Settings(), from_file)
+    from_folder = _of_folder(from_file)
     told, named = from_file.get("provider", {}), chosen["provider"]
     if "base_url" in told and "base_url" not in named:
         named["use_key"] = False
     made = merge(from_folder, chosen)
     _check_folders(told, named, made)
     return _rooted(made)
+
+
+def _of_folder(told: Mapping[str, Any]) -> Settings:
+    """The settings of the folder's file alone; an error names the file."""
+    try:
+        return merge(Settings(), told)
+    except SettingsError as error:
+        raise SettingsError(f"{FILE}, [server]: {str(error).removeprefix('settings: ')}") from error
 
 
 def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
@@ -76,7 +85,9 @@ def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Sett
             "with --base-url or GHOSTTAPE_BASE_URL"
         )
     if "model" not in named and made.provider.model and made.provider.name == "gguf":
-        raise ConfigurationError(f"{FILE}: provider.model names a file to load: name it with --model or GHOSTTAPE_MODEL")
+        raise ConfigurationError(
+            f"{FILE}: provider.model names a file to load: name it with --model or GHOSTTAPE_MODEL"
+        )
 
 
 def _rooted(settings: Settings) -> Settings:
@@ -123,31 +134,43 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     try:
         options = msgspec.convert({"settings": chosen, "policies": _file(Path()).policies, **rest}, Options)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"options: {error}") from error
+        raise ConfigurationError(_of_flag(explained(error, Options))) from error
     policy_of(options.policy, options.policies)
     user_of(options.user)
     latency_of(options.latency, options.seed)
     return options
 
 
+def _of_flag(said: str) -> str:
+    """The words of an error about an option, with the flag in place of the member."""
+    return re.sub(r"^(.*) - at `\$\.(\w+)`", r"--\2: \1", said, flags=re.DOTALL)
+
+
 def repairs_of(text: str) -> tuple[RepairName, ...]:
     """The steps that a flag names, in the order of `REPAIRS`.
 
     Raises:
-        ConfigurationError: one of them is unknown.
+        ConfigurationError: one of them is unknown, there is none, or `all` or `none` is one of several.
 
     """
     if text in {"all", "none"}:
         return REPAIRS if text == "all" else ()
     chosen = tuple(name.strip() for name in text.split(",") if name.strip())
+    choices = f"choose of {', '.join(REPAIRS)}; or say only all, or only none"
     unknown = [name for name in chosen if name not in REPAIRS]
+    if not chosen:
+        raise ConfigurationError(f"no repair is named: {choices}")
+    if unknown and unknown[0] in {"all", "none"}:
+        raise ConfigurationError(f"{unknown[0]!r} cannot stand beside repairs: {choices}")
     if unknown:
-        raise ConfigurationError(f"no repair is called {unknown[0]!r}: choose of {', '.join(REPAIRS)}, or all, or none")
+        raise ConfigurationError(f"no repair is called {unknown[0]!r}: {choices}")
     return tuple(name for name in REPAIRS if name in chosen)
 
 
 def _file(folder: Path) -> File:
     path = folder / FILE
+    if path.is_dir():
+        raise ConfigurationError(f"{path}: it is a folder, and settings of this name are a file: rename it")
     if not path.is_file():
         return File()
     try:

@@ -27,6 +27,7 @@ from server.settings import ProviderSettings
 
 BASE_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
+_NO_KEY = "provider 'anthropic' needs a key for Anthropic's own server: ANTHROPIC_API_KEY, and use_key not false"
 
 
 @dataclass(slots=True)
@@ -38,6 +39,7 @@ class Anthropic:
     name: str = "anthropic"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
     continues: bool = False
+    lacks_key: bool = False
     _manner: Manner = field(default_factory=lambda: Manner(chats=True))
 
     def prompt(self, context: Context) -> Prompt:
@@ -66,6 +68,8 @@ class Anthropic:
         await self.endpoint.close()
 
     def _ask(self, prompt: Prompt, context: Context) -> AsyncGenerator[str, None]:
+        if self.lacks_key:
+            raise ProviderMissing(_NO_KEY)
         answer = self.endpoint.answer("v1/messages", self._question(prompt), Reader().read, prompt.stops)
         line = _line(context) if _is_begun(prompt) else ""
         return _without_blanks(answer, len(line) - len(line.rstrip()))
@@ -166,7 +170,8 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     """A client of Anthropic's API, or of the settings' `base_url` (with or without `/v1`).
 
     Raises:
-        ProviderMissing: no model is named, or that is no URL.
+        ProviderMissing: no model is named, that is no URL, or Anthropic's own server is to be asked without a key. Where
+            answers may come from a record, the key is missed only when one does not.
 
     """
     if not settings.model:
@@ -174,4 +179,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     key = keys.found(settings.name) if settings.use_key else ""
     headers = {"anthropic-version": _VERSION} | ({"x-api-key": key} if key else {})
     base = settings.base_url.rstrip("/").removesuffix("/v1") or BASE_URL
-    return Anthropic(settings, endpoint(settings, base, headers, transport))
+    lacks_key = base == BASE_URL and not key
+    if lacks_key and not (settings.record.path and settings.record.mode != "write"):
+        raise ProviderMissing(_NO_KEY)
+    return Anthropic(settings, endpoint(settings, base, headers, transport), lacks_key=lacks_key)

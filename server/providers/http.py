@@ -22,7 +22,7 @@ from server import keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
 from server.providers.events import DONE, Event, Said, events_of
 from server.providers.limits import Allowance, until_stop
-from server.providers.refusals import AGAIN, Breakdown, Refusal, beginning, message, named_wait
+from server.providers.refusals import AGAIN, Breakdown, Refusal, advised, beginning, html, message, named_wait
 from server.settings import ProviderSettings
 
 Reader: TypeAlias = Callable[[Event], Said]
@@ -194,6 +194,7 @@ class Endpoint:
             try:
                 if not response.is_success:
                     await _before(times.first, self._refuse(response, body))
+                await _before(times.first, self._no_page(response))
                 begun = await self._first(rest, read, times.first)
             except BaseException:
                 await rest.aclose()
@@ -256,13 +257,28 @@ class Endpoint:
 
     async def _refuse(self, response: httpx.Response, body: Mapping[str, Any]) -> None:
         try:
-            told = message(await beginning(response))
+            began = await beginning(response)
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
-        refusal = Refusal(self.place, response.status_code, told, body)
-        if response.status_code in AGAIN:
-            raise _Again(refusal, named_wait(response.headers, self.now()))
+        page, busy = html(response, began), response.status_code in AGAIN
+        told = f"a web page: {page}" if page else message(began)
+        wait_s = named_wait(response.headers, self.now()) if busy else None
+        advice = advised(response, told, wait_s, self.settings.longest_wait_s)
+        refusal = Refusal(self.place, response.status_code, told, body, advice)
+        if busy:
+            raise _Again(refusal, wait_s)
         raise refusal
+
+    async def _no_page(self, response: httpx.Response) -> None:
+        """Refuse a page for people, such as proxies and the like send with every status."""
+        if "html" not in response.headers.get("content-type", ""):
+            return
+        try:
+            told = html(response, await beginning(response))
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        asked = response.request.url.path
+        raise ProviderRefused(f"{self.place} answered {asked} with a web page: {told} (is that its API's base URL?)")
 
 
 def endpoint(
@@ -278,9 +294,10 @@ def endpoint(
 
     """
     if not base_url.startswith(("http://", "https://")):
-        raise ProviderMissing(
-            f"provider {settings.name!r} needs provider.base_url (--base-url), as in http://127.0.0.1:8080/v1"
-        )
+        wanted = "(--base-url), as in http://127.0.0.1:8080/v1"
+        if base_url:
+            raise ProviderMissing(f"provider {settings.name!r}: provider.base_url is no URL: name one {wanted}")
+        raise ProviderMissing(f"provider {settings.name!r} needs provider.base_url {wanted}")
     timeout = httpx.Timeout(None, connect=min(settings.timeout_s, settings.connect_s))
     client = httpx.AsyncClient(
         base_url=base_url.rstrip("/") + "/",

@@ -22,14 +22,17 @@ _PASSING = frozenset(
 """What servers call the same where they say it in a stream, which has its status behind it."""
 _BODY_BYTES = 2000
 _MESSAGE_CHARACTERS = 300
+_PAGE_CHARACTERS = 80
+_PAGE = re.compile(rb"\s*<(!doctype|html)\b", re.IGNORECASE)
+_TAGS = re.compile(rb"(?is)<(script|style)\b.*?(</\1\s*>|\Z)|<[^>]*(>|\Z)")
 _SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]*)?")
 
 
 class Refusal(ProviderRefused):
     """The server answered what was `asked` with a status that is no success; `told` is its own message."""
 
-    def __init__(self, place: str, status: int, told: str, asked: Mapping[str, Any]) -> None:
-        super().__init__(f"{place} answered {status}: {told}")
+    def __init__(self, place: str, status: int, told: str, asked: Mapping[str, Any], advice: str = "") -> None:
+        super().__init__(f"{place} answered {status}: {told}{advice and f' ({advice})'}")
         self.status, self.told, self.asked = status, told, asked
 
 
@@ -56,6 +59,23 @@ def named_wait(headers: Mapping[str, str], now: float) -> float | None:
         return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, OverflowError):
         return None
+
+
+def advised(response: httpx.Response, told: str, wait_s: float | None, longest_s: float) -> str:
+    """What a person can do about a status: longer patience than `longest_s`, or another URL; nothing where nobody can tell."""
+    if wait_s is not None and wait_s > longest_s:
+        return f"it asks for {wait_s:g} s of patience, more than longest_wait_s = {longest_s:g}"
+    if response.status_code in {404, 405} and "model" not in told.lower():
+        return f"asked for {response.request.url.path}: does the base URL lack a /v1, or have one too many?"
+    return ""
+
+
+def html(response: httpx.Response, body: bytes) -> str:
+    """The first words of a page that came instead of an answer; nothing when it is none."""
+    if "html" not in response.headers.get("content-type", "") and not _PAGE.match(body):
+        return ""
+    words = _TAGS.sub(b" ", body).decode("utf-8", "replace").split()
+    return keys.masked(" ".join(words))[:_PAGE_CHARACTERS] or "an empty page"
 
 
 async def beginning(response: httpx.Response) -> bytes:

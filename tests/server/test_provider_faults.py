@@ -75,6 +75,38 @@ async def test_a_server_that_says_in_its_stream_that_it_is_busy_is_tried_again(n
         assert len(bench.source.asked) == 2
 
 
+async def test_a_wait_that_is_too_long_is_told_with_what_would_wait_for_it():
+    async with _open("openai", ["ok"]) as bench:
+        bench.source.script.first = [Status(429, {"Retry-After": "100"}, "slow down")]
+        told = r"answered 429: slow down \(it asks for 100 s of patience, more than longest_wait_s = 2\)"
+        with pytest.raises(ProviderRefused, match=told):
+            await bench.answer()
+        assert bench.slept == []
+
+
+async def test_a_route_that_is_not_there_is_told_with_the_usual_mistake():
+    async with _open("openai-chat") as bench:
+        bench.source.script.first = [Status(404, body=b"not found"), Status(404, message="no model m")]
+        with pytest.raises(ProviderRefused, match=r"404: not found \(asked for /v1/chat/completions: .* lack a /v1"):
+            await bench.answer()
+        with pytest.raises(ProviderRefused, match="no model m$"):
+            await bench.answer()
+
+
+@pytest.mark.parametrize("code", [200, 403])
+async def test_a_web_page_in_place_of_an_answer_is_told_by_its_first_words(code):
+    page = (
+        b"<!DOCTYPE html><html><head><title>Sign in</title><style>b {}</style></head><body>to the proxy" + b" x" * 999
+    )
+    async with _open("openai-chat") as bench:
+        bench.source.script.first = [Status(code, {"Content-Type": "text/html"}, body=page)]
+        with pytest.raises(
+            ProviderRefused, match=r"127\.0\.0\.1:\d+ answered .* web page: Sign in to the proxy"
+        ) as told:
+            await bench.answer()
+        assert len(str(told.value)) < 250
+
+
 async def test_an_error_in_a_stream_that_will_not_pass_is_told_at_once():
     async with _open("openai", ["ok"]) as bench:
         _said(bench, {"error": {"message": "the prompt is too long", "type": "invalid_request_error", "code": 400}})

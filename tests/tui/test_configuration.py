@@ -101,3 +101,31 @@ def test_a_folders_model_of_a_server_is_no_file_for_who_chooses_the_embedded_mod
 def test_a_folder_can_name_nothing_that_runs_or_is_written(made, line):
     with pytest.raises(ConfigurationError, match=rf"ghosttape\.toml: provider\.{line.split()[0]} "):
         made(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("max_tokens = -5", r"max_tokens is -5, and must be at least 1"),
+        ("timeout_s = 0", r"timeout_s is 0.*, and must be above 0"),
+        ("first_s = 0", r"first_s is 0.*, and must be above 0, or null"),
+        ("temperature = -1", r"temperature is -1.*, and must be 0 or more"),
+        ("nme = 1", r"unknown field `nme` - at `\$\.provider`"),
+        ('record = {mode = "x"}', r"`\$\.provider\.record\.mode`: choose of write, replay, require$"),
+        (
+            '[server]\nrepairs = ["hope"]',
+            r"'hope' - at `\$\.repairs\[0\]`: choose of prose, repeats, indent, brackets, stop$",
+        ),
+    ],
+)
+def test_a_mistake_in_the_folders_file_is_told_with_its_place_and_the_choices(tmp_path, line, said):
+    lines = line if line.startswith("[") else f"[server.provider]\n{line}"
+    (tmp_path / "ghosttape.toml").write_text(lines, encoding="utf-8")
+    with pytest.raises(SettingsError, match=rf"^ghosttape\.toml, \[server\]: .*{said}"):
+        settings_of("{}", {}, tmp_path)
+
+
+def test_a_folder_in_place_of_the_file_is_not_passed_over(tmp_path):
+    (tmp_path / "ghosttape.toml").mkdir()
+    with pytest.raises(ConfigurationError, match=r"ghosttape\.toml: it is a folder"):
+        settings_of("{}", {}, tmp_path)
