@@ -323,6 +323,8 @@ class Protocol(LanguageServerProtocol):
             _insist_on_utf16(params)
         if isinstance(params, Asked):
             self._asked(params)
+        if method_name == types.SHUTDOWN:
+            self._shutdown = True  # from now on, not only when all is closed: `exit` may come behind it at once
         super()._handle_request(msg_id, method_name, params)
 
     def _asked(self, params: Asked) -> None:

@@ -278,7 +278,7 @@ class Endpoint:
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
         asked = response.request.url.path
-        raise ProviderRefused(f"{self.place} answered {asked} with a web page: {told} (is that its API's base URL?)")
+        raise ProviderRefused(f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)")
 
 
 def endpoint(

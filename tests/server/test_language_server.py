@@ -112,7 +112,7 @@ async def test_a_wrong_configuration_is_shown_to_the_person_once_and_counted(sta
     for line in (0, 1):
         with pytest.raises(JsonRpcException, match=r"nowhere\.gguf"):
             await editor.request(line, 0)
-    (shown,) = [message.message for message in editor.client.messages]
+    (shown,) = editor.shown
     assert shown.startswith("ghosttape: ")
     assert "nowhere.gguf" in shown
     stats = await editor.client.protocol.send_request_async("ghosttape/stats", None)
@@ -125,7 +125,7 @@ async def test_a_failure_that_is_none_of_the_configuration_is_not_shown(start, m
     editor.open("def f():\n    ")
     with pytest.raises(JsonRpcException, match="400"):
         await editor.request(1, 4)
-    assert editor.client.messages == []
+    assert editor.shown == []
 
 
 async def test_what_a_provider_lacks_when_it_is_asked_is_shown_too(start, tmp_path):
@@ -136,7 +136,7 @@ async def test_what_a_provider_lacks_when_it_is_asked_is_shown_too(start, tmp_pa
     for line in range(9):
         with pytest.raises(JsonRpcException, match="holds no answer"):
             await editor.request(line, 0)
-    assert len(editor.client.messages) == 3  # the reasons differ, and nobody wants hundreds of them
+    assert len(editor.shown) == 3  # the reasons differ, and nobody wants hundreds of them
 
 
 async def test_unknown_settings_are_refused_by_name(start):

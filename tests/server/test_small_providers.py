@@ -11,7 +11,7 @@ from server.providers import registry
 from server.providers.ngram import ELSEWHERE, WINDOW, NGram
 from server.providers.protocol import Request
 from server.providers.recorded import Recorded, answer_key, read_answers
-from server.settings import ProviderSettings
+from server.settings import AnswerRecord, ProviderSettings
 
 
 async def _answer(provider, before, after="", stop="auto", others=()) -> str:
@@ -115,8 +115,8 @@ async def test_anthropic_without_a_key_serves_a_record_and_misses_the_key_beyond
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     path = str(tmp_path / "answers.jsonl")
     with pytest.raises(ProviderMissing, match="ANTHROPIC_API_KEY"):
-        _anthropic(record=Record(path=path, mode="write"))
-    provider = _anthropic(record=Record(path=path, mode="replay"))
+        _anthropic(record=AnswerRecord(path=path, mode="write"))
+    provider = _anthropic(record=AnswerRecord(path=path, mode="replay"))
     context = Context("a.py", "python", "x", "")
     with pytest.raises(ProviderMissing, match="ANTHROPIC_API_KEY"):
         await anext(provider.complete(Request("x", "", "auto", context, provider.prompt(context))))

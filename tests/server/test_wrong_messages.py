@@ -12,8 +12,8 @@ import pytest
 from hostile import HERE, TEXT, URI, encoded, framed
 
 from server import stdio
-from server.lsp import create, serve
 from server.errors import SettingsError
+from server.lsp import create, serve
 from server.settings import ProviderSettings, Settings
 
 

@@ -44,7 +44,7 @@ def test_the_time_of_a_record_is_a_dash(tapes):
         "metrics": {**ONE["metrics"], "latency_ms": {"p50": None, "p95": None, "n": 25, "note": "read"}},
     }
     lines = printed({**of_a_record, "tapes": {str(at): of_a_record for at in range(tapes)}}).splitlines()
-    told = [line.split() for line in lines if line.startswith("latency")]
+    told = [line.split() for line in lines if line.strip().startswith("latency")]
     assert told
     assert all("\N{EN DASH}" in words and "ms" not in words for words in told)
 
