@@ -318,6 +318,7 @@ class Editor:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
         answer: asyncio.Future[Any] = self._wire.protocol.send_request_async(method, params, number)
+        answer.add_done_callback(_taken_note_of)
         return answer
 
     async def _received(self, method: str, answer: asyncio.Future[Any]) -> Any:
@@ -332,6 +333,12 @@ class Editor:
         if self._wire.dead:
             raise ServerError(self._wire.epitaph())
         self._wire.protocol.notify(method, params)
+
+
+def _taken_note_of(answer: asyncio.Future[Any]) -> None:
+    """Look at how an answer ended that may come when nobody waits for it any more: asyncio complains of one not looked at."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 def _wishes(moment: Moment) -> dict[str, Any]:

@@ -144,6 +144,7 @@ class Engine:
     efforts: dict[str, Effort] = field(default_factory=dict)
     checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
     ablation: Ablation | None = field(default=None, init=False)
+    reads_record: bool = field(default=False, init=False)
     trials: list[Trial] = field(default_factory=list)
     selection: Counter[str] = field(default_factory=Counter)
 
@@ -162,6 +163,7 @@ class Engine:
         for tape in tapes:
             latency_of(self.options.latency, 0, tape)
         self._check_provider()
+        self.reads_record = self._has_times_of_a_record()
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         _refuse_twins(tapes)
         slots = asyncio.Semaphore(self._slots())
@@ -196,13 +198,19 @@ class Engine:
         if provider.name != ORACLE:
             registry.make(provider)
 
+    def _has_times_of_a_record(self) -> bool:
+        """Whether the latency would be that of a file: measured, of answers that a record holds before the run begins."""
+        record = merge(Settings(), self.options.settings).provider.record
+        holds = bool(record.path) and record.mode != "write" and Path(record.path).exists()
+        return holds and self.options.latency == "measured"
+
     def _leave_out(self, tape: Tape, reason: str, *, lacking: bool) -> None:
         self.left_out.append({"tape": tape.header.id, "reason": reason, "why": "lacking" if lacking else "failed"})
         self.listen(LeftOut(tape.header.id, reason))
 
     def _summed(self) -> dict[str, Any]:
         about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
-        result = summary(self.records, self.typed, self.efforts) | about
+        result = summary(self.records, self.typed, self.efforts, measured=not self.reads_record) | about
         if self.options.which_tests == "touching":
             result["selection"] = {name: self.selection[name] for name in ("selected", "sampled", "disagreed")}
         if self.ablation is not None:

@@ -9,6 +9,8 @@ from typing import Any
 from replay.records import ANSWERED, Effort, Record
 
 CONFIDENCE = 0.95
+POINTS = (50, 75, 90, 95, 99)
+OF_THE_RECORD = "not measured: answers were read from a record; with --latency fixed:MS they take as long as you say"
 _NOT_TESTED = {"untestable", "infrastructure"}
 
 
@@ -67,9 +69,15 @@ def latency_ms(records: Iterable[Record]) -> dict[str, float | int | None]:
     import numpy as np
     from scipy import stats
 
-    points = {f"p{point}": float(np.percentile(values, point)) for point in (50, 75, 90, 95, 99)}
+    points = {f"p{point}": float(np.percentile(values, point)) for point in POINTS}
     interval = stats.quantile_test(values, p=0.5).confidence_interval(CONFIDENCE)
     return {**points, "p50_low": _finite(interval.low), "p50_high": _finite(interval.high), "n": len(values)}
+
+
+def unmeasured(latency: Mapping[str, Any]) -> dict[str, Any]:
+    """Quantiles of a run whose answers were read from a file: nulls and a note, for they would be the file's and not the model's."""
+    names = [*(f"p{point}" for point in POINTS), "p50_low", "p50_high"]
+    return dict.fromkeys(names) | {"n": latency["n"], "note": OF_THE_RECORD}
 
 
 def _finite(value: float) -> float | None:
@@ -124,10 +132,19 @@ def _by_tape(parts: Sequence[int], wholes: Sequence[int]) -> tuple[float | None,
 
 
 def summary(
-    records: Sequence[Record], typed: Mapping[str, int], efforts: Mapping[str, Effort] | None = None
+    records: Sequence[Record],
+    typed: Mapping[str, int],
+    efforts: Mapping[str, Effort] | None = None,
+    *,
+    measured: bool = True,
 ) -> dict[str, Any]:
-    """All figures of a run; `typed` gives for each tape how many edits the person made by hand, `efforts` what a driven one took."""
+    """All figures of a run; `typed` gives for each tape how many edits the person made by hand, `efforts` what a driven one took.
+
+    `measured` is off where the latency would be that of reading recorded answers: then it has no value.
+    """
     figures = _summed(records, typed)
+    for one in () if measured else (figures, *figures["tapes"].values()):
+        one["metrics"]["latency_ms"] = unmeasured(one["metrics"]["latency_ms"])
     real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}
     for tape, effort in real.items():
         _put_driven(figures["tapes"][tape], [effort])

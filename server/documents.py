@@ -66,6 +66,16 @@ class Document:
         except OffsetError as error:
             raise DocumentError(f"{self.uri} (version {self.version}): {error}") from error
 
+    def clamped(self, place: Place) -> Place:
+        """A position as it counts: past the end of its line it is the end (LSP 3.17, "Position").
+
+        Raises:
+            DocumentError: there is no such line.
+
+        """
+        start, offset = self._start(place[0]), self.offset(place)
+        return position_at(self.text, offset) if start is None else (place[0], offset - start)
+
     def moved(self, place: Place, characters: int) -> Place:
         """The position `characters` (indices, on the same line) right of `place`."""
         start = self._start(place[0])
@@ -81,7 +91,9 @@ class Document:
 
         """
         start, end, new = change
-        if self.plain is None or not 0 <= start <= end:
+        if start > end:
+            raise DocumentError(f"{self.uri} (version {self.version}): a range ends ({end}) before it begins ({start})")
+        if self.plain is None or start < 0:
             return self._changed_with_care(change)
         if not _is_plain(self.text[max(start - 1, 0) : start] + new + self.text[end : end + 2]):
             return self._changed_with_care(change)

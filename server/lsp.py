@@ -10,29 +10,30 @@ import gc
 import hashlib
 import logging
 import sys
-from dataclasses import asdict, replace
+from collections import Counter
+from dataclasses import replace
 from typing import Any, BinaryIO, TypeAlias
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
-from pygls.io_ import StdoutWriter
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path
 
-from server import fates, stdio
-from server.cache import Shelf
+from server import fates, leaving, stdio
+from server.cache import Cache, Shelf
+from server.complaints import Complaints, refuse_oracle
 from server.context import Edit, Snippet
 from server.documents import Document, Documents, Place
 from server.errors import DocumentError, ProviderError, SettingsError
-from server.happenings import Accepted, Answered, Ended, Greeted, Hinted, Listener, Saved, Selected
-from server.keys import masked
+from server.greeting import greeted
+from server.happenings import Accepted, Answered, Ended, Hinted, Listener, Saved, Selected
+from server.keys import fault, log_to_standard_error, masked, traced
 from server.messages import DID_ACCEPT_PART, DID_SHOW, At, Hint, Of, Position, Selection, read
 from server.places import placed
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
 from server.providers.protocol import Heeds, Provider, heeding
-from server.service import Query, Service, Suggestion
-from server.settings import Record, Settings, merge, wished
+from server.service import Query, Service, Suggestion, stats_of, unserved
+from server.settings import Settings, merge, wished
 from server.wire import listen
 from server.workspace import Workspace, workspace_of
 
@@ -45,6 +46,8 @@ ACCEPTED = "ghosttape.accepted"
 UNDER_WAY = "ghosttape/underway"
 _Where: TypeAlias = tuple[str, Place]
 _LONGEST_LINE = 1000
+_GOODBYE_S = 10.0
+"""How long a provider may take to be closed when the server ends."""
 _log = logging.getLogger("ghosttape.server")
 
 
@@ -62,6 +65,8 @@ class Server(LanguageServer):
         self.under_way: dict[_Where, asyncio.Event] = {}
         self._provider = provider
         self._service: Service | None = None
+        self.counts: Counter[str] = Counter()
+        self.complaints = Complaints(self._show)
 
     @property
     def documents(self) -> Documents:
@@ -84,7 +89,7 @@ class Server(LanguageServer):
         """
         if self._service is None:
             provider = self._provider or registry.make(self.settings.provider)
-            self._service = Service(provider, self.settings)
+            self._service = Service(provider, self.settings, counts=self.counts, misconfigured=self.complaints.hear)
         return self._service
 
     @property
@@ -101,31 +106,50 @@ class Server(LanguageServer):
 
     def stats(self) -> dict[str, Any]:
         """As `Service.stats`, with what the server itself holds."""
-        asked = self._service.stats() if self._service else {}
+        asked = self._service.stats() if self._service else stats_of(self.counts, Cache(0, 0))
         held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
         return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
-        """Serve over two streams until the client says `exit` or is gone."""
+        """Serve over two streams until the client says `exit` or is gone.
+
+        Raises:
+            SystemExit: with status 1, when it said `exit` and had not said `shutdown` (LSP 3.17, "Exit Notification").
+
+        """
         source, sink = stdin or sys.stdin.buffer, stdout or sys.stdout.buffer
-        self.protocol.set_writer(StdoutWriter(sink))
+        self.protocol.set_writer(stdio.Outlet(sink))
         gc.collect()
         gc.freeze()  # else the collector looks through all that was imported now and then: 30 ms in the middle of an answer
         try:
-            asyncio.run(listen(source, sink, self.protocol.receive))
-        except (BrokenPipeError, KeyboardInterrupt, SystemExit) as error:
+            heard = listen(source, sink, self.protocol.receive)
+            asyncio.run(leaving.served(heard, self._let_go, lambda: self.protocol.tell(Ended())))
+        except (BrokenPipeError, KeyboardInterrupt) as error:
             _log.info("the client is gone: %r", error)
         finally:
             self.shutdown()  # type: ignore[no-untyped-call] # pygls leaves it so
+
+    async def _let_go(self) -> None:
+        """Close the provider, which may have a process of its own."""
+        try:
+            async with asyncio.timeout(_GOODBYE_S):
+                if self._service is not None:
+                    await self._service.close()
+        except (ProviderError, TimeoutError) as error:
+            _log.warning("the provider could not be closed: %s", masked(str(error)))
+
+    def _show(self, text: str) -> None:
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
 
     def remember(self, where: _Where, suggestion: Suggestion) -> None:
         """Keep what came of a question for `ghosttape/explain`."""
         self.explanations.put(where, suggestion, suggestion.size)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log it; what goes wrong with a notification is shown to the person too."""
-        _log.error("%s", masked(str(error))[:_LONGEST_LINE])
-        super().report_server_error(error, source)
+        """Log it, with where it came from if nobody foresaw it; what goes wrong with a notification is shown to the person too."""
+        told = masked(str(error))[:_LONGEST_LINE]
+        _log.error("%s", told + traced(error))
+        super().report_server_error(JsonRpcException(told), source)
 
 
 def create(settings: Settings | None = None, provider: Provider | None = None) -> Server:
@@ -148,8 +172,14 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
 
 
 def serve(server: Server) -> None:
-    """Run a server over standard input and output until its client leaves."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    """Run a server over standard input and output until its client leaves.
+
+    Raises:
+        SettingsError: its provider has nothing to say to an editor.
+
+    """
+    refuse_oracle(server.settings.provider)
+    log_to_standard_error(logging.WARNING)
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     try:
         server.start_io(*stdio.claim())
@@ -163,18 +193,10 @@ def _initialize(ls: Server, params: types.InitializeParams) -> None:
         ls.settings = merge(ls.settings, options)
     except SettingsError as error:
         raise JsonRpcInvalidParams(str(error)) from error
-    greeted = _greeted(params, record)
-    ls.folders = greeted.folders
+    client = greeted(params, record)
+    ls.folders = client.folders
     ls.disk = workspace_of(ls.folders) if ls.settings.context.workspace else None
-    ls.protocol.tell(greeted)
-
-
-def _greeted(params: types.InitializeParams, record: Record | None) -> Greeted:
-    client = params.client_info
-    named = f"{client.name} {client.version or ''}".strip() if client else "unknown"
-    folders = [folder.uri for folder in params.workspace_folders or ()]
-    root = params.root_uri or (from_fs_path(params.root_path) if params.root_path else None)
-    return Greeted(named, tuple(folders or ([root] if root else ())), record)
+    ls.protocol.tell(client)
 
 
 async def _initialized(ls: Server, params: types.InitializedParams) -> None:
@@ -184,8 +206,11 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
         if ls.heeds is not None:
             ls.heeds.settle(ls.folders)
         await provider.start()
+    except asyncio.CancelledError:
+        return  # the client left while it started
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
+        ls.complaints.hear(error)
 
 
 async def _shut_down(ls: Server, params: None) -> None:
@@ -194,6 +219,8 @@ async def _shut_down(ls: Server, params: None) -> None:
         ls.disk.close()
     try:
         await ls.service.close()
+    except asyncio.CancelledError:
+        return  # `exit` came before all was closed, and closes the rest
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
 
@@ -215,8 +242,13 @@ async def _answer(ls: Server, params: Asked, where: _Where) -> list[types.Inline
     except asyncio.CancelledError:
         ls.remember(where, Suggestion(outcome="cancelled", provider=ls.settings.provider.name))
         raise
-    except (ProviderError, SettingsError, DocumentError) as error:
-        suggestion = Suggestion(outcome="failed", reason=masked(str(error)), provider=ls.settings.provider.name)
+    except Exception as error:  # noqa: BLE001 - whatever it is: the editor is told, and the next question is answered
+        known = isinstance(error, ProviderError | SettingsError | DocumentError)
+        if isinstance(error, ProviderError | SettingsError):
+            unserved(ls.counts)  # no provider could be made
+            ls.complaints.hear(error)
+        reason = masked(str(error)) if known else fault(error)
+        suggestion = Suggestion(outcome="failed", reason=reason, provider=ls.settings.provider.name)
     ls.remember(where, suggestion)
     if suggestion.outcome == "failed":
         raise RequestFailed(suggestion.reason)
@@ -336,16 +368,21 @@ def _offset(document: Document, position: Position) -> int:
 async def _explain(ls: Server, params: Any) -> dict[str, Any] | None:
     """What came of the last question at a place, once it is answered; null when none was asked there, or long ago."""
     asked = read(params, At)
-    where = (asked.text_document.uri, (asked.position.line, asked.position.character))
-    if where in ls.under_way:
+    if (where := _asked_where(ls, asked)) in ls.under_way:
         await ls.under_way[where].wait()
     suggestion = ls.explanations.get(where)
-    if suggestion is None:
-        return None
-    told = asdict(suggestion)
-    told["repaired"] = told.pop("text")
-    del told["ticket"]
-    return told
+    return None if suggestion is None else suggestion.told()
+
+
+def _asked_where(ls: Server, asked: At) -> _Where:
+    """Where the question was: past the end of a line it was at its end."""
+    uri, there = asked.text_document.uri, (asked.position.line, asked.position.character)
+    if (uri, there) in ls.under_way or ls.explanations.get((uri, there)) is not None:
+        return uri, there  # whatever the text has become since
+    try:
+        return uri, ls.documents.get(uri).clamped(there)
+    except DocumentError:
+        return uri, there
 
 
 def _stats(ls: Server, params: Any) -> dict[str, Any]:

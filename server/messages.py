@@ -232,11 +232,16 @@ def fault(message: Any) -> str:
         return 'a message has a member "jsonrpc" that is "2.0"'
     if "method" in message and not isinstance(message["method"], str):
         return "the method of a message is a string"
-    if message.get("id") is not None and number_of(message) is None:
+    if "method" in message and "id" in message and not _is_told(message):
         return "the id of a request is an integer or a string"
     if "method" not in message and not {"result", "error"} & message.keys():
         return "a message has a method, or a result, or an error"
     return ""
+
+
+def _is_told(message: Mapping[str, Any]) -> bool:
+    """Whether an id can be answered to; a notification may say by null that it has none."""
+    return number_of(message) is not None or (message["id"] is None and is_notification(message["method"]))
 
 
 def is_notification(method: str) -> bool:

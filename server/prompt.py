@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from server.context import Context, Snippet
+from server.context import Budget, Context, Snippet
+from server.settings import ProviderSettings
 from server.templates import TEMPLATES, Template, template_of
 from syntax.languages import language_of
 
@@ -22,6 +23,7 @@ __all__ = [
     "infill",
     "middle",
     "plain",
+    "suited",
     "template_of",
 ]
 
@@ -72,6 +74,19 @@ _INFILL = "Stop where the code after {cursor} takes over: what stands there alre
 def plain(context: Context) -> Prompt:
     """The file so far, to be continued."""
     return Prompt(text=_preface(context) + context.before)
+
+
+def suited(budget: Budget, settings: ProviderSettings) -> Budget:
+    """The budget for the form that settings name: `completions` of a model without a family show nothing after the cursor.
+
+    With `auto` a server may yet want a chat, which does; so nothing is taken from it there.
+
+    Raises:
+        SettingsError: there is no template of the name that the settings say.
+
+    """
+    is_plain = settings.api == "completions" and template_of(settings.template, settings.model) is None
+    return budget.ahead() if is_plain else budget
 
 
 def beside(context: Context) -> Prompt:

@@ -30,13 +30,15 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, default_converter, lsp_method
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage
 
-from server import messages
+from server import messages, misfits
 from server.context import RecentEdits
 from server.documents import Document, Documents, Edit, Place
-from server.errors import DocumentError
+from server.errors import DocumentError, ServerRoomError
 from server.happenings import Asked as Question
 from server.happenings import Changed, Closed, Happening, Listener, Opened
+from server.keys import masked
 from server.messages import Change, Completion, Id
+from server.misfits import Misfit
 from server.settings import Stop
 from server.wire import Broken, Frame
 
@@ -95,10 +97,10 @@ def converter() -> cattrs.Converter:
         params = plain(data, types.InlineCompletionParams)
         stop: Any = data.get("stop") or "auto"
         if stop not in get_args(Stop):
-            raise ValueError(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
+            raise Misfit(f"stop is {stop!r}, which is none of {', '.join(get_args(Stop))}")
         doomed, sample = str(data.get("doomed") or ""), data.get("sample") or 0
         if type(sample) is not int or not 0 <= sample < 2**31:
-            raise ValueError(f"sample is {sample!r}: samples are counted from 0")
+            raise Misfit(f"sample is {sample!r}: samples are counted from 0")
         return Asked(
             params.context, params.text_document, params.position, params.work_done_token, stop, doomed, sample
         )
@@ -142,10 +144,16 @@ class Protocol(LanguageServerProtocol):
             return self._refuse(None, JsonRpcParseError(f"this is no JSON: {error}"))
         if not isinstance(message, list):
             return self._receive_one(message)
-        for each in message or [None]:
-            number = messages.number_of(each) if isinstance(each, dict) else None
-            self._refuse(number, JsonRpcInvalidRequest("LSP has no batches: send one message at a time"))
-        return None
+        return self._refuse_batch(message)
+
+    def _refuse_batch(self, batch: list[Any]) -> None:
+        """Answer each request of a batch, and what is no message; notifications get no answer (JSON-RPC 2.0, section 6)."""
+        error = JsonRpcInvalidRequest("LSP has no batches: send one message at a time")
+        owed = [each for each in batch or [None] if messages.fault(each) or each.get("id") is not None]
+        for each in owed:
+            self._refuse(messages.number_of(each) if isinstance(each, dict) else None, error)
+        if len(owed) < len(batch):
+            self._complain(error)
 
     def _receive_one(self, message: Any) -> None:
         fault = messages.fault(message)
@@ -174,12 +182,23 @@ class Protocol(LanguageServerProtocol):
         return self.structure_message(known if number is None else {**known, "id": number}).params
 
     def _refuse_params(self, number: Id | None, method: str, error: JsonRpcException) -> None:
-        why = "; ".join(cattrs.transform_error(error.__cause__)) if error.__cause__ else error.message
+        why = misfits.told(error.__cause__) if error.__cause__ else error.message
         refused = JsonRpcInvalidParams(f"{method}: {why}"[:_LONGEST_REASON])
         if number is None:
-            self._server._report_server_error(refused, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
+            self._complain(refused)
         else:
             self._refuse(number, refused)
+
+    def _complain(self, error: Exception) -> None:
+        """Show the person what is wrong with a notification, which has no answer."""
+        self._server._report_server_error(error, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
+
+    def _check_handler_result(self, future: Any) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, ServerRoomError):  # it says all, so without the name of its class and where it comes from
+            self._complain(error)
+        else:
+            super()._check_handler_result(future)
 
     def _receive_response(self, message: dict[str, Any]) -> None:
         """The client's answer to a request of ours; what answers none is passed over."""
@@ -222,6 +241,8 @@ class Protocol(LanguageServerProtocol):
         return None
 
     def _send_response(self, msg_id: Id, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is not None:  # without pygls' traceback, which is for the log
+            error = types.ResponseError(error.code, masked(error.message))
         body = messages.items(msg_id, result) if error is None and self.writer is not None else None
         if body is None or self.writer is None:
             super()._send_response(msg_id, result, error)
@@ -235,16 +256,17 @@ class Protocol(LanguageServerProtocol):
             return
         try:
             deque(self.lsp_text_document__did_change(params), maxlen=0)
+        except ServerRoomError as error:
+            self._complain(error)
         except Exception:  # noqa: BLE001 - the person is told, and the editor goes on
-            error = JsonRpcInternalError.of(sys.exc_info())  # type: ignore[no-untyped-call] # pygls leaves it so
-            self._server._report_server_error(error, FeatureNotificationError)  # noqa: SLF001 - pygls' own guard
+            self._complain(JsonRpcInternalError.of(sys.exc_info()))  # type: ignore[no-untyped-call] # pygls leaves it so
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
         if isinstance(msg_id, int | str):  # lsprotocol lets anything through
             super()._handle_cancel_notification(msg_id)
 
     def _refuse(self, number: Id | None, error: JsonRpcException) -> None:
-        told = {"code": error.code, "message": error.message}
+        told = {"code": error.code, "message": masked(error.message)}
         self._send_data({"jsonrpc": self.VERSION, "id": number, "error": told})
 
     @lsp_method(types.INITIALIZE)
@@ -285,11 +307,10 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handling:
         """Forget a document."""
-        document = self._seen(params.text_document.uri)
+        document = self.documents.get(params.text_document.uri)
         self.documents.close(params.text_document.uri)
         self.recent.forget(params.text_document.uri)
-        if document is not None:
-            self.tell(Closed(document))
+        self.tell(Closed(document))
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CLOSE, params)
 
     def _passed_on(self, method: str, params: Any) -> Handling:
@@ -302,19 +323,24 @@ class Protocol(LanguageServerProtocol):
             _insist_on_utf16(params)
         if isinstance(params, Asked):
             self._asked(params)
+        if method_name == types.SHUTDOWN:
+            self._shutdown = True  # from now on, not only when all is closed: `exit` may come behind it at once
         super()._handle_request(msg_id, method_name, params)
 
     def _asked(self, params: Asked) -> None:
-        params.document = self._seen(params.text_document.uri)
+        """Hold on to the text as it is now, and to the position in it: past the end of a line it is the end."""
+        params.document = document = self._seen(params.text_document.uri)
         params.request = next(self._requests)
-        if params.document is None or not self.listeners:
+        if document is None:
             return
         try:
-            offset = params.document.offset(place(params.position))
+            where = document.clamped(place(params.position))
         except DocumentError:
             return  # the answer will be the same error
-        invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
-        self.tell(Question(params.request, params.document, offset, invoked))
+        params.position = types.Position(*where)
+        if self.listeners:
+            invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
+            self.tell(Question(params.request, document, document.offset(where), invoked))
 
     def _seen(self, uri: str) -> Document | None:
         try:

@@ -13,15 +13,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
 from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
 from server.documents import Document
-from server.errors import ProviderError
-from server.keys import masked
+from server.errors import ProviderError, ProviderMissing
+from server.keys import fault, masked
 from server.providers.protocol import Provider, Request, tally
 from server.repair.chain import Step
 from server.repair.draft import Draft
@@ -108,6 +108,13 @@ class Suggestion:
         texts += [text for step in self.trail for text in (step.before, step.after)]
         return _BARE + sum(map(sys.getsizeof, texts))
 
+    def told(self) -> dict[str, Any]:
+        """All of it, as `ghosttape/explain` says it."""
+        members = asdict(self)
+        members["repaired"] = members.pop("text")
+        del members["ticket"]
+        return members
+
 
 @dataclass(slots=True, eq=False)
 class _Flight:
@@ -119,14 +126,15 @@ class _Flight:
 
 @dataclass(slots=True)
 class Service:
-    """Answers questions with one provider."""
+    """Answers questions with one provider. Whoever counts with it gives the `counts`; `misconfigured` hears what the provider lacks."""
 
     provider: Provider
     settings: Settings = field(default_factory=Settings)
     clock: Callable[[], float] = time.perf_counter
     _kept: Cache[Suggestion] = field(init=False)
     _flights: dict[Spot, list[_Flight]] = field(default_factory=dict)
-    _counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    misconfigured: Callable[[ProviderMissing], None] = field(default=lambda _: None)
 
     def __post_init__(self) -> None:
         """Make room for the answers."""
@@ -173,14 +181,7 @@ class Service:
 
         `outdated` answers were dropped for an edit elsewhere, `evicted` ones to make room; `bytes` is about what the kept ones take.
         """
-        return {
-            "asked": self._counts["asked"],
-            "cache": {kind: self._counts[f"cache {kind}"] for kind in get_args(Reuse)},
-            "outcomes": {outcome: self._counts[f"outcome {outcome}"] for outcome in get_args(Outcome)},
-            "entries": len(self._kept),
-            **{name: getattr(self._kept, name) for name in ("bytes", "evicted", "outdated")},
-            "underway": sum(map(len, self._flights.values())),
-        }
+        return stats_of(self.counts, self._kept, sum(map(len, self._flights.values())))
 
     async def close(self) -> None:
         """Cancel what is under way and let go of the provider."""
@@ -190,16 +191,16 @@ class Service:
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
-        self._counts["asked"] += 1
+        self.counts["asked"] += 1
         try:
             yield
         except asyncio.CancelledError:
-            self._counts["outcome cancelled"] += 1
+            self.counts["outcome cancelled"] += 1
             raise
 
     def _answered(self, suggestion: Suggestion, started: float) -> Suggestion:
-        self._counts[f"cache {suggestion.cache}"] += 1
-        self._counts[f"outcome {suggestion.outcome}"] += 1
+        self.counts[f"cache {suggestion.cache}"] += 1
+        self.counts[f"outcome {suggestion.outcome}"] += 1
         return replace(suggestion, latency=(self.clock() - started) * 1000)
 
     def _reused(self, query: Query) -> Suggestion | None:
@@ -264,7 +265,11 @@ class Service:
         try:
             length = await self._gather(request, draft, pieces)
         except ProviderError as error:
+            if isinstance(error, ProviderMissing):
+                self.misconfigured(error)
             return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
+        except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
+            return replace(_told(start, pieces), outcome="failed", reason=fault(error))
         told = _told(start, pieces)
         if told.covered:
             made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
@@ -314,6 +319,23 @@ class Service:
         if not made.text:
             return replace(raw, trail=made.trail, outcome="filtered", step=made.step or "")
         return replace(raw, text=made.text, covered=made.covered, trail=made.trail, outcome="shown")
+
+
+def stats_of(counts: Counter[str], kept: Cache[Suggestion], underway: int = 0) -> dict[str, Any]:
+    """What was counted and what is kept, as `ghosttape/stats` says it."""
+    return {
+        "asked": counts["asked"],
+        "cache": {kind: counts[f"cache {kind}"] for kind in get_args(Reuse)},
+        "outcomes": {outcome: counts[f"outcome {outcome}"] for outcome in get_args(Outcome)},
+        "entries": len(kept),
+        **{name: getattr(kept, name) for name in ("bytes", "evicted", "outdated")},
+        "underway": underway,
+    }
+
+
+def unserved(counts: Counter[str]) -> None:
+    """Count a question that failed because there was no provider to ask."""
+    counts.update(("asked", "cache none", "outcome failed"))
 
 
 def _joined(pieces: Sequence[str]) -> str:

@@ -5,11 +5,11 @@ The same tree is read from `initializationOptions`, from `ghosttape serve --sett
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-from urllib.parse import urlsplit
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import msgspec
 
@@ -21,6 +21,10 @@ PaperRules: TypeAlias = Literal["none", "simcopilot"]
 """Whose rules the repairs follow where a paper's differ from ours (`server/repair/simcopilot.py`)."""
 RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
+
+
+_HOLDS_A_KEY = frozenset("@?#")
+"""A URL with one of them may hold a key in clear text. It is not taken apart to see: its parser would say it again in an error."""
 
 
 class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -84,20 +88,36 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """lsp: the longest time that the server may take to start and to be greeted."""
     record: AnswerRecord = AnswerRecord()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """`command` as words, in whichever way it was given."""
+        return tuple(shlex.split(self.command) if isinstance(self.command, str) else self.command)
+
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing, and a password where it would be stored with the run."""
-        if self.max_tokens < 1 or self.threads < 1 or self.timeout_s <= 0 or self.temperature < 0:
-            raise ValueError("max_tokens and threads must be at least 1, timeout_s above 0, temperature not below 0")
-        if self.tries < 1 or min(self.connect_s, self.start_s) <= 0 or self.longest_wait_s < 0:
-            raise ValueError("tries must be at least 1, connect_s and start_s above 0, longest_wait_s not below 0")
-        if self.first_s is not None and self.first_s <= 0:
-            raise ValueError("first_s must be above 0, or null for timeout_s")
-        if isinstance(self.command, str):
-            shlex.split(self.command)  # a quotation without an end is refused here
-        if urlsplit(self.base_url).password is not None:
+        """Refuse numbers that mean nothing, and a key where it would be stored with the run."""
+        for name in ("max_tokens", "threads", "tries"):
+            _refuse(name, getattr(self, name), "at least 1", wrong=getattr(self, name) < 1)
+        for name in ("timeout_s", "connect_s", "start_s"):
+            _refuse(name, getattr(self, name), "above 0", wrong=getattr(self, name) <= 0)
+        for name in ("temperature", "longest_wait_s"):
+            _refuse(name, getattr(self, name), "0 or more", wrong=getattr(self, name) < 0)
+        if self.first_s is not None:
+            _refuse("first_s", self.first_s, "above 0, or null for timeout_s", wrong=self.first_s <= 0)
+        try:
+            _ = self.words
+        except ValueError as error:
+            raise ValueError(f"command (--server) cannot be split into words: {error}") from error
+        if not _HOLDS_A_KEY.isdisjoint(self.base_url):
             raise ValueError(
-                "base_url holds a password: keys come from the environment (GHOSTTAPE_API_KEY), for URLs are stored"
+                "base_url holds a password, a user, a query or a fragment ('@', '?' or '#'): keys come from the environment "
+                "(GHOSTTAPE_API_KEY), for URLs are stored"
             )
+
+
+def _refuse(name: str, value: float | None, must_be: str, *, wrong: bool) -> None:
+    """Refuse a number that means nothing, by its name and value."""
+    if wrong:
+        raise ValueError(f"{name} is {value}, and must be {must_be}")
 
 
 class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -181,6 +201,8 @@ def _without(options: Any, key: str) -> Any:
 def merge(base: Settings, options: Any) -> Settings:
     """Lay `options` (plain JSON values, None for nothing) over `base`, key by key.
 
+    Who turns to `gguf` without naming a model gets the bundled one: another provider's model is no file to be loaded here.
+
     Raises:
         SettingsError: an unknown key, or a value of the wrong kind; the message names the place.
 
@@ -190,9 +212,30 @@ def merge(base: Settings, options: Any) -> Settings:
     if not isinstance(options, Mapping):
         raise SettingsError(f"settings must be a JSON object, not {type(options).__name__}")
     try:
-        return msgspec.convert(_laid_over(msgspec.to_builtins(base), options), Settings)
+        made = msgspec.convert(laid_over(msgspec.to_builtins(base), options), Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"settings: {error}") from error
+        raise SettingsError(f"settings: {explained(error)}") from error
+    turned = made.provider.name == "gguf" != base.provider.name
+    if not turned or "model" in options["provider"]:
+        return made
+    return msgspec.structs.replace(made, provider=msgspec.structs.replace(made.provider, model=""))
+
+
+def explained(error: msgspec.ValidationError, tree: Any = Settings) -> str:
+    """The words of an error; where a value is none of a few names, with the names."""
+    said = str(error)
+    place = re.search(r" - at `\$([^`]*)`$", said)
+    if place is None or not said.startswith("Invalid enum value"):
+        return said
+    for name in re.findall(r"\.(\w+)", place[1]):
+        tree = get_type_hints(tree)[name]
+    return f"{said}: choose of {', '.join(_names(tree))}"
+
+
+def _names(kind: Any) -> Iterator[str]:
+    """The names in a Literal, wherever in a type it stands."""
+    for part in get_args(kind):
+        yield from [part] * bool(part) if isinstance(part, str) else _names(part)
 
 
 def parse(text: str) -> Settings:
@@ -208,7 +251,8 @@ def parse(text: str) -> Settings:
         raise SettingsError(f"settings are not JSON: {error}") from error
 
 
-def _laid_over(base: Any, options: Any) -> Any:
+def laid_over(base: Any, options: Any) -> Any:
+    """One tree of plain values over another, key by key."""
     if not (isinstance(base, Mapping) and isinstance(options, Mapping)):
         return options
-    return {**base, **{key: _laid_over(base.get(key), value) for key, value in options.items()}}
+    return {**base, **{key: laid_over(base.get(key), value) for key, value in options.items()}}

@@ -26,6 +26,7 @@ from tui.flags import (
     WhichTests,
 )
 from tui.outcome import Status, guarded, print_json
+from tui.unused import warn_unused
 
 app = typer.Typer(
     name="ghosttape",
@@ -44,6 +45,7 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 @app.command()
 @guarded
 def replay(
+    context: typer.Context,
     tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
     *,
     provider: Provider = "",
@@ -150,6 +152,7 @@ def replay(
         paths=tuple(path or ()),
         projects=tuple(str(Path(folder).absolute()) for folder in project or ()),
     )
+    warn_unused(context, options.settings["provider"]["name"])
     from tui.replaying import run  # loads much: not before the words are known to be right
 
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
@@ -249,6 +252,7 @@ def evaluate(
 @app.command()
 @guarded
 def serve(
+    context: typer.Context,
     *,
     stdio: Annotated[
         bool,
@@ -287,6 +291,7 @@ def serve(
     }
     chosen = settings_of(settings, flags)
     registry.check(chosen.provider.name)
+    warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)
     add_commands(server)
     add_recording(server, record.expanduser().absolute() if record else None)

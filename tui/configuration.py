@@ -1,7 +1,12 @@
-"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it."""
+"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it.
+
+The folder may be anyone's. So its file cannot make anything run here, be written here, or be sent away: see `docs/providers.md`,
+"What a folder's file may say".
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +17,8 @@ from replay.latency import latency_of
 from replay.options import Options
 from replay.policies import policy_of
 from replay.users import user_of
-from server.settings import REPAIRS, RepairName, Settings, merge, parse
+from server.errors import SettingsError
+from server.settings import REPAIRS, RepairName, Settings, explained, laid_over, merge, parse
 from tui.errors import ConfigurationError
 
 FILE = "ghosttape.toml"
@@ -23,6 +29,8 @@ _NOT_A_FOLDERS: Mapping[str, str] = {
     "folder": "names where a program runs: use --settings",
 }
 """What a folder's file may not say of the provider, for the folder may be anyone's."""
+_HERE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~%-]*)?", re.IGNORECASE | re.ASCII)
+"""A server on this machine; what is written in any other way is not taken for one, however it may be read elsewhere."""
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,21 +43,51 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
     """The language server's settings; empty flags say nothing.
 
-    A server that only the folder's file names does not get the key of the environment: the folder may be anyone's.
+    A server that only the folder's file names does not get the key of the environment, and must be on this machine.
 
     Raises:
-        SettingsError, ConfigurationError: a file or a flag is malformed.
+        SettingsError, ConfigurationError: a file or a flag is malformed, or the folder's file says what it may not.
 
     """
-    from_file, chosen = _file(folder or Path()).server, _json(settings)
-    for name in _NOT_A_FOLDERS:
-        if name in from_file.get("provider", {}):
-            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
+    from_file = _file(folder or Path()).server
     given = {key: value for key, value in flags.items() if value}
-    named_here = "base_url" in given or "base_url" in chosen.get("provider", {})
-    trusted = named_here or "base_url" not in from_file.get("provider", {})
-    base = merge(merge(Settings(), from_file), chosen)
-    return _rooted(merge(base, {"provider": given if trusted else given | {"use_key": False}}))
+    chosen = laid_over(_json(settings), {"provider": given})
+    from_folder = _of_folder(from_file)
+    told, named = from_file.get("provider", {}), chosen["provider"]
+    if "base_url" in told and "base_url" not in named:
+        named["use_key"] = False
+    made = merge(from_folder, chosen)
+    _check_folders(told, named, made)
+    return _rooted(made)
+
+
+def _of_folder(told: Mapping[str, Any]) -> Settings:
+    """The settings of the folder's file alone; an error names the file."""
+    try:
+        return merge(Settings(), told)
+    except SettingsError as error:
+        raise SettingsError(f"{FILE}, [server]: {str(error).removeprefix('settings: ')}") from error
+
+
+def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
+    """Refuse what a folder's file may not say of the provider; `named` is what the person says, `made` what comes of both.
+
+    Raises:
+        ConfigurationError: it says such a thing.
+
+    """
+    for name in _NOT_A_FOLDERS:
+        if name in told:
+            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
+    if "base_url" not in named and made.provider.base_url and not _HERE.fullmatch(made.provider.base_url):
+        raise ConfigurationError(
+            f"{FILE}: provider.base_url is no server on this machine, and your code would be sent there: if that is meant, name it "
+            "with --base-url or GHOSTTAPE_BASE_URL"
+        )
+    if "model" not in named and made.provider.model and made.provider.name == "gguf":
+        raise ConfigurationError(
+            f"{FILE}: provider.model names a file to load: name it with --model or GHOSTTAPE_MODEL"
+        )
 
 
 def _rooted(settings: Settings) -> Settings:
@@ -96,31 +134,43 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     try:
         options = msgspec.convert({"settings": chosen, "policies": _file(Path()).policies, **rest}, Options)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"options: {error}") from error
+        raise ConfigurationError(_of_flag(explained(error, Options))) from error
     policy_of(options.policy, options.policies)
     user_of(options.user)
     latency_of(options.latency, options.seed)
     return options
 
 
+def _of_flag(said: str) -> str:
+    """The words of an error about an option, with the flag in place of the member."""
+    return re.sub(r"^(.*) - at `\$\.(\w+)`", r"--\2: \1", said, flags=re.DOTALL)
+
+
 def repairs_of(text: str) -> tuple[RepairName, ...]:
     """The steps that a flag names, in the order of `REPAIRS`.
 
     Raises:
-        ConfigurationError: one of them is unknown.
+        ConfigurationError: one of them is unknown, there is none, or `all` or `none` is one of several.
 
     """
     if text in {"all", "none"}:
         return REPAIRS if text == "all" else ()
     chosen = tuple(name.strip() for name in text.split(",") if name.strip())
+    choices = f"choose of {', '.join(REPAIRS)}; or say only all, or only none"
     unknown = [name for name in chosen if name not in REPAIRS]
+    if not chosen:
+        raise ConfigurationError(f"no repair is named: {choices}")
+    if unknown and unknown[0] in {"all", "none"}:
+        raise ConfigurationError(f"{unknown[0]!r} cannot stand beside repairs: {choices}")
     if unknown:
-        raise ConfigurationError(f"no repair is called {unknown[0]!r}: choose of {', '.join(REPAIRS)}, or all, or none")
+        raise ConfigurationError(f"no repair is called {unknown[0]!r}: {choices}")
     return tuple(name for name in REPAIRS if name in chosen)
 
 
 def _file(folder: Path) -> File:
     path = folder / FILE
+    if path.is_dir():
+        raise ConfigurationError(f"{path}: it is a folder, and settings of this name are a file: rename it")
     if not path.is_file():
         return File()
     try:

@@ -4,7 +4,8 @@ TuiError
 ├── RunReadError         a folder holds no run, or one that cannot be read
 ├── NoRunError           a run is wanted without a name, and there is none
 ├── NoTerminalError      the inspector is started where there is no terminal
-└── ConfigurationError   `ghosttape.toml` or a flag is malformed
+├── ConfigurationError   `ghosttape.toml` or a flag is malformed
+└── InterruptedRunError  a run was stopped by Ctrl-C or SIGTERM
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ class NoRunError(TuiError):
 
 class ConfigurationError(TuiError):
     """`ghosttape.toml` or a flag is malformed."""
+
+
+class InterruptedRunError(TuiError):
+    """A run was stopped by Ctrl-C or SIGTERM; says where what was finished is kept."""
 
 
 class NoTerminalError(TuiError):

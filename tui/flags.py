@@ -51,7 +51,7 @@ RequireRecorded = Annotated[
     typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
 ]
 Repairs = Annotated[
-    str, typer.Option(help="Steps to apply, comma-separated: prose,repeats,indent,brackets,stop; all, or none.")
+    str, typer.Option(help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none.")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
 SettingsJson = Annotated[

@@ -13,6 +13,8 @@ import msgspec
 
 P = ParamSpec("P")
 R = TypeVar("R")
+INTERRUPTED = 130
+"""The status of what Ctrl-C ended, as shells have it."""
 
 
 class Status(IntEnum):
@@ -51,24 +53,27 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         from replay.errors import ReplayError, ServerError
         from runners.errors import RunnerError
         from server.errors import ProviderMissing, ServerRoomError
-        from tui.errors import TuiError
+        from tui.errors import InterruptedRunError, TuiError
 
         try:
             return command(*args, **kwargs)
         except (ServerError, RunnerError, ProviderMissing) as error:
             _leave(error, Status.LACKING)
+        except InterruptedRunError as error:
+            _leave(error, INTERRUPTED)
         except (CorpusError, ReplayError, ServerRoomError, TuiError) as error:
             _leave(error, Status.WRONG_USE)
         except OSError as error:
             _leave(f"{error.filename or 'the system'}: {error.strerror or error}", Status.LACKING)
         except (KeyboardInterrupt, asyncio.CancelledError):
-            _leave("interrupted; what was finished is kept", 130)
+            _leave("interrupted; what was finished is kept", INTERRUPTED)
 
     return run
 
 
 def _leave(error: object, status: int) -> NoReturn:
-    sys.stderr.write(f"ghosttape: {error}\n")
+    if sys.stderr is not None:  # closed by whoever started us
+        sys.stderr.write(f"ghosttape: {error}\n")
     raise SystemExit(int(status))
 
 

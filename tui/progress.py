@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -33,6 +35,15 @@ class _Watched(ProgressColumn):
         return Text(f"{self._playback.status()}, {task.fields['note']}")
 
 
+def _counted(counts: Mapping[str, int]) -> str:
+    said = f"{counts['asked']} suggestions"
+    return (
+        f"{said}, {counts['judged']}/{counts['awaited']} tested, {counts['passed']} passed"
+        if counts["awaited"]
+        else said
+    )
+
+
 class Progress:
     """Listens to an engine and shows how far it is. In an ablation each moment counts as often as it has arms."""
 
@@ -48,7 +59,7 @@ class Progress:
             disable=not console.is_terminal,
         )
         self._tapes: dict[str, TaskID] = {}
-        self._counts = {"asked": 0, "judged": 0, "passed": 0, "awaited": 0}
+        self._counts: dict[str, Counter[str]] = {}
         self._said = 0.0
         self._arms = 2 + len(options.settings.get("repairs", REPAIRS)) if options.ablate else 1
         if options.sandbox == "none" and options.tests:
@@ -72,11 +83,13 @@ class Progress:
                 self._update(happening.tape, note=happening.text)
                 self._say(f"{happening.tape}: {happening.text}", always=True)
             case Played():
-                self._update(happening.tape, completed=happening.done, total=happening.of, note=self._note())
-                self._say(f"{happening.tape}: event {happening.done} of {happening.of}, {self._note()}")
+                own = self._note(happening.tape)
+                self._update(happening.tape, completed=happening.done, total=happening.of, note=own)
+                self._say(f"{happening.tape}: event {happening.done} of {happening.of}, {own}{self._all()}")
             case Ended():
-                self._counts["asked"] += happening.record.suggestion is not None
-                self._counts["awaited"] += self._arms if happening.awaits_verdict else 0
+                counts = self._of(happening.record.moment.tape)
+                counts["asked"] += happening.record.suggestion is not None
+                counts["awaited"] += self._arms if happening.awaits_verdict else 0
             case Judged():
                 self._judged(happening)
             case Tried():
@@ -85,22 +98,24 @@ class Progress:
                 self.console.print(f"{happening.tape} is left out: {happening.reason}", style="yellow", markup=False)
 
     def _judged(self, happening: Judged) -> None:
-        verdict = happening.record.verdict
-        self._counts["passed"] += verdict is not None and verdict.name == "passed"
-        self._tested(happening.record.moment.tape)
+        verdict, tape = happening.record.verdict, happening.record.moment.tape
+        self._of(tape)["passed"] += verdict is not None and verdict.name == "passed"
+        self._tested(tape)
 
     def _tested(self, tape: str) -> None:
-        self._counts["judged"] += 1
-        self._update(tape, note=self._note())
-        self._say(f"{tape}: {self._note()}")
+        self._of(tape)["judged"] += 1
+        self._update(tape, note=self._note(tape))
+        self._say(f"{tape}: {self._note(tape)}{self._all()}")
 
-    def _note(self) -> str:
-        counts = self._counts
-        if not counts["awaited"]:
-            return f"{counts['asked']} suggestions"
-        return (
-            f"{counts['asked']} suggestions, {counts['judged']}/{counts['awaited']} tested, {counts['passed']} passed"
-        )
+    def _of(self, tape: str) -> Counter[str]:
+        return self._counts.setdefault(tape, Counter())
+
+    def _note(self, tape: str) -> str:
+        return _counted(self._of(tape))
+
+    def _all(self) -> str:
+        """What was done on all tapes, where a line about one of several would leave that open."""
+        return f" (all: {_counted(sum(self._counts.values(), Counter()))})" if len(self._counts) > 1 else ""
 
     def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
         if tape not in self._tapes:

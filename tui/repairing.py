@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -16,12 +17,11 @@ from server.repair.lines import Wishes, refused, repaired
 from server.settings import PaperRules, Stop
 from tui.configuration import repairs_of
 from tui.errors import ConfigurationError
-from tui.outcome import Status
+from tui.outcome import INTERRUPTED, Status
 
 STDIN = "-"
 _QUIET_S = 2.0
 _EVERY_S = 0.5
-_INTERRUPTED = 130
 
 
 def wishes_of(steps: str, paper_rules: str, stop: str) -> Wishes:
@@ -44,7 +44,7 @@ def wishes_of(steps: str, paper_rules: str, stop: str) -> Wishes:
 class Counter:
     """Tells on a terminal how far it is, from the third second on; `wanted` is off where nobody would see it."""
 
-    screen: TextIO
+    screen: TextIO | None
     wanted: bool
     clock: Callable[[], float] = time.monotonic
     lines: int = 0
@@ -60,14 +60,14 @@ class Counter:
         """One more line is done."""
         self.lines += 1
         now = self.clock()
-        if self.wanted and now - self._told >= _EVERY_S:
+        if self.screen is not None and self.wanted and now - self._told >= _EVERY_S:
             self._told = now
             self.screen.write(f"\r\x1b[K{self.lines:,} lines, {self.lines / (now - self._began):,.0f} a second")
             self.screen.flush()
 
     def clear(self) -> None:
         """Take the line away again."""
-        if self.wanted and self._told >= self._began + _QUIET_S:
+        if self.screen is not None and self.wanted and self._told >= self._began + _QUIET_S:
             self.screen.write("\r\x1b[K")
             self.screen.flush()
 
@@ -78,18 +78,19 @@ def run(files: Sequence[str], wishes: Wishes, *, keep_going: bool) -> int:
     Raises:
         LineError: a line cannot be repaired, and the rest is not to be done all the same.
         ConfigurationError: a file is not there.
+        OSError: standard output, or standard input where it is read, is closed.
 
     """
     names = list(files) or [STDIN]
     _check(names)
-    counter = Counter(sys.stderr, sys.stderr.isatty() and not sys.stdout.isatty())
+    counter = Counter(sys.stderr, _is_terminal(sys.stderr) and not _is_terminal(sys.stdout))
     try:
         return _pour(names, wishes, counter, keep_going=keep_going)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains when it ends
         return Status.DONE
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     finally:
         counter.clear()
 
@@ -131,13 +132,23 @@ def _lines(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 def _opened(name: str) -> AbstractContextManager[BinaryIO]:
     if name != STDIN:
         return Path(name).open("rb")
-    if sys.stdin.isatty():
+    if sys.stdin.isatty() and sys.stderr is not None:
         sys.stderr.write("ghosttape: reads JSON lines from the terminal; Ctrl-D ends them, --help explains them\n")
     return nullcontext(sys.stdin.buffer)
 
 
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
 def _check(names: Sequence[str]) -> None:
-    """Find out before anything is written whether the files are there."""
+    """Find out before anything is written whether the files are there, and the streams open (Python has None for a closed one)."""
+    for told, stream, wanted in (
+        ("standard output", sys.stdout, True),
+        ("standard input", sys.stdin, STDIN in names),
+    ):
+        if wanted and stream is None:
+            raise OSError(errno.EBADF, "it is closed", told)
     for name in names:
         if name != STDIN and (not Path(name).exists() or Path(name).is_dir()):
             raise ConfigurationError(f"{name}: no such file" if not Path(name).exists() else f"{name}: it is a folder")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import shlex
 import signal
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from replay.orders import config_of
 from replay.playback import Playback
 from replay.store import Store
 from replay.tape import Tape, find, read
+from tui.errors import InterruptedRunError
 from tui.inspecting import RUNS
 from tui.keys import keys_for
 from tui.progress import Progress
@@ -35,15 +37,28 @@ async def run(
     end_on_sigterm()
     tapes = [read(path) for path in find([_path(name) for name in names])]
     folder = out or fresh(RUNS / _name(options))
-    with (
-        Store.create(folder, config_of(options)) as store,
-        Progress(Console(stderr=True), options, playback if speed else None) as progress,
-        keys_for(playback, watched=speed is not None),
-    ):
-        summary = await Engine(options, store, progress.listen, playback=playback).replay(tapes)
+    try:
+        with (
+            Store.create(folder, config_of(options)) as store,
+            Progress(Console(stderr=True), options, playback if speed else None) as progress,
+            keys_for(playback, watched=speed is not None),
+        ):
+            summary = await Engine(options, store, progress.listen, playback=playback).replay(tapes)
+    except asyncio.CancelledError as error:
+        raise InterruptedRunError(kept_in(folder, options)) from error
     if not quiet:
         show(summary, tapes, folder)
     return summary
+
+
+def kept_in(folder: Path, options: Options) -> str:
+    """Say of a run that was stopped where it is kept, and how what the model has answered is not asked again."""
+    said = f"interrupted; what was finished is kept in {folder}:\n  ghosttape tui {shlex.quote(str(folder))}"
+    record = options.settings.get("provider", {}).get("record", {})
+    if not record.get("path") or record["mode"] == "require":
+        return said
+    file = shlex.quote(record["path"])
+    return f"{said}\nThe same command with --replay-answers {file} goes on from there: what is in the file is not asked again."
 
 
 def end_on_sigterm() -> None:

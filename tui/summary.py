@@ -74,8 +74,11 @@ def keystrokes(summary: Summary) -> tuple[str, str]:
 
 
 def latency(summary: Summary, quantile: str) -> str:
-    """Return a quantile of the latency, such as `p95`, as `1,204 ms`; empty where that was not measured."""
-    value = metric(summary, "latency_ms").get(quantile)
+    """Return a quantile of the latency, such as `p95`, as `1,204 ms`; empty where there is none, a dash for that of a record."""
+    found = metric(summary, "latency_ms")
+    value = found.get(quantile)
+    if "note" in found:
+        return DASH
     return "" if value is None else f"{value:,.0f} ms"
 
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.plain import first_line, plain, shorten
-from tui.summary import Summary, counts, interval_words, keystrokes, latency, passed, passed_words
+from tui.summary import DASH, Summary, counts, interval_words, keystrokes, latency, metric, passed, passed_words
 from tui.words import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 
 WIDTH = 80
@@ -71,6 +71,8 @@ def _moments(summary: Summary) -> str:
 
 
 def _latencies(summary: Summary) -> str:
+    if metric(summary, "latency_ms").get("note"):
+        return f"{DASH} (answers of a record: their time is not the model's)"
     found = [f"{name} {words}" for name in ("p50", "p95") if (words := latency(summary, name))]
     return ", ".join(found)
 

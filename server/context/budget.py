@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 from server.settings import ContextSettings
 
@@ -31,6 +31,10 @@ class Budget:
         """The same budget with the numbers that the settings name."""
         named = (getattr(settings, field.name) for field in fields(self))
         return Budget(*(mine if given is None else given for mine, given in zip(astuple(self), named, strict=True)))
+
+    def ahead(self) -> Budget:
+        """The same for a form that shows only what stands before the cursor: that gets the share of what stands after it."""
+        return replace(self, before=self.before + self.after, after=0)
 
     def characters(self, rate: float) -> dict[str, int]:
         """The budget in characters, of which `rate` are a token."""

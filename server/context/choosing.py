@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from server.context.budget import CHARACTERS_A_TOKEN, Budget, allotted
 from server.context.chunks import outline
 from server.context.edits import Edit
-from server.context.pieces import Snippet, fitting, head, tail, tail_start, unix
+from server.context.pieces import Snippet, cost, fitting, head, tail, tail_start, unix
 from server.context.similar import similar
 
 
@@ -53,7 +53,7 @@ class Context:
 def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKEN) -> Context:
     """Cut the surroundings to a budget, each section at line starts; `rate` characters are a token.
 
-    What a section does not need goes to the others, in the order of `ORDER`.
+    Pieces of other places count with their paths and with the marks that a prompt gives them. What a section does not need goes to the others, in the order of `ORDER`.
     """
     before, after = unix(around.before), unix(around.after)
     shares = budget.characters(rate)
@@ -110,8 +110,8 @@ def _whole(edits: Iterable[Edit], size: int) -> tuple[Edit, ...]:
 
 
 def _cost(edit: Edit) -> int:
-    return len(edit.diff)
+    return cost(edit.path, edit.diff)
 
 
 def _length(snippets: Iterable[Snippet]) -> int:
-    return sum(len(snippet.text) for snippet in snippets)
+    return sum(cost(snippet.path, snippet.text) for snippet in snippets)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+_A_LINE = 3
+"""Characters before each line of a piece where it is shown as a comment."""
+_A_PIECE = 16
+"""Characters around a piece and its path, whatever the form: a comment's mark, a fence, or a family's word for a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
@@ -42,15 +47,28 @@ def head(text: str, size: int) -> str:
     return text[: text.rfind("\n", 0, size) + 1] or text[:size]
 
 
+def cost(path: str, text: str) -> int:
+    """How many characters a piece takes in a prompt, at most: its lines, its path, and what marks them as a piece."""
+    return len(path) + _A_PIECE + len(text) + _A_LINE * (text.count("\n") + 1)
+
+
 def fitting(snippets: Iterable[Snippet], size: int) -> tuple[Snippet, ...]:
-    """As many snippets as `size` characters hold; the last one may be cut, but not in its first line."""
+    """As many snippets as `size` characters of a prompt hold; the last one may be cut, but not in its first line."""
     kept: list[Snippet] = []
     for snippet in snippets:
-        text = (
-            snippet.text if len(snippet.text) <= size else snippet.text[: snippet.text.rfind("\n", 0, max(size, 0)) + 1]
-        )
-        if not text:
+        text = _first_lines(snippet.text, size - cost(snippet.path, ""))
+        if text is None:
             break
-        kept.append(snippet if text == snippet.text else replace(snippet, text=text.removesuffix("\n")))
-        size -= len(text)
+        kept.append(snippet if text == snippet.text else replace(snippet, text=text))
+        size -= cost(snippet.path, text)
     return tuple(kept)
+
+
+def _first_lines(text: str, size: int) -> str | None:
+    """The text, or those of its first lines that take no more than `size` characters, marks and line ends included."""
+    if len(text) + _A_LINE * text.count("\n") <= size:
+        return text
+    end, size = -1, size + 1 + _A_LINE  # nothing goes before the first of them
+    while (after := text.find("\n", end + 1)) >= 0 and (size := size - (after - end) - _A_LINE) >= 0:
+        end = after
+    return text[:end] if end > 0 else None

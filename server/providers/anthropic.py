@@ -6,7 +6,6 @@ temperature: what one refuses is left out from then on. There are no seeds and n
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -17,17 +16,18 @@ import httpx
 from server import keys
 from server import prompt as wording
 from server.context import Budget, Context
-from server.errors import ProviderMissing
+from server.errors import ProviderMissing, ProviderRefused
 from server.prompt import Message, Prompt
-from server.providers.events import Event, Said
-from server.providers.http import Endpoint, endpoint, learning
+from server.providers.asking import Manner, turns
+from server.providers.events import Event, Said, count
+from server.providers.http import Endpoint, endpoint
 from server.providers.protocol import Request, Token, Told
 from server.providers.refusals import Refusal
 from server.settings import ProviderSettings
 
 BASE_URL = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
-_log = logging.getLogger("ghosttape.server")
+_NO_KEY = "provider 'anthropic' needs a key for Anthropic's own server: ANTHROPIC_API_KEY, and use_key not false"
 
 
 @dataclass(slots=True)
@@ -39,13 +39,14 @@ class Anthropic:
     name: str = "anthropic"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
     continues: bool = False
-    _spurned: set[str] = field(default_factory=set)
+    lacks_key: bool = False
+    _manner: Manner = field(default_factory=lambda: Manner(chats=True))
 
     def prompt(self, context: Context) -> Prompt:
         """The chat, with the cursor's line as the beginning of the answer where that is wanted and can be."""
         chat = wording.chat(context)
-        begun = context.before.rsplit("\n", 1)[-1].strip()
-        if not (self.settings.prefill and begun and "prefill" not in self._spurned):
+        begun = _line(context).strip()
+        if not (self.settings.prefill and begun and "prefill" not in self._manner.lacks):
             return chat
         return Prompt(messages=(*chat.messages, Message("assistant", begun)), stops=chat.stops)
 
@@ -54,34 +55,37 @@ class Anthropic:
 
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection."""
-        return learning(lambda: self._ask(request), self._learns)
+        prompt = self.prompt(request.context) if "prefill" in self._manner.lacks else request.prompt
+        return self._manner.asked(
+            request,
+            prompt,
+            lambda prompt: self._ask(prompt, request.context),
+            lambda refusal, prompt: self._learnt(refusal, prompt, request.context),
+        )
 
     async def close(self) -> None:
         """Close the connections."""
         await self.endpoint.close()
 
-    async def _ask(self, request: Request) -> AsyncGenerator[str, None]:
-        prompt = self.prompt(request.context) if "prefill" in self._spurned else request.prompt
-        if prompt != request.prompt:
-            yield Told(prompt=prompt.shown())
-        async with aclosing(self.endpoint.answer("v1/messages", self._question(prompt), Reader().read)) as pieces:
-            async for piece in pieces:
-                yield piece
+    def _ask(self, prompt: Prompt, context: Context) -> AsyncGenerator[str, None]:
+        if self.lacks_key:
+            raise ProviderMissing(_NO_KEY)
+        answer = self.endpoint.answer("v1/messages", self._question(prompt), Reader().read, prompt.stops)
+        line = _line(context) if _is_begun(prompt) else ""
+        return _without_blanks(answer, len(line) - len(line.rstrip()))
 
-    def _learns(self, refusal: Refusal) -> bool:
-        """Whether a refusal names something that can be left out, which it then is for good."""
-        told, asked = refusal.told.lower(), refusal.asked
-        prefilled = asked["messages"][-1]["role"] == "assistant"
+    def _learnt(self, refusal: Refusal, prompt: Prompt, context: Context) -> Prompt | None:
+        """The prompt to ask with, when a refusal has named something that can be done without."""
+        told = refusal.told.lower()
         if refusal.status != 400:
-            return False
-        if prefilled and ("prefill" in told or "assistant message" in told):
-            self._spurned.add("prefill")
-        elif "temperature" in asked and "temperature" in told:
-            self._spurned.add("temperature")
-        else:
-            return False
-        _log.warning("%s: left out from now on: %s", self.endpoint.place, refusal.told)
-        return True
+            return None
+        if _is_begun(prompt) and ("prefill" in told or "assistant message" in told):
+            self._manner.leave_out({"prefill"}, self.endpoint.place)
+            return self.prompt(context)
+        if "temperature" in refusal.asked and "temperature" in told:
+            self._manner.leave_out({"temperature"}, self.endpoint.place)
+            return prompt
+        return None
 
     def _question(self, prompt: Prompt) -> dict[str, Any]:
         asked: dict[str, Any] = {
@@ -89,15 +93,11 @@ class Anthropic:
             "max_tokens": self.settings.max_tokens,
             "stream": True,
             "system": "\n".join(message.content for message in prompt.messages if message.role == "system"),
-            "messages": [
-                {"role": message.role, "content": message.content}
-                for message in prompt.messages
-                if message.role != "system"
-            ],
+            "messages": [turn for turn in turns(prompt) if turn["role"] != "system"],
             "stop_sequences": [stop for stop in prompt.stops if stop.strip()],  # others are refused
             "temperature": min(self.settings.temperature, 1.0),
         }
-        return {name: value for name, value in asked.items() if name not in self._spurned}
+        return self._manner.known(asked)
 
 
 class Reader:
@@ -113,9 +113,10 @@ class Reader:
                 text = _of(event, "delta").get("text")
                 return Said((Token(text),) if isinstance(text, str) and text else ())
             case "message_start":
-                self._asked = _of(_of(event, "message"), "usage").get("input_tokens")
+                self._asked = count(_of(_of(event, "message"), "usage").get("input_tokens"))
             case "message_delta":
-                return Said((Told(tokens=_of(event, "usage").get("output_tokens"), prompt_tokens=self._asked),))
+                written = count(_of(event, "usage").get("output_tokens"))
+                return Said((Told(tokens=written, prompt_tokens=self._asked),))
             case "message_stop":
                 return Said(last=True)
             case "message":
@@ -126,8 +127,11 @@ class Reader:
 def _whole(message: Event) -> Said:
     """An answer that was not streamed."""
     blocks, usage = message.get("content") or [], _of(message, "usage")
-    text = "".join(block.get("text") or "" for block in blocks if isinstance(block, dict))
-    told = Told(tokens=usage.get("output_tokens"), prompt_tokens=usage.get("input_tokens"))
+    if not isinstance(blocks, list):
+        raise ProviderRefused("the answer has no content")
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    text = "".join(text for text in texts if isinstance(text, str))
+    told = Told(tokens=count(usage.get("output_tokens")), prompt_tokens=count(usage.get("input_tokens")))
     return Said((Token(text), told) if text else (told,), last=True)
 
 
@@ -136,11 +140,38 @@ def _of(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _line(context: Context) -> str:
+    """The line of the cursor, up to it."""
+    return context.before.rsplit("\n", 1)[-1]
+
+
+def _is_begun(prompt: Prompt) -> bool:
+    """Whether a prompt begins the model's own turn."""
+    return prompt.messages[-1].role == "assistant"
+
+
+async def _without_blanks(answer: AsyncGenerator[str, None], most: int) -> AsyncGenerator[str, None]:
+    """An answer without the blanks at its beginning that stand left of the cursor already, `most` at most.
+
+    The API takes no turn that ends in one, so they were not said, and the model says them again.
+    """
+    async with aclosing(answer) as pieces:
+        async for piece in pieces:
+            rest = piece.lstrip(" \t") if most else piece
+            rest = piece[most:] if len(piece) - len(rest) > most else rest
+            most = 0 if rest else most - len(piece)
+            if len(rest) == len(piece):
+                yield piece
+            elif rest:
+                yield Token(rest)
+
+
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Anthropic:
     """A client of Anthropic's API, or of the settings' `base_url` (with or without `/v1`).
 
     Raises:
-        ProviderMissing: no model is named, or that is no URL.
+        ProviderMissing: no model is named, that is no URL, or Anthropic's own server is to be asked without a key. Where
+            answers may come from a record, the key is missed only when one does not.
 
     """
     if not settings.model:
@@ -148,4 +179,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     key = keys.found(settings.name) if settings.use_key else ""
     headers = {"anthropic-version": _VERSION} | ({"x-api-key": key} if key else {})
     base = settings.base_url.rstrip("/").removesuffix("/v1") or BASE_URL
-    return Anthropic(settings, endpoint(settings, base, headers, transport))
+    lacks_key = base == BASE_URL and not key
+    if lacks_key and not (settings.record.path and settings.record.mode != "write"):
+        raise ProviderMissing(_NO_KEY)
+    return Anthropic(settings, endpoint(settings, base, headers, transport), lacks_key=lacks_key)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from server.errors import ProviderRefused
-from server.providers.events import Event, Said
+from server.providers.events import Event, Said, count, token, weighed
 from server.providers.protocol import Token, Told
 
 
@@ -36,24 +36,14 @@ def _text(choice: Mapping[str, Any]) -> str:
 
 def _token(text: str, told: Any) -> tuple[Token, ...]:
     """The text as one piece: `content` is the new form of log-probabilities, `token_logprobs` the old one."""
-    if not text:
-        return ()
-    known = _logprobs(told) if isinstance(told, dict) else []
-    return (Token(text, sum(known) if known else None, len(known) or 1),)
-
-
-def _logprobs(told: Mapping[str, Any]) -> list[float]:
-    rows = told.get("content") or []
-    values = [row.get("logprob") for row in rows if isinstance(row, dict)] or told.get("token_logprobs") or []
-    return [float(value) for value in values if isinstance(value, int | float)]
+    told = told if isinstance(told, Mapping) else {}
+    old = told.get("token_logprobs")
+    if text and not told.get("content") and isinstance(old, list):
+        return weighed(text, old)
+    return token(text, told.get("content"))
 
 
 def _told(usage: Any) -> tuple[Told, ...]:
     if not isinstance(usage, dict):
         return ()
-    written, asked = usage.get("completion_tokens"), usage.get("prompt_tokens")
-    return (Told(tokens=_count(written), prompt_tokens=_count(asked)),)
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
+    return (Told(tokens=count(usage.get("completion_tokens")), prompt_tokens=count(usage.get("prompt_tokens"))),)

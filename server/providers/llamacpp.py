@@ -5,7 +5,7 @@ What stands before and after the cursor goes in two fields, pieces of other file
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,10 +16,10 @@ from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderMissing
 from server.prompt import Prompt
-from server.providers.events import Event, Said
+from server.providers.events import Event, Said, count, token
 from server.providers.healing import grammar
 from server.providers.http import Endpoint, bearer, endpoint
-from server.providers.protocol import Request, Token, Told
+from server.providers.protocol import Request, Told
 from server.providers.refusals import Refusal
 from server.settings import ProviderSettings
 
@@ -49,7 +49,8 @@ class LlamaCpp:
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, and the server stops at its next token."""
         try:
-            async with aclosing(self.endpoint.answer("infill", self._question(request), read)) as pieces:
+            answer = self.endpoint.answer("infill", self._question(request), read, request.prompt.stops)
+            async with aclosing(answer) as pieces:
                 async for piece in pieces:
                     yield piece
         except Refusal as refusal:
@@ -81,16 +82,10 @@ class LlamaCpp:
 
 def read(event: Event) -> Said:
     """The text of one event, with its tokens' log-probabilities; the last one counts."""
-    text, rows = event.get("content"), event.get("completion_probabilities") or []
-    known = [float(row["logprob"]) for row in rows if isinstance(row, dict) and "logprob" in row]
-    token = Token(text, sum(known) if known else None, max(1, len(known))) if isinstance(text, str) and text else None
     last = bool(event.get("stop"))
-    told = (_counts(event),) if last else ()
-    return Said((token, *told) if token is not None else told, last)
-
-
-def _counts(event: Mapping[str, Any]) -> Told:
-    return Told(tokens=event.get("tokens_predicted"), prompt_tokens=event.get("tokens_evaluated"))
+    counts = Told(tokens=count(event.get("tokens_predicted")), prompt_tokens=count(event.get("tokens_evaluated")))
+    pieces = token(event.get("content"), event.get("completion_probabilities"))
+    return Said((*pieces, counts) if last else pieces, last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> LlamaCpp:

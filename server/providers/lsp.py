@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import logging
 import os
-import shlex
 import shutil
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -166,15 +165,17 @@ def make(settings: ProviderSettings) -> LanguageServer:
     """The language server that the settings name; it is not started yet.
 
     Raises:
-        ProviderMissing: no command is named, or there is no such program.
+        ProviderMissing: no command is named, or there is no such program; it may lack where every answer comes from a record.
 
     """
-    words = shlex.split(settings.command) if isinstance(settings.command, str) else [*settings.command]
+    words = settings.words
     if not words:
         raise ProviderMissing(
             "provider 'lsp' needs provider.command (--server): the words that start a language server on standard input and "
             'output, as in --server "copilot-language-server --stdio"'
         )
+    if settings.record.path and settings.record.mode == "require":
+        return LanguageServer(settings, words)
     named = str(Path(settings.folder, words[0])) if os.path.dirname(words[0]) else words[0]  # noqa: PTH120 - ./x keeps its dot
     program = shutil.which(named)
     if program is None:

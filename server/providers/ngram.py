@@ -5,17 +5,35 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from itertools import pairwise
 
 from server.context import unix
 from server.providers.protocol import Offline, Request
 from server.settings import ProviderSettings
 
 _TOKEN = re.compile(r"\n[ \t]*|[ \t]+|\w+|[^\w\s]")
-Table: TypeAlias = dict[tuple[str, ...], Counter[str]]
+WINDOW = 1 << 16
+"""Characters that are read on each side of the cursor; of the other documents together it is `ELSEWHERE`. A question may not hold
+up the server, and what stands that far away says little of what comes next."""
+ELSEWHERE = 4 * WINDOW
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The tokens of a text, and where each two of them that follow each other end."""
+
+    tokens: Sequence[str]
+    places: Mapping[tuple[str, str], Sequence[int]]
+
+    def after(self, written: Sequence[str]) -> Iterator[str]:
+        """Each token that stands behind these, as often as it does."""
+        size, wanted = len(written), [*written]
+        for at in self.places.get((wanted[-2], wanted[-1]), ()):
+            if self.tokens[max(at - size, 0) : at] == wanted and at < len(self.tokens):
+                yield self.tokens[at]
 
 
 @dataclass(slots=True)
@@ -29,20 +47,18 @@ class NGram(Offline):
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Give the likeliest tokens one by one, until none is known or one comes round again and again."""
-        tables = [_counted(text, self.order) for text in (request.before, request.after, *request.others)]
-        written = list(_TOKEN.findall(unix(request.before)[-400:]))
+        texts = [_read(text) for text in _near(request)]
+        written = list(_TOKEN.findall(unix(request.before[-800:])[-400:]))
         for _ in range(self.max_tokens):
-            token = self._next(tables, written)
+            token = self._next(texts, written)
             if token is None or _loops([*written, token]):
                 return
             written.append(token)
             yield token
 
-    def _next(self, tables: Sequence[Table], written: Sequence[str]) -> str | None:
+    def _next(self, texts: Sequence[_Text], written: Sequence[str]) -> str | None:
         for size in range(min(self.order - 1, len(written)), 1, -1):
-            counts: Counter[str] = Counter()
-            for table in tables:
-                counts.update(table.get(tuple(written[-size:]), {}))
+            counts = Counter(token for text in texts for token in text.after(written[-size:]))
             if counts:
                 return max(counts, key=lambda token: (counts[token], self._lot(token)))
         return None
@@ -51,19 +67,25 @@ class NGram(Offline):
         return hashlib.sha256(f"{self.seed}\0{token}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _near(request: Request) -> Iterator[str]:
+    """What is read for a question: the text around the cursor, and of the other documents, the latest first, what there is room for."""
+    yield request.before[-WINDOW:]
+    yield request.after[:WINDOW]
+    room = ELSEWHERE
+    for text in request.others:
+        if room <= 0:
+            return
+        yield text[:room]
+        room -= len(text)
+
+
 @lru_cache(maxsize=64)
-def _counted(text: str, order: int) -> Table:
+def _read(text: str) -> _Text:
     tokens = _TOKEN.findall(unix(text))
-    table: Table = defaultdict(Counter)
-    for key, token in _runs(tokens, order):
-        table[key][token] += 1
-    return dict(table)
-
-
-def _runs(tokens: Sequence[str], order: int) -> Iterator[tuple[tuple[str, ...], str]]:
-    for at, token in enumerate(tokens):
-        for size in range(2, min(order - 1, at) + 1):
-            yield tuple(tokens[at - size : at]), token
+    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for at, pair in enumerate(pairwise(tokens), 2):
+        places[pair].append(at)
+    return _Text(tokens, places)
 
 
 def _loops(tokens: Sequence[str]) -> bool:

@@ -7,24 +7,28 @@ when the model does not support insertion. Answers are JSON lines.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
 from server import prompt as wording
-from server.context import Budget, Context
+from server.context import CHARACTERS_A_TOKEN, Budget, Context
 from server.errors import ProviderMissing
 from server.prompt import Prompt
-from server.providers.events import Event, Said
-from server.providers.http import Endpoint, bearer, endpoint, learning
-from server.providers.protocol import Request, Token, Told
+from server.providers.asking import Manner, turns
+from server.providers.events import Event, Said, count, token
+from server.providers.http import Endpoint, bearer, endpoint
+from server.providers.protocol import Request, Told
 from server.providers.refusals import Refusal
 from server.settings import ProviderSettings
 
 BASE_URL = "http://127.0.0.1:11434"
 _NO_INSERT = "does not support insert"
+_LEAST_WINDOW = 4096
+"""Tokens: the budget and an answer of the usual length, with room for marks and rules."""
+_DENSE = 0.75
+"""Characters a token in the densest code, as part of the usual ones."""
 
 
 @dataclass(slots=True)
@@ -35,12 +39,18 @@ class Ollama:
     endpoint: Endpoint
     name: str = "ollama"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
-    _chats: bool = False
+    _manner: Manner = field(init=False)
+    _window: int = _LEAST_WINDOW
+
+    def __post_init__(self) -> None:
+        """Chat from the start where that is wanted; give no share to what the form does not show."""
+        self._manner = Manner(chats=self.settings.api == "chat")
+        self.budget = wording.suited(self.budget, self.settings)
 
     @property
     def continues(self) -> bool:
         """Whether the prompt is the file itself; a chat is about the file."""
-        return self.settings.api != "chat" and not self._chats
+        return not self._manner.chats
 
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name tells."""
@@ -56,26 +66,35 @@ class Ollama:
 
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, and Ollama stops."""
-        return learning(lambda: self._ask(request), self._learns)
+        prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
+        return self._manner.asked(
+            request,
+            prompt,
+            lambda prompt: self._ask(prompt, request),
+            lambda refusal, _: wording.chat(request.context) if self._needs_chat(refusal) else None,
+        )
 
     async def close(self) -> None:
         """Close the connections."""
         await self.endpoint.close()
 
-    async def _ask(self, request: Request) -> AsyncGenerator[str, None]:
-        prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
-        if prompt != request.prompt:
-            yield Told(prompt=prompt.shown())
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         route = "api/chat" if prompt.messages else "api/generate"
-        async with aclosing(self.endpoint.answer(route, self._question(prompt, request.sample), read)) as pieces:
-            async for piece in pieces:
-                yield piece
+        return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops)
 
-    def _learns(self, refusal: Refusal) -> bool:
-        if _NO_INSERT not in refusal.told or self.settings.api != "auto" or "suffix" not in refusal.asked:
-            return False
-        self._chats = True
-        return True
+    def _needs_chat(self, refusal: Refusal) -> bool:
+        return _NO_INSERT in refusal.told and self.settings.api == "auto" and "suffix" in refusal.asked
+
+    def _window_for(self, prompt: Prompt) -> int:
+        """How many tokens the model is to take in: Ollama cuts off the beginning of what is longer than its default.
+
+        It never shrinks, and grows by doubling, because Ollama loads the model again for another one.
+        """
+        characters = len(prompt.text) + len(prompt.suffix or "") + sum(len(each.content) for each in prompt.messages)
+        needed = int(characters / (CHARACTERS_A_TOKEN * _DENSE)) + self.settings.max_tokens
+        while self._window < needed:
+            self._window *= 2
+        return self._window
 
     def _question(self, prompt: Prompt, sample: int) -> dict[str, Any]:
         asked: dict[str, Any] = {
@@ -87,11 +106,12 @@ class Ollama:
                 "temperature": self.settings.temperature,
                 "seed": self.settings.seed + sample,
                 "stop": list(prompt.stops),
+                "num_ctx": self._window_for(prompt),
+                **self.settings.options,
             },
         }
         if prompt.messages:
-            messages = [{"role": message.role, "content": message.content} for message in prompt.messages]
-            return asked | {"messages": messages}
+            return asked | {"messages": turns(prompt)}
         if prompt.suffix is None:
             return asked | {"prompt": prompt.text, "raw": True}
         return asked | {"prompt": prompt.text, "suffix": prompt.suffix}
@@ -99,14 +119,11 @@ class Ollama:
 
 def read(event: Event) -> Said:
     """The text of one line, of `/api/generate` or `/api/chat`; the last one counts tokens."""
-    message = event.get("message")
+    message, last = event.get("message"), bool(event.get("done"))
     text = event.get("response") or (message.get("content") if isinstance(message, dict) else "")
-    known = [float(row["logprob"]) for row in event.get("logprobs") or [] if isinstance(row, dict) and "logprob" in row]
-    last = bool(event.get("done"))
-    told = (Told(tokens=event.get("eval_count"), prompt_tokens=event.get("prompt_eval_count")),) if last else ()
-    if not (isinstance(text, str) and text):
-        return Said(told, last)
-    return Said((Token(text, sum(known) if known else None, max(1, len(known))), *told), last)
+    counts = Told(tokens=count(event.get("eval_count")), prompt_tokens=count(event.get("prompt_eval_count")))
+    pieces = token(text, event.get("logprobs"))
+    return Said((*pieces, counts) if last else pieces, last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Ollama:

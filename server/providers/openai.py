@@ -1,17 +1,15 @@
 """Any server that speaks OpenAI's HTTP API: vLLM, llama.cpp, TGI, LM Studio, DeepSeek, Mistral and the like.
 
 `api` auto asks `/completions`, in a fill-in-the-middle family's own words where the model's name tells one, else with the
-file so far, and moves to `/chat/completions` for good when the server has no such route. `suffix` gives what stands after
-the cursor in a field of its own, for servers that apply the template themselves. What a server does not take of the
-parameters that do not change the question (log-probabilities, counts, a seed) is left out from then on.
+file so far, and moves to `/chat/completions` when the server has no such route, for good once it has answered there. `suffix`
+gives what stands after the cursor in a field of its own, for servers that apply the template themselves. What a server does
+not take of the parameters that do not change the question (log-probabilities, counts, a seed) is left out from then on.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,9 +19,10 @@ from server import prompt as wording
 from server.context import Budget, Context
 from server.prompt import Prompt
 from server.providers import choices
+from server.providers.asking import Manner, turns
 from server.providers.healing import grammar
-from server.providers.http import Endpoint, bearer, endpoint, learning
-from server.providers.protocol import Request, Told
+from server.providers.http import Endpoint, bearer, endpoint
+from server.providers.protocol import Request
 from server.providers.refusals import Refusal
 from server.settings import ProviderSettings
 
@@ -33,7 +32,7 @@ _UNKNOWN = re.compile(
     r"support|unknown|unrecognized|unexpected|not permitted|not allowed|extra|deprecated", re.IGNORECASE
 )
 _MOST_STOPS = 4
-_log = logging.getLogger("ghosttape.server")
+"""All are seen to on this side too."""
 
 
 @dataclass(slots=True)
@@ -44,13 +43,17 @@ class OpenAI:
     endpoint: Endpoint
     name: str = "openai"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
-    _chats: bool = False
-    _spurned: set[str] = field(default_factory=set)
+    _manner: Manner = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Chat from the start where that is wanted; give no share to what the form does not show."""
+        self._manner = Manner(chats=self.settings.api == "chat")
+        self.budget = wording.suited(self.budget, self.settings)
 
     @property
     def continues(self) -> bool:
         """Whether the prompt is the file itself; a chat is about the file."""
-        return self.settings.api != "chat" and not self._chats
+        return not self._manner.chats
 
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name and the server's routes tell."""
@@ -66,38 +69,43 @@ class OpenAI:
 
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, which is how such servers are cancelled."""
-        return learning(lambda: self._ask(request), self._learns)
+        prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
+        return self._manner.asked(
+            request,
+            prompt,
+            lambda prompt: self._ask(prompt, request),
+            lambda refusal, prompt: self._learnt(refusal, prompt, request),
+        )
 
     async def close(self) -> None:
         """Close the connections."""
         await self.endpoint.close()
 
-    async def _ask(self, request: Request) -> AsyncGenerator[str, None]:
-        prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
-        if prompt != request.prompt:
-            yield Told(prompt=prompt.shown())
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         route = "chat/completions" if prompt.messages else "completions"
-        async with aclosing(self.endpoint.answer(route, self._question(prompt, request), choices.read)) as pieces:
-            async for piece in pieces:
-                yield piece
+        return self.endpoint.answer(route, self._question(prompt, request), choices.read, prompt.stops)
 
-    def _learns(self, refusal: Refusal) -> bool:
-        """Whether a refusal names something that can be done otherwise, which it then is for good."""
-        if refusal.status in _NO_ROUTE and self.settings.api == "auto" and "messages" not in refusal.asked:
-            self._chats = True
-            return True
+    def _learnt(self, refusal: Refusal, prompt: Prompt, request: Request) -> Prompt | None:
+        """A chat, where there is no other route; the same prompt, where a parameter was named that can be done without."""
+        if self.settings.api == "auto" and not prompt.messages and self._lacks_route(refusal):
+            return wording.chat(request.context)
         named = {name for name in _OPTIONAL if name in refusal.asked and re.search(rf"\b{name}\b", refusal.told)}
         if "max_completion_tokens" in refusal.told:
             named = {"max_tokens"} & refusal.asked.keys()
         if refusal.status not in {400, 422} or not named or not _UNKNOWN.search(refusal.told):
-            return False
-        self._spurned |= named
-        _log.warning("%s does not take %s: left out from now on", self.endpoint.place, ", ".join(sorted(named)))
-        return True
+            return None
+        self._manner.leave_out(named, self.endpoint.place)
+        return prompt
+
+    def _lacks_route(self, refusal: Refusal) -> bool:
+        """Whether a refusal is of the route, not of the model, which may not be there (any more, or yet)."""
+        model = rf"(?<!\w){re.escape(self.settings.model)}(?!\w)" if self.settings.model else r"(?!)"
+        told = re.sub(model, "the model", refusal.told, flags=re.IGNORECASE).lower()
+        return refusal.status in _NO_ROUTE and ("chat" in told or "model" not in told)
 
     def _question(self, prompt: Prompt, request: Request) -> dict[str, Any]:
         chats = bool(prompt.messages)
-        limit = "max_completion_tokens" if "max_tokens" in self._spurned else "max_tokens"
+        limit = "max_completion_tokens" if "max_tokens" in self._manner.lacks else "max_tokens"
         asked: dict[str, Any] = {
             "model": self.settings.model or "default",
             limit: self.settings.max_tokens,
@@ -113,10 +121,10 @@ class OpenAI:
         if request.begins and not chats:
             asked["grammar"] = grammar(request.begins)  # llama.cpp's; others ignore it, or refuse it once
         if chats:
-            asked["messages"] = [{"role": message.role, "content": message.content} for message in prompt.messages]
+            asked["messages"] = turns(prompt)
         else:
             asked |= {"prompt": prompt.text} | ({} if prompt.suffix is None else {"suffix": prompt.suffix})
-        return {name: value for name, value in asked.items() if name not in self._spurned}
+        return self._manner.known(asked)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> OpenAI:

@@ -23,7 +23,7 @@ from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing
 from server.keys import masked
 from server.prompt import Prompt
-from server.providers.protocol import Provider, Request, Token, Told
+from server.providers.protocol import Provider, Request, Token, Told, heeding
 from server.settings import ProviderSettings
 
 _DETERMINES = ("base_url", "api", "template", "seed", "max_tokens", "temperature", "heal", "prefill", "answers", "text")
@@ -176,8 +176,9 @@ class Recording:
             asked += [request.before, request.after, request.stop, request.others]
         if self.name == "lsp":  # a server that is shown the documents under their names
             named = [(document.uri, document.language) for document in request.opened]
-            asked += [self.settings.command, self.settings.options, request.uri, request.language, named]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+            folders = getattr(heeding(self.inner), "folders", ())
+            asked += [self.settings.words, self.settings.options, folders, request.uri, request.language, named]
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     async def start(self) -> None:
         """Load the model, where it can be needed."""

@@ -32,7 +32,7 @@ class Tongue(Protocol):
         """Read a request."""
         ...
 
-    def begin(self, prompt_tokens: int) -> bytes:
+    def begin(self, route: str, prompt_tokens: int) -> bytes:
         """What comes before the first piece."""
         ...
 
@@ -63,9 +63,12 @@ class OpenAITongue:
         prompt = body.get("prompt") or "\n".join(each["content"] for each in body.get("messages", ()))
         return Told(prompt, body["max_tokens"], body.get("seed"), body.get("temperature"), body.get("stop", ()))
 
-    def begin(self, prompt_tokens: int) -> bytes:
-        """Nothing."""
-        return b""
+    def begin(self, route: str, prompt_tokens: int) -> bytes:
+        """In a chat, whose turn it is; else nothing."""
+        if not route.endswith("chat/completions"):
+            return b""
+        delta = {"role": "assistant", "content": ""}
+        return sse({"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
 
     def piece(self, route: str, text: str, logprob: float | None) -> bytes:
         """One token, with the log-probabilities of the route."""
@@ -103,9 +106,10 @@ class LlamaCppTongue:
         prompt = body["input_prefix"] + body["input_suffix"]
         return Told(prompt, body["n_predict"], body["seed"], body["temperature"], body["stop"])
 
-    def begin(self, prompt_tokens: int) -> bytes:
-        """Nothing."""
-        return b""
+    def begin(self, route: str, prompt_tokens: int) -> bytes:
+        """How much of the prompt is read."""
+        progress = {"total": prompt_tokens, "cache": 0, "processed": prompt_tokens, "time_ms": 1}
+        return sse({"index": 0, "content": "", "tokens": [], "stop": False, "prompt_progress": progress})
 
     def piece(self, route: str, text: str, logprob: float | None) -> bytes:
         """One token."""
@@ -136,7 +140,7 @@ class OllamaTongue:
         prompt = body.get("prompt") or "\n".join(each["content"] for each in body.get("messages", ()))
         return Told(prompt, options["num_predict"], options["seed"], options["temperature"], options["stop"])
 
-    def begin(self, prompt_tokens: int) -> bytes:
+    def begin(self, route: str, prompt_tokens: int) -> bytes:
         """Nothing."""
         return b""
 
@@ -169,7 +173,7 @@ class AnthropicTongue:
         prompt = "\n".join([body["system"], *(each["content"] for each in body["messages"])])
         return Told(prompt, body["max_tokens"], None, body.get("temperature"), body["stop_sequences"])
 
-    def begin(self, prompt_tokens: int) -> bytes:
+    def begin(self, route: str, prompt_tokens: int) -> bytes:
         """The start of the message and of its only block, and a ping."""
         message = {"type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": prompt_tokens}}
         block = {"index": 0, "content_block": {"type": "text", "text": ""}}

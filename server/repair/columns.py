@@ -75,7 +75,8 @@ def _depths(draft: Draft, rest: Sequence[str]) -> Iterator[tuple[str, int]]:
     found = [token for token in tokens(draft.tree(), at, draft.end) if token.start >= at]
     if any("\n" in token.text for token in found):
         return
-    lines = [(line, _depth(found, *span)) for line, span in zip(rest, _spans(draft, rest), strict=True) if line.strip()]
+    depths = _depths_at(found, [*_spans(draft, rest)])
+    lines = [(line, depth) for line, depth in zip(rest, depths, strict=True) if line.strip()]
     if all(depth >= 0 for _, depth in lines):
         yield from lines
 
@@ -90,18 +91,17 @@ def _spans(draft: Draft, rest: Sequence[str]) -> Iterator[tuple[int, int]]:
     yield from reversed(ends)
 
 
-def _depth(found: Sequence[Token], start: int, end: int) -> int:
-    """How many brackets are open before a line, less those that it begins by closing."""
-    depth = 0
-    for token in found:
-        if token.start >= start:
-            break
-        depth += _step(token)
-    for token in (token for token in found if start <= token.start < end):
-        if token.opaque or token.text not in PAIRS.values():
-            break
-        depth -= 1
-    return depth
+def _depths_at(found: Sequence[Token], spans: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """How many brackets are open before each line, less those that it begins by closing; lines and tokens are in order."""
+    depth = at = 0
+    for start, end in spans:
+        while at < len(found) and found[at].start < start:
+            depth += _step(found[at])
+            at += 1
+        while at < len(found) and found[at].start < end and _step(found[at]) < 0:
+            depth -= 1
+            at += 1
+        yield depth
 
 
 def _step(token: Token) -> int:

@@ -25,6 +25,11 @@ _AT_EDGE = re.compile(
 )
 
 _QUOTES = re.compile("\"\"\"|'''")
+_TEXT = re.compile(r"\A[rRuU]?(?:\"\"\"(?:(?!\"\"\")[^\n])*\"\"\"|'''(?:(?!''')[^\n])*''')")
+"""A docstring of one line."""
+_DEF = re.compile(r"^[ \t]*(?:async +)?def\b", re.MULTILINE)
+_LEAVES = re.compile(r"(?:return|raise|continue|break|pass)\b|\.\.\.")
+_OF_BODY = re.compile(r"(?:return|yield|await|for|while|with|try)\b|if\b(?! +__name__)")
 _INDENTED = re.compile(r"^(?: {2}|\t)", re.MULTILINE)
 _IN_SPACES = re.compile(r"^ {2}", re.MULTILINE)
 _IN_TABS = re.compile(r"^\t", re.MULTILINE)
@@ -87,13 +92,30 @@ def _is_doubled(draft: Draft, level: int) -> bool:
 
 
 def _is_at_left_edge(draft: Draft) -> bool:
-    """Whether the line behind the first begins at the left edge, though nothing new is declared there and no blank line parts them."""
-    if draft.line_before.strip() or not width(draft.line_before):
+    """Whether the suggestion's lines behind its first statement begin at the left edge, though the cursor stands deeper."""
+    return not draft.line_before.strip() and width(draft.line_before) > 0 and _goes_on_at_edge(draft)
+
+
+def _goes_on_at_edge(draft: Draft) -> bool:
+    """Whether the line behind the first statement begins at the left edge, though nothing new is declared there.
+
+    Behind a blank line, where a statement of the file could begin as well, it has to be one that a body is made of.
+    """
+    first, rest = _statement(_TEXT.sub('""', draft.text))
+    if not first.strip() or first.rstrip().endswith((":", "\\")) or _QUOTES.search(first):
         return False
-    first, _, rest = draft.text.partition("\n")
-    whole = all(first.count(one) == first.count(other) for one, other in PAIRS.items())
-    simple = first.strip() and whole and not first.rstrip().endswith((":", "\\")) and not _QUOTES.search(first)
-    return bool(simple) and _AT_EDGE.match(rest) is not None
+    blank = rest.startswith("\n") and _DEF.search(draft.before) is not None and not _LEAVES.match(first)
+    return _AT_EDGE.match(rest) is not None or (blank and _OF_BODY.match(rest.lstrip("\n")) is not None)
+
+
+def _statement(text: str) -> tuple[str, str]:
+    """The lines up to the one at whose end no bracket is open, and those behind; nothing where one stays open."""
+    end = -1
+    for line in text.splitlines(keepends=True):
+        end = max(end, 0) + len(line)
+        if all(text.count(one, 0, end) == text.count(other, 0, end) for one, other in PAIRS.items()):
+            return text[:end], text[end:]
+    return "", ""
 
 
 def _levels(draft: Draft, lines: Lines) -> list[int]:
@@ -152,6 +174,8 @@ def _moved(draft: Draft, text: str) -> Iterator[str]:
             lead = max(0, target - width(draft.line_before))
             delta = lead - width(indent_of(first))
             head = " " * lead + first.lstrip()
+            if delta > 0 and _goes_on_at_edge(draft) and not _LEAVES.match(text):
+                yield "\n".join([head, *_shifted(rest, delta)])
             yield "\n".join([head, *rest])
             yield "\n".join([head, *_shifted(rest, delta)])
             yield "\n".join([head, *_shifted(rest, target)])

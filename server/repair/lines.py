@@ -18,7 +18,10 @@ from server.repair.offer import Repaired, offered
 from server.settings import REPAIRS, PaperRules, RepairName, Stop
 from syntax.languages import LANGUAGES, Language, language_named
 
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) < 100 else float(digits))
+"""What a number of thousands of digits means is asked of nobody, and Python refuses to say it."""
+LONGEST = 65_536
+"""Characters of a completion; what is longer is no answer for one cursor, and would stop a pipeline for minutes."""
 _SPACES = re.compile(r"[ \t\r\n]*")
 _MISSING = object()
 Made: TypeAlias = Literal["repaired", "covered", "trail", "error"]
@@ -80,6 +83,8 @@ def _told(step: Step) -> dict[str, Any]:
 
 def _draft(members: _Object, wishes: Wishes) -> Draft:
     before, after, text = (_text(members, name) for name in ("before", "after", "completion"))
+    if len(text) > LONGEST:
+        raise LineError(f"`completion` has {len(text):,} characters, and {LONGEST:,} is the most that is repaired")
     draft = Draft(_language(members), before, after, text, wishes.stop)
     stop = _value(members, "stop")
     if stop is None or stop is _MISSING:
@@ -173,7 +178,8 @@ def _expected(text: str, at: int, sign: str) -> int:
 
 
 def _written(members: _Object, made: Mapping[Made, Any]) -> str:
-    kept = [f"{member.name}: {member.written}" for name, member in members.items() if name not in _MADE]
+    taken = _MADE if "error" in made else _MADE - {"error"}
+    kept = [f"{member.name}: {member.written}" for name, member in members.items() if name not in taken]
     return "{" + ", ".join([*kept, *(f'"{name}": {_json(value)}' for name, value in made.items())]) + "}"
 
 

@@ -7,16 +7,18 @@ would make closers look surplus, and nobody waits for the rest of a stream anywa
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from server.repair import stop
+from server.repair import prose, stop
 from server.repair.chain import Step, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
+from server.repair.places import places
 from server.settings import REPAIRS, PaperRules, RepairName
 
-_BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
+MOST_PLACES = 64
+"""Places at which an answer is looked at; one that has not ended by then is taken whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,8 @@ def enough(
     """
     if "stop" not in steps or draft.stop == "any":
         return None
-    ends = (end for end in _places(draft.text) if end > since)
+    ends = (end for end in islice(places(draft), MOST_PLACES) if end > since)
     return next((end for end in ends if _is_enough(replace(draft, text=draft.text[:end]), steps, rules)), None)
-
-
-def _places(text: str) -> Iterator[int]:
-    """Where what is wanted can be seen to have ended: behind a semicolon, a line end, and the first word of a further line."""
-    start = 0
-    for line in text.split("\n"):
-        begun = _BEGUN.match(line) if start else None
-        ends = {start + match.end() for match in re.finditer(";", line)} | ({start + begun.end()} if begun else set())
-        start += len(line) + 1
-        yield from sorted(ends | ({start} if start <= len(text) else set()))
 
 
 def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
@@ -83,6 +75,8 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> 
     away the closer that shows the end, and what it had to close was not over. Who begins with the file's first lines is about to say all of it again.
     """
     if draft.before.lstrip().startswith(draft.text.strip()):
+        return False
+    if "prose" in steps and (prose.is_at_fence(draft.text) or prose.is_all_talk(draft)):
         return False
     before = [step for step in steps if step not in {"brackets", "stop"}]
     said = replace(draft, text=repair(draft, before, rules)[0])

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from server.repair import brackets
 from server.repair.draft import Draft, tree_of
-from syntax.languages import language_of
+from syntax.languages import language_named, language_of
 from syntax.parse import is_opaque
 
 _THOUGHT = re.compile(
@@ -39,8 +39,19 @@ _PATH = re.compile(
 )
 _WRAPPED = re.compile(r"\s*(?:`([^`\n]+)`|```(?:[a-z+#]{1,12}[ \t]+)?([^`\n]+)```)\s*")
 _GLUED = re.compile(r"(?<=[^\s`])`{3}[ \t]*(?:\n.*)?\Z", re.DOTALL)
-_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(
+    r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?P<tag>[\w+#./\\-]*)"  # python, c++, src/a.js
+    r"(?::[^\s`]+)?(?:[ \t]*\{[ \t]*\.?(?P<in_braces>[\w+#-]*)[^`\n}]*\})?"  # python:src/a.py, {.python}, js {1,3}
+    r"(?:[ \t]+[\w-]+=(?:\"[^\"`\n]*\"|'[^'`\n]*'|[^\s`\"']+))*[ \t]*$",  # js title="a.js"
+    re.MULTILINE,
+)
+_WRAPPER = re.compile(r"\s*<(solution|answer|completion)>[ \t]*\n?(.*?)(?:\s*</\1>\s*|\Z)", re.DOTALL)
+_MARKED = re.compile(r"[ \t]*(?:\*\*[A-Z][^*\n]*\*\*|#{1,6} [A-Z])")
+"""A line that Markdown makes bold or a heading of."""
+_WIDE_END = re.compile(r"[\uff1a\u3002\uff01]\s*$")
+"""The colon, full stop or exclamation mark of a Chinese or Japanese sentence: to a grammar they can be letters."""
 _HEADING = re.compile(r"[ \t]*(?:#+ |\*\*)?[A-Z][^{}\[\];=<>\"]*[:.!](?:\*\*)?[ \t]*$")
+_FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
     r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|\u2019ll| will| have|'ve)|let's|let me|you can|this "
@@ -52,7 +63,12 @@ _CLOSING = re.compile(
     r"class|completed)|in this|here(?:'s| is)|now|please|you can|i(?:'ve| have| hope)|let me know|hope this)\b)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"^[ \t]*(?:(?:\d+[.)]|[-*])[ \t]+)?[A-Z][a-z']*,?(?: [\w'\u2019`(),/-]+){3,}[.:!?]\s*$")
+_SENTENCE = re.compile(
+    r"^[ \t]*(?:(?:\d+[.)]|[-*])[ \t]+)?[A-Z][a-z']*,?(?: [\w'\u2019\"\u201c\u201d`(),/-]+){3,}[.:!?]\s*$"
+)
+
+
+_FAMILIES = dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), "javascript")
 
 
 def repair(draft: Draft) -> str:
@@ -61,7 +77,7 @@ def repair(draft: Draft) -> str:
     text = _up_to_special(draft, text)
     if not may_talk(text) or draft.is_in_open_text:
         return text
-    code = _from_fences(draft, _unwrapped(draft, text))
+    code = _from_fences(draft, _unwrapped(draft, _without_wrapper(draft, text)))
     bare = _without_closing(draft, _without_opening(draft, code))
     bare = bare if code == text else _no_worse(draft, bare)
     return _without_placeholders(draft, _without_path(draft, bare))
@@ -72,7 +88,7 @@ def may_talk(text: str) -> bool:
     first = text.lstrip().partition("\n")[0]
     if not first or "`" in text or "~~~" in text or _OPENING.match(first) or _SENTENCE.match(first):
         return True
-    if any(_CLOSING.match(line) or _SENTENCE.match(line) for line in text.splitlines(keepends=True)[1:]):
+    if any(_may_close(line) for line in text.splitlines(keepends=True)[1:]) or _WRAPPER.match(text):
         return True
     return _PLACEHOLDER.search(text) is not None or _PATH.match(text) is not None
 
@@ -84,6 +100,14 @@ def _without_thoughts(draft: Draft, text: str) -> str:
         text = text[before.end() :]
     match = _THOUGHT.match(text)
     return text if match is None or _is_text(draft, text, match.end() - 1) else text[match.end() :]
+
+
+def _without_wrapper(draft: Draft, text: str) -> str:
+    """Without the tag that a whole answer stands in, which an answer that breaks off has not closed."""
+    match = _WRAPPER.fullmatch(text)
+    if match is None or f"<{match[1]}" in draft.before + draft.after or draft.before[-1:].isidentifier():
+        return text
+    return match[2]
 
 
 def _unwrapped(draft: Draft, text: str) -> str:
@@ -167,22 +191,76 @@ def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
     """Whether what looks like a special token is text of the program, or stands in the document too, or is JSX."""
     if _is_text(draft, text, match.start()) or match[0] in draft.before + draft.after:
         return True
+    if match[0] in {"<CURSOR>", "[CURSOR]"} and _FENCE.search(text, match.end()):
+        return True  # talk about the task, which goes with what comes before the fence
     if not match.start() and draft.before[-1:].isidentifier():
         return match[0][0] in "<["  # an index, or the arguments of a type
     return match[0] in {"<s>", "</s>"} and "<s>" in text and "</s>" in text
 
 
 def _from_fences(draft: Draft, text: str) -> str:
-    """What stands between the first fence and the next; up to it, where code stands before it."""
+    """What stands between a fence and the next; up to the first, where code stands before it."""
     fences = _fences(draft, text)
     if not fences:
         return text
-    first = fences[0]
-    head = text[: first.start()]
-    if head.strip() and not _is_all_prose(draft, head):
+    head, body = text[: fences[0].start()], _behind(text, fences, _wanted(draft, fences))
+    if head.strip() and _is_code(draft, head, body, fences[0]):
         return head.rstrip("\n")
-    end = fences[1].start() - 1 if len(fences) > 1 else len(text)
-    return text[first.end() + 1 : max(end, first.end() + 1)]
+    return body
+
+
+def _behind(text: str, fences: list[re.Match[str]], index: int) -> str:
+    """What stands between a fence and the next one, or the end."""
+    start = fences[index].end() + 1
+    end = fences[index + 1].start() - 1 if index + 1 < len(fences) else len(text)
+    return text[start : max(end, start)]
+
+
+def _wanted(draft: Draft, fences: list[re.Match[str]]) -> int:
+    """The index of the fence to take: the first, unless its tag names another language and that of a later one the document's."""
+    spoken = [_spoken(fence) for fence in fences]
+    own = "" if draft.language is None else _FAMILIES.get(draft.language.id, draft.language.id)
+    return spoken.index(own) if own and spoken[0] and own in spoken else 0
+
+
+def _spoken(fence: re.Match[str]) -> str:
+    """The language that a fence's tag names, those of a family as one; any other tag as it stands."""
+    tag = (fence["tag"] or fence["in_braces"] or "").lower()
+    found = language_named(tag) or language_of(tag)
+    return tag if found is None else _FAMILIES.get(found.id, found.id)
+
+
+def _is_code(draft: Draft, head: str, body: str, fence: re.Match[str]) -> bool:
+    """Whether what stands before a fence is code: then its splice parses no worse than with what stands behind the fence.
+
+    A mere comment, and what the line above says already, have to parse better; before a tag, which closes nothing, they are talk.
+    """
+    opens = bool(_spoken(fence))
+    if _is_all_prose(draft, head) or (draft.language is None and opens):
+        return False
+    if draft.language is None or _is_all_prose(draft, body):
+        return not opens
+    if opens and head.strip().isidentifier():
+        return False
+    errors = draft.errors(head)
+    if _says_nothing(draft, head):
+        return not opens and errors < draft.errors(body)
+    return not errors or (errors <= draft.errors(body) and errors <= _errors_closed(draft, body))
+
+
+def _says_nothing(draft: Draft, head: str) -> bool:
+    """Whether a text is comments alone, or says the end of what stands above again, or is a sentence of wide letters."""
+    assert draft.language is not None
+    mark = draft.language.line_comment
+    lines = [line.strip() for line in head.splitlines() if line.strip()]
+    if all(line.startswith(mark) or _WIDE_END.search(line) for line in lines):
+        return True
+    return draft.before.rstrip().endswith(head.strip())
+
+
+def _errors_closed(draft: Draft, body: str) -> int:
+    """The errors of a splice whose code may break off, once that is closed."""
+    return draft.errors(brackets.repair(replace(draft, text=body)))
 
 
 def _fences(draft: Draft, text: str) -> list[re.Match[str]]:
@@ -200,28 +278,58 @@ def _is_all_prose(draft: Draft, text: str) -> bool:
 
 
 def _without_opening(draft: Draft, text: str) -> str:
-    """Without the phrases and sentences that come before the first line of code."""
-    while text.strip():
-        start = len(text) - len(text.lstrip())
-        line = text[start:].partition("\n")[0]
-        if (
-            not (_OPENING.match(line) or _SENTENCE.match(line))
-            or not _is_prose(draft, line)
-            or _is_text(draft, text, start + 1)
-        ):
+    """Without the phrases and sentences that come before the first line of code.
+
+    Each of them stands at the cursor once those before it are gone, so the tree is asked of the first alone.
+    """
+    rest = text
+    while rest.strip():
+        start = len(rest) - len(rest.lstrip())
+        line = rest[start:].partition("\n")[0]
+        if not _opens(draft, line):
+            break
+        if rest is text and _is_text(draft, text, start + 1):
             return text
-        text = text[start + len(line) + 1 :].lstrip("\n")
-    return ""
+        rest = rest[start + len(line) + 1 :].lstrip("\n")
+    return rest if rest.strip() or rest is text else ""
+
+
+def _opens(draft: Draft, line: str) -> bool:
+    return bool(_OPENING.match(line) or _SENTENCE.match(line)) and _is_prose(draft, line)
+
+
+def is_at_fence(text: str) -> bool:
+    """Whether an answer ends within a line that may become a fence, which could make talk of all before it."""
+    return _FENCE_BEGUN.search(text) is not None
+
+
+def is_all_talk(draft: Draft) -> bool:
+    """Whether an answer has said no code as yet: told line by line, and by the document without it, which is parsed but once."""
+    lines = [line for line in draft.text.splitlines() if line.strip()]
+    if not lines or draft.language is None or not all(_opens(draft, line.strip()) for line in lines):
+        return False
+    return not draft.is_in_open_text and not _is_text(draft, "", 0)
 
 
 def _without_closing(draft: Draft, text: str) -> str:
     at = 0
     for line in text.splitlines(keepends=True):
-        talks = _CLOSING.match(line) or _SENTENCE.match(line)
-        if at and talks and _is_prose(draft, line) and not _is_text(draft, text, at + len(line.rstrip()) - 1):
+        talks = at and _may_close(line) and (_is_prose(draft, line) or _is_marked(draft, line))
+        if talks and not _is_text(draft, text, at + len(line.rstrip()) - 1):
             return text[:at].rstrip("\n")
         at += len(line)
     return text
+
+
+def _may_close(line: str) -> bool:
+    return bool(_CLOSING.match(line) or _SENTENCE.match(line) or _MARKED.match(line))
+
+
+def _is_marked(draft: Draft, line: str) -> bool:
+    """Whether a line is Markdown's, where no comment and no statement of the language begins so."""
+    if draft.language is None or not _MARKED.match(line):
+        return False
+    return tree_of(draft.language, "", line.strip(), "").root.has_error
 
 
 def _is_prose(draft: Draft, line: str) -> bool:

@@ -117,8 +117,11 @@ def _without_what_follows(draft: Draft, text: str) -> str:
     lines = _placed(draft, text)
     if not below:
         return text
-    for at in range(0 if text.split("\n", 1)[0].strip() else 1, len(lines)):
-        said = _said(lines[at:], below)
+    rows = [at for at, line in enumerate(lines) if line.strip()]
+    told = [lines[at].rstrip() for at in rows]
+    for number, at in enumerate(rows):
+        end = number + len(below)
+        said = _said(told[number:end], below, ends=end >= len(told)) if at or text.split("\n", 1)[0].strip() else 0
         if said and _is_evident(draft, lines, at, said):
             return _up_to_line(draft, text, at)
     return text
@@ -137,14 +140,11 @@ def _placed(draft: Draft, text: str) -> list[str]:
     return [draft.line_before + first, *rest]
 
 
-def _said(lines: Sequence[str], below: Sequence[str]) -> int:
-    """How many of the lines, blank ones left out, say the lines below from their first one on; 0 if they go another way."""
-    told = [line.rstrip() for line in lines if line.strip()]
-    if not lines or not lines[0].strip():
-        return 0
+def _said(told: Sequence[str], below: Sequence[str], *, ends: bool) -> int:
+    """How many of the lines say the lines below from their first one on; the last may break off where the suggestion `ends`."""
     count = 0
     for mine, theirs in zip(told, below, strict=False):
-        last = count == len(told) - 1
+        last = ends and count == len(told) - 1
         if not (_is_near(mine, theirs) or (last and count and theirs.startswith(mine))):
             break
         count += 1

@@ -25,7 +25,11 @@ SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
         (["replay", "demo", "--latency", "soon"], "'soon' is no latency"),
         (["replay", "demo", "--provider", "crystal-ball"], "crystal-ball"),
         (["replay", "demo", "--repairs", "hope"], "no repair is called 'hope'"),
-        (["replay", "demo", "--mode", "dream"], "mode"),
+        (["replay", "demo", "--repairs", ""], "no repair is named: choose of prose, repeats,"),
+        (["replay", "demo", "--repairs", "none,prose"], "'none' cannot stand beside repairs"),
+        (["replay", "demo", "--mode", "dream"], "--mode: Invalid enum value 'dream': choose of judge, drive"),
+        (["replay", "demo", "--ablate", "prose"], "--ablate: Invalid enum value 'prose': choose of repairs"),
+        (["replay", "demo", "--provider", "lsp", "--server", '"a'], "command (--server) cannot be split into words"),
         (["replay", "demo", "--settings", "{"], "settings are not JSON"),
         (["replay", "demo", "--limit", "0"], "--limit"),
         (["replay", "demo", "--no-such-flag"], "--no-such-flag"),
@@ -158,6 +162,98 @@ def test_an_unknown_provider_is_refused_before_the_server_starts(ghosttape):
     assert "'nope' is none of gguf" in ghosttape("serve", "--provider", "nope", status=2).err
 
 
+def test_a_base_url_that_is_no_url_is_called_so(ghosttape):
+    said = ghosttape("replay", "demo", "--provider", "openai", "--base-url", "foo", *ONE, status=3).err
+    assert "base_url is no URL" in said
+    assert "foo" not in said
+
+
+def test_a_flag_that_the_provider_does_not_look_at_is_said_and_the_environment_is_not(ghosttape):
+    words = ["replay", "demo", "--provider", "ngram", "--server", "x", "--text", "y", *ONE]
+    said = [
+        line for line in ghosttape(*words, env={"GHOSTTAPE_BASE_URL": "http://x"}).err.splitlines() if "warn" in line
+    ]
+    assert said == [
+        "ghosttape: warning: provider ngram does not look at --server (only lsp)",
+        "ghosttape: warning: provider ngram does not look at --text (only fixed)",
+    ]
+    words = ["replay", "demo", "--provider", "fixed", "--text", "y", "--no-tests", "--limit", "1", "--out", "b"]
+    assert "warning" not in ghosttape(*words).err
+
+
+def test_the_steps_can_be_read_in_a_narrow_terminal(ghosttape):
+    for command in ("replay", "repair"):
+        said = ghosttape(command, "--help", env={"COLUMNS": "80"}).out
+        assert "bracke…" not in said
+        assert {"prose,", "repeats,", "indent,", "brackets,"} <= set(said.split())
+
+
+def test_the_time_of_reading_a_record_is_not_told_as_the_models(ghosttape):
+    words = [
+        "replay",
+        "demo",
+        "--provider",
+        "ngram",
+        "--no-tests",
+        "--limit",
+        "3",
+        "--json",
+        "--replay-answers",
+        "answers",
+    ]
+    asked = ghosttape(*words, "--out", "a").json["metrics"]["latency_ms"]
+    read = ghosttape(*words, "--out", "b").json
+    fixed = ghosttape(*words, "--out", "c", "--latency", "fixed:80").json["metrics"]["latency_ms"]
+    assert asked["p50"] > 0
+    assert fixed["p50"] == 80
+    for figures in (read, *read["tapes"].values()):
+        latency = figures["metrics"]["latency_ms"]
+        assert {name for name, value in latency.items() if value is not None} == {"n", "note"}
+        assert set(latency) == set(asked) | {"note"}
+
+
+@pytest.fixture
+def slow():
+    """A model server that never answers, and what is set once it has been asked."""
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked.set()
+            ended.wait()
+
+        def log_message(self, *_):
+            pass
+
+    asked, ended = threading.Event(), threading.Event()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1", asked
+        ended.set()
+        server.shutdown()
+
+
+def test_who_interrupts_a_question_hears_where_the_run_is_and_how_to_go_on_and_nothing_else(tmp_path, slow):
+    base_url, asked = slow
+    words = ["--provider", "openai", "--base-url", base_url, "--settings", '{"provider": {"api": "completions"}}']
+    words += ["--no-tests", "--out", "my run", "--record-answers", "answers.jsonl"]
+    with subprocess.Popen(
+        [SCRIPT, "replay", "demo", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a shell in the background ignores it
+    ) as process:
+        assert asked.wait(120)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    *progress, kept, look, on = said.splitlines()
+    assert kept == "ghosttape: interrupted; what was finished is kept in my run:"
+    assert look == "  ghosttape tui 'my run'"
+    assert f"--replay-answers {tmp_path / 'answers.jsonl'} goes on from there" in on
+    assert all(line.startswith("ledger: ") for line in progress)
+
+
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_running(tmp_path, need, way):
     need("bwrap")
@@ -176,7 +272,7 @@ def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_runnin
     process.send_signal(way)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said.endswith("ghosttape: interrupted; what was finished is kept\n")
+    assert said.endswith("ghosttape: interrupted; what was finished is kept in run:\n  ghosttape tui run\n")
     assert "Traceback" not in said
     assert not list(tmp_path.glob("ghosttape-*"))
     with Store.open(tmp_path / "run") as store:

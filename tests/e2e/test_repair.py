@@ -157,6 +157,8 @@ def test_steps_and_rules_are_chosen(tmp_path):
         (["nowhere.jsonl"], "nowhere.jsonl: no such file"),
         (["."], ".: it is a folder"),
         (["--steps", "hope"], "no repair is called 'hope'"),
+        (["--steps", ""], "no repair is named"),
+        (["--steps", "prose,all"], "'all' cannot stand beside repairs"),
         (["--stop", "never"], "--stop 'never': choose of auto, line, statement, block, any"),
         (["--paper-rules", "mine"], "--paper-rules 'mine': choose of none, simcopilot"),
     ],
@@ -165,6 +167,29 @@ def test_wrong_use_writes_nothing(tmp_path, words, said):
     done = piped(tmp_path, words, lines(row(1)), status=2)
     assert said in done.stderr.decode()
     assert done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [("<&-", b"ghosttape: standard input: it is closed\n"), (">&-", b"ghosttape: standard output: it is closed\n")],
+)
+def test_a_closed_stream_is_something_the_environment_lacks(tmp_path, closed, told):
+    words = ["sh", "-c", f'exec "$0" repair {closed}', SCRIPT]
+    done = subprocess.run(words, cwd=tmp_path, input=lines(row(1)), capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (3, told)
+
+
+def test_what_is_not_needed_may_be_closed(tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(lines(row(1)))
+    words = ["sh", "-c", 'exec "$0" repair in.jsonl <&- 2>&-', SCRIPT]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, json.loads(done.stdout)["repaired"]) == (0, "return x")
+
+
+def test_of_two_members_of_one_name_the_later_one_counts_and_stays(tmp_path):
+    given = b'{"language": "py", "before": "", "completion": "a", "completion": "b"}\n'
+    pairs = json.loads(piped(tmp_path, [], given).stdout, object_pairs_hook=list)
+    assert [pair for pair in pairs if pair[0] in {"completion", "repaired"}] == [("completion", "b"), ("repaired", "b")]
 
 
 def test_nothing_in_nothing_out(tmp_path):

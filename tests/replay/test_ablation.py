@@ -14,8 +14,8 @@ from replay.policies import policy_of
 from replay.records import Ending, Suggestion, Verdict
 from replay.store import Store
 from replay.tape import Tests as ProjectTests
-from server.repair.offer import offered
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from server.settings import REPAIRS
 from syntax.languages import language_of
 

@@ -40,6 +40,8 @@ class Editor:
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
         self.said_goodbye = False
+        self.shown: list[str] = []
+        client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.shown.append(params.message))
 
     def open(self, text: str, uri: str = "file:///a.py", language: str = "python") -> None:
         self.client.text_document_did_open(
@@ -99,8 +101,8 @@ async def start():
 
     async def begin(settings=None, options=None, encodings=("utf-16",), root=None) -> Editor:
         client = LanguageClient(converter_factory=_converter)
-        await client.start_io(console_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
         editor = Editor(client)
+        await client.start_io(console_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
         started.append(editor)
         general = types.GeneralClientCapabilities(position_encodings=list(encodings))
         capabilities = types.ClientCapabilities(general=general)

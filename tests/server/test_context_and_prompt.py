@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from server.context import ORDER, Budget, Context, Edit, Snippet, Surroundings, allotted, choose
 from server.context.chunks import chunks, outline
+from server.context.pieces import cost, fitting
 from server.context.similar import similar
-from server.prompt import beside, chat, infill, plain
-from server.settings import ContextSettings
+from server.prompt import TEMPLATES, beside, chat, infill, middle, plain
+from server.providers import registry
+from server.settings import ContextSettings, ProviderSettings
 
 LINES = "".join(f"line_{number} = {number}\n" for number in range(1000))
 CART = '''import json
@@ -235,6 +238,65 @@ def test_edits_that_the_text_around_the_cursor_shows_are_left_out():
     budget = Budget(before=50, after=0, edits=50)
     assert _chosen(budget, "total = 1\n", edited=(seen, gone)).edits == (gone,)
     assert _chosen(budget, "total = 1\n", path="b.py", edited=(seen,)).edits == (seen,), "of another file it is news"
+
+
+FORMS = {
+    "plain": lambda context: len(plain(context).text) + len(context.after),
+    "beside": lambda context: len(beside(context).text) + len(context.after),
+    "infill": lambda context: len(infill(context).shown()) - len("⟨before⟩\n⟨cursor⟩"),
+    "chat": lambda context: len(chat(context).shown()) - len(chat(replace(_BARE, path=context.path)).shown()),
+    **{
+        name: lambda context, form=form: len(middle(context, form).text) - len(middle(_BARE, form).text)
+        for name, form in TEMPLATES.items()
+        if name not in {"codeqwen", "qwen", "starcoder2"}  # as others, but for the project's name
+    },
+}
+_BARE = Context("", "python", "", "", (Snippet("", ""),))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_form_goes_over_the_budget_but_by_its_fixed_words(form):
+    lines = "".join(f"def f{number}(alpha):\n  beta = 1\n  y\n  z\n\n" for number in range(400))
+    names = ("x", "y", "z", "f1")
+    others = [Snippet(f"a/long/way/{name}.py", "def g(alpha, beta):\n" + f"  {name}\n" * 50) for name in names]
+    edits = [Edit(f"src/edited{number}.py", 3, ("a=1",), ("b=2", "c=3")) for number in range(40)]
+    budget = Budget(before=300, after=100, snippets=300, edits=150, opened=50)
+    sizes = []
+    for end in range(3000, 4200, 7):
+        context = _chosen(budget, lines[:end], lines[end:], others=others, edited=edits)
+        assert context.snippets
+        assert context.edits
+        sizes.append(FORMS[form](context))
+    assert max(sizes) <= 900 * 3.2
+    assert max(sizes) > 0.8 * 900 * 3.2, "and the budget is used"
+
+
+@pytest.mark.parametrize(
+    ("settings", "budget"),
+    [
+        ({"api": "completions", "model": "m"}, Budget(before=2000, after=0, snippets=600, edits=200)),
+        ({"api": "completions", "model": "starcoder2"}, None),
+        ({"api": "completions", "template": "qwen"}, None),
+        ({"api": "suffix"}, None),
+        ({"api": "chat"}, None),
+        ({}, None),
+    ],
+)
+@pytest.mark.parametrize("name", ["openai", "ollama"])
+def test_a_form_that_shows_only_the_text_before_the_cursor_keeps_nothing_for_the_text_after_it(name, settings, budget):
+    url = "http://127.0.0.1:1"
+    made = registry.make(ProviderSettings(name=name, base_url=url, **({"model": "m"} | settings)))
+    assert made.budget == (budget or Budget(before=1500, after=500, snippets=600, edits=200))
+
+
+@pytest.mark.parametrize("size", range(0, 200, 3))
+def test_a_piece_is_cut_so_that_it_fits_with_its_marks(size):
+    piece = Snippet("a.py", "".join(f"line {number}\n" for number in range(9)))
+    shown = fitting([piece], size)
+    assert sum(cost(each.path, each.text) for each in shown) <= size
+    if shown and shown[0] != piece:
+        assert piece.text.startswith(f"{shown[0].text}\n")
+    assert bool(shown) == (size >= cost("a.py", "line 0"))
 
 
 def test_the_choice_is_the_same_in_every_process():

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+from io import BytesIO
+from urllib.parse import quote
 
 import pytest
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import FeatureNotificationError, JsonRpcException, JsonRpcInternalError
 from pytest_lsp import LanguageClient
 
-from server import keys
+from server import keys, lsp
 from server.errors import ProviderMissing, SettingsError
+from server.lsp import create
+from server.protocol import Asked, RequestFailed
 from server.providers.fakes import FakeServer, Script, Status
+from server.providers.fixed import Fixed
+from server.providers.refusals import message
 from server.providers.tongues import TONGUES
-from server.settings import parse
+from server.settings import CacheSettings, Settings, parse
 from tests.server import conftest
 from tui.configuration import settings_of
 from tui.errors import ConfigurationError
@@ -66,6 +73,86 @@ def test_a_key_that_holds_another_is_masked_as_a_whole(monkeypatch):
     assert keys.masked("abcdef abc") == "… …"
 
 
+@pytest.mark.parametrize("size", [5, 12, len(MARK) - 1])
+def test_a_key_that_is_cut_off_at_the_end_is_masked(size, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", MARK)
+    assert keys.masked(f"no key {MARK[:size]}") == "no key …"
+
+
+def test_a_key_is_masked_as_messages_and_urls_quote_it(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "a\\b'c/d\"e")
+    for text in (str(ValueError(keys.found())), repr(keys.found()), quote(keys.found(), safe="")):
+        assert keys.masked(text).strip("'") == "…"
+
+
+@pytest.mark.parametrize("name", list(TONGUES))
+@pytest.mark.parametrize("before", [*range(300 - len(MARK) - 2, 302, 3), *range(2000 - len(MARK) - 2, 2002, 3)])
+def test_a_key_is_masked_wherever_the_message_is_cut(name, before, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", MARK)
+    bodies = [TONGUES[name].refusal("x" * before + MARK), f"{'x' * before}{MARK}".encode()]
+    bodies += [f"{' ' * before}{MARK}".encode()]
+    parts = {MARK[at : at + 5] for at in range(len(MARK) - 4)}
+    for body in bodies:
+        assert not any(part in message(body[:2000]) for part in parts)
+
+
+async def test_a_fault_reaches_the_editor_as_a_failure_with_its_reason_and_is_what_is_explained(monkeypatch, caplog):
+    monkeypatch.setenv("OPENAI_API_KEY", MARK)
+    server = create(Settings(cache=CacheSettings(entries=0)), Fixed("return 1"))
+    server.documents.open("file:///a.py", "python", 1, "def f():\n    ")
+    asked = Asked(
+        types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+        types.TextDocumentIdentifier("file:///a.py"),
+        types.Position(1, 4),
+    )
+    asked.document = server.documents.get("file:///a.py")
+    where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 1, "character": 4}}
+    assert await lsp._complete(server, asked)
+    assert (await lsp._explain(server, where))["outcome"] == "shown"
+
+    def broken(context):
+        raise ValueError(f"Bearer {MARK}")
+
+    monkeypatch.setattr(Fixed, "prompt", lambda self, context: broken(context))
+    with pytest.raises(RequestFailed, match="ValueError: Bearer …") as failed:
+        await lsp._complete(server, asked)
+    assert failed.value.code == -32803
+    explained = await lsp._explain(server, where)
+    assert (explained["outcome"], explained["reason"]) == ("failed", "ValueError: Bearer …")
+    assert "Traceback" in caplog.text
+    assert MARK not in str(explained) + caplog.text
+
+
+def test_an_error_goes_to_the_editor_without_the_key_and_without_where_in_our_files_it_was(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", MARK)
+    server, said = create(provider=Fixed("")), BytesIO()
+    server.protocol.set_writer(said)
+    traceback = {"traceback": ["File /home/me/server.py"]}
+    server.protocol._send_response(1, error=types.ResponseError(-32603, f"ValueError: {MARK}", traceback))
+    server.protocol._refuse(2, JsonRpcInternalError(MARK))
+    server.report_server_error(JsonRpcInternalError(MARK, data=traceback), FeatureNotificationError)
+    assert said.getvalue().count("…".encode()) + said.getvalue().count(b"\\u2026") == 3
+    assert MARK.encode() not in said.getvalue()
+    assert b"server.py" not in said.getvalue()
+
+
+def test_the_log_holds_no_key_not_even_in_a_traceback(monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_API_KEY", MARK)
+    root = logging.getLogger()
+    before, root.handlers = root.handlers, []
+    try:
+        keys.log_to_standard_error(logging.WARNING)
+        try:
+            int(MARK)
+        except ValueError:
+            root.exception("it failed")
+    finally:
+        root.handlers = before
+    told = capsys.readouterr().err
+    assert "ValueError: invalid literal for int() with base 10: '…'" in told
+    assert MARK not in told
+
+
 def test_a_url_with_a_password_in_it_is_refused_without_being_said():
     with pytest.raises(SettingsError, match="base_url holds a password") as refused:
         parse('{"provider": {"base_url": "https://me:hunter2@host/v1"}}')
@@ -79,7 +166,7 @@ def test_a_folder_cannot_name_a_file_to_record_into(tmp_path):
 
 
 def test_a_folder_that_names_a_server_does_not_get_it_the_key(tmp_path):
-    (tmp_path / "ghosttape.toml").write_text('[server.provider]\nbase_url = "http://evil"\n', encoding="utf-8")
+    (tmp_path / "ghosttape.toml").write_text('[server.provider]\nbase_url = "http://127.0.0.1:9"\n', encoding="utf-8")
     assert settings_of("{}", {"name": "anthropic"}, tmp_path).provider.use_key is False
     assert settings_of("{}", {"base_url": "http://mine"}, tmp_path).provider.use_key is True
 

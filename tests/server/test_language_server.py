@@ -58,6 +58,16 @@ async def test_a_suggestion_gets_the_documents_line_ends(start):
     assert await editor.ask(1, 4) == ("if x:\r\n        return 1", 4)
 
 
+@pytest.mark.parametrize("text", ["x = 1\n", "x = 1\r\ny\r", "x = 1"])
+async def test_a_position_past_the_end_of_a_line_is_its_end(start, text):
+    editor = await start({"provider": {"name": "fixed", "text": "foo(a)"}})
+    editor.open(text)
+    (item,) = await editor.request(0, 50)
+    assert (item.range.start.character, item.range.end.character) == (5, 5)
+    told = [await editor.explain(0, character) for character in (5, 50)]
+    assert [each and each.raw for each in told] == ["foo(a)"] * 2
+
+
 async def test_a_document_that_is_not_open_is_a_request_failed(start):
     editor = await start(FIXED)
     with pytest.raises(JsonRpcException, match="not open") as failure:
@@ -96,6 +106,39 @@ async def test_a_provider_that_cannot_be_made_fails_the_request_with_its_reason(
     assert "nowhere.gguf" in told.reason
 
 
+async def test_a_wrong_configuration_is_shown_to_the_person_once_and_counted(start):
+    editor = await start({"provider": {"name": "gguf", "model": "nowhere.gguf"}})
+    editor.open("def f():\n    ")
+    for line in (0, 1):
+        with pytest.raises(JsonRpcException, match=r"nowhere\.gguf"):
+            await editor.request(line, 0)
+    (shown,) = editor.shown
+    assert shown.startswith("ghosttape: ")
+    assert "nowhere.gguf" in shown
+    stats = await editor.client.protocol.send_request_async("ghosttape/stats", None)
+    assert (stats.asked, stats.outcomes.failed, stats.cache.none, stats.underway) == (2, 2, 2, 0)
+
+
+async def test_a_failure_that_is_none_of_the_configuration_is_not_shown(start, model_server):
+    model_server.statuses = [(400, {}, b"no")]
+    editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
+    editor.open("def f():\n    ")
+    with pytest.raises(JsonRpcException, match="400"):
+        await editor.request(1, 4)
+    assert editor.shown == []
+
+
+async def test_what_a_provider_lacks_when_it_is_asked_is_shown_too(start, tmp_path):
+    answers = tmp_path / "answers.jsonl"
+    answers.touch()
+    editor = await start({"provider": {"name": "recorded", "answers": str(answers), "required": True}})
+    editor.open("\n" * 9)
+    for line in range(9):
+        with pytest.raises(JsonRpcException, match="holds no answer"):
+            await editor.request(line, 0)
+    assert len(editor.shown) == 3  # the reasons differ, and nobody wants hundreds of them
+
+
 async def test_unknown_settings_are_refused_by_name(start):
     with pytest.raises(JsonRpcException, match="unknown field `colour`"):
         await start(FIXED, options={"provider": {"colour": "red"}})
@@ -121,10 +164,8 @@ async def test_what_came_of_a_suggestion_is_explained(start):
     await editor.ask(1, 4)
     told = await editor.explain(1, 4)
     assert (told.outcome, told.raw, told.repaired) == ("shown", "```python\nreturn 1\n```", "return 1")
-    assert [(step.step, step.after) for step in told.trail] == [("prose", "return 1")]
-    assert (told.cache, told.provider, told.tokens) == ("none", "fixed", 1)
-    assert told.latency > 0
-    assert await editor.explain(0, 0) is None
+    assert [step.step for step in told.trail] == ["stop", "prose", "stop"]  # the second fence says that it is enough
+    assert (told.trail[0].before, told.trail[-1].after) == (told.raw, "return 1")
 
 
 async def test_a_suggestion_that_a_repair_emptied_is_explained_as_filtered(start):

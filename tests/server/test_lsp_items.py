@@ -1,5 +1,7 @@
 """What a language server answers, as text at the cursor; and documents as differences. Pure."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -121,6 +123,52 @@ def test_a_snippet_becomes_the_text_that_stands_before_anything_is_filled_in(sni
     assert plain(snippet) == text
     assert _got({"insertText": {"kind": "snippet", "value": snippet}}, "", "") == (text, 0)
     assert _got({"insertText": snippet, "insertTextFormat": 2}, "", "") == (text, 0)
+
+
+@pytest.mark.parametrize(
+    ("snippet", "text"),
+    [
+        ("${1:{a}}", "{a}"),
+        ("${1:a", "${1:a"),
+        (r"${1|one\,two,b|}", "one,two"),
+        (r"${TM_FILENAME/(.*)\..+$/$1/g}!", "!"),
+        ("${1:${2:x} ${3|u,v|}$4}}", "x u}"),
+        ("${a/${1:b}", "${a/b"),
+    ],
+)
+def test_snippets_that_open_or_close_too_much_lose_nothing(snippet, text):
+    assert plain(snippet) == text
+
+
+@pytest.mark.parametrize("bit", ["${1:", "${a/", "${a//${", "${1|", "${1|x,", "${1|x", "${a/x/", "$", "${aa"])
+@pytest.mark.parametrize("ends", ["", "}", "/}", "|}"])
+def test_a_snippet_is_read_in_time_linear_in_its_length(bit, ends):
+    """Fourfold the length takes about fourfold the time, not sixteenfold; the best of some runs counts on a busy machine."""
+    short, long = (_least_time(bit * number + ends * number) for number in (2_000, 16_000))
+    assert long < 0.3 or long / short < 24
+
+
+def _least_time(snippet):
+    times = []
+    for _ in range(3):
+        begun = time.process_time()
+        plain(snippet)
+        times.append(time.process_time() - begun)
+        if times[-1] > 1:
+            break
+    return min(times)
+
+
+def test_an_item_that_is_far_too_long_is_refused_before_it_is_read():
+    with pytest.raises(ProviderRefused, match=r"20,000 characters is longer than the 16,\d+ that are taken"):
+        continuation([{"insertText": {"kind": "snippet", "value": "${1:}" * 4_000}}], BEFORE, AFTER)
+    with pytest.raises(ProviderRefused, match=r"16,38\d characters is longer than the 16,384 that are taken"):
+        continuation([{"insertText": "x" * 16_385}], BEFORE, AFTER)
+
+
+def test_what_an_item_says_again_of_a_long_document_does_not_count_as_its_length():
+    before = "x = 1\n" * 5_000
+    assert _got(_item(f"{before}y", left=len(before), before=before, after=""), before, "") == ("y", 0)
 
 
 def test_dollars_in_plain_text_are_dollars():

@@ -19,7 +19,9 @@ from server.documents import Document
 from server.errors import ProviderError, ProviderRefused
 from server.prompt import Prompt
 from server.providers import registry
+from server.providers.language_server.connection import Rejection
 from server.providers.language_server.fake import PlainServer
+from server.providers.language_server.greeting import trouble
 from server.providers.language_server.plain import CAPABILITIES
 from server.providers.protocol import Request, tally
 from server.service import Query, Service
@@ -132,6 +134,15 @@ async def test_what_it_is_asked_is_what_a_person_sees_as_the_prompt(bench):
     assert method == COMPLETE
     assert json.loads(body) == asked
     assert asked["textDocument"] == {"uri": URI, "version": 2}
+
+
+async def test_a_sample_is_passed_on_to_who_knows_of_samples(bench):
+    it = bench()
+    await it.ask()
+    await it.ask(sample=3)
+    first, second = it.fake.sent(COMPLETE)
+    assert "sample" not in first
+    assert second["sample"] == 3
 
 
 async def test_a_failure_still_tells_what_was_asked(bench):
@@ -290,6 +301,37 @@ async def test_a_key_in_its_last_words_is_told_to_nobody(bench, monkeypatch):
     it = bench({COMPLETE: {"die": 3, "stderr": "your key tell-nobody is wrong\n"}})
     suggestion = await Service(it.provider, Settings()).complete(Query(URI, "python", "x", "\n"))
     assert "your key … is wrong" in suggestion.reason
+
+
+KEY = "sk-MARKED-0123456789-ABCDEFGH"
+HALF = KEY[:12]
+
+
+@pytest.mark.parametrize("size", [*range(960, 1010, 6)])
+async def test_a_key_across_the_cut_of_an_error_is_told_to_nobody(bench, monkeypatch, size):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    error = Rejection("server", 1, "x" * size + KEY + "y" * 50)
+    assert HALF not in str(error)
+    assert len(str(error)) <= 1000
+
+
+async def test_a_key_across_the_cut_of_its_last_words_is_told_to_nobody(bench, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for size in (940, 2000 - len(KEY) // 2, 4000 - len(KEY) // 2, 70_000):
+        lines = ["x" * size + KEY + "y" * 20, KEY + "z" * size, "w" * size]
+        it = bench({COMPLETE: {"die": 3, "stderr": "\n".join(lines) + "\n"}})
+        with pytest.raises(ProviderError, match="its last words") as failed:
+            await it.ask()
+        lines = "".join(it.provider._starting.result().connection._errors)
+        assert not any(part in str(failed.value) + lines for part in (HALF, KEY[-12:]))
+
+
+def test_a_key_across_the_cut_of_a_complaint_is_told_to_nobody(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for size in range(270, 300, 5):
+        told = trouble("window/showMessage", {"type": 1, "message": "x" * size + KEY})
+        assert HALF not in told
+        assert len(told) <= 300
 
 
 async def test_it_has_the_environment_but_for_the_keys_it_must_not_have(bench, monkeypatch, tmp_path):

@@ -74,6 +74,37 @@ async def test_auto_moves_to_chat_when_there_is_no_such_route(server):
     await provider.close()
 
 
+@pytest.mark.parametrize("model", ["", "m", "deepseek-chat"])
+@pytest.mark.parametrize("told", ["The model `{}` does not exist (loading)", "no such Model: {}"])
+async def test_a_model_that_is_not_there_yet_is_no_reason_to_chat(server, model, told):
+    server.script = Script(first=[Status(404, message=told.format(model))])
+    provider = make(ProviderSettings(name="openai", model=model, base_url=f"{server.url}/v1"))
+    with pytest.raises(ProviderRefused, match="answered 404"):
+        await _pieces(server, provider)
+    assert "".join(await _pieces(server, provider)) == "return 1"
+    assert provider.continues
+    assert [asked.route for asked in server.asked] == ["/v1/completions"] * 2
+    await provider.close()
+
+
+async def test_a_model_that_says_it_only_chats_is_chatted_with(server):
+    message = "This is a chat model and not supported in the v1/completions endpoint."
+    server.script = Script(first=[Status(404, message=message)])
+    assert "".join(await _pieces(server, model="m")) == "return 1"
+    assert server.asked[-1].route == "/v1/chat/completions"
+
+
+async def test_auto_chats_for_good_only_when_a_chat_was_answered(server):
+    server.script = Script(first=[Status(404, message="not found"), Status(404, message="not found")])
+    provider = make(ProviderSettings(name="openai", base_url=f"{server.url}/v1"))
+    with pytest.raises(ProviderRefused, match="answered 404"):
+        await _pieces(server, provider)
+    assert provider.continues
+    await _pieces(server, provider)
+    assert server.asked[-1].route == "/v1/completions"
+    await provider.close()
+
+
 async def test_a_route_that_was_chosen_is_not_left(server):
     server.script = Script(first=[Status(404, message="not found")])
     with pytest.raises(ProviderRefused, match="answered 404"):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from server.context import Context
 from server.providers import registry
+from server.providers.fakes import FakeEngine, Script
+from server.providers.gguf import Gguf
 from server.providers.healing import Healing, grammar, half_word
 from server.providers.protocol import Offline, Request, Token, Told
 from server.settings import ProviderSettings
@@ -114,6 +118,25 @@ def test_the_settings_say_who_is_healed():
         for settings in (llamacpp, {**llamacpp, "heal": False}, url, {**url, "heal": True})
     ]
     assert kinds == [True, False, False, True]
+
+
+async def test_a_files_first_word_is_healed_too():
+    engine = FakeEngine(Script(["import", " os"]))
+    provider = Gguf(ProviderSettings(), Path("fake.gguf"), engine=engine)
+    assert await _healed(provider, "imp") == ["ort", " os", ""]
+    assert engine.asked[0]["prompt"] == "\n"
+    assert engine.asked[0]["grammar"] == grammar("imp")
+    assert await _healed(provider, "\n\nimp") == ["ort", " os", ""]
+    assert await _healed(provider, "") == []
+
+
+async def test_the_embedded_model_goes_on_with_a_files_first_word():
+    pytest.importorskip("xllamacpp")
+    made = registry.make(ProviderSettings(max_tokens=6))
+    context = Context("a.py", "python", "imp", "")
+    request = Request("imp", "", "auto", context, made.prompt(context))
+    assert "".join([piece async for piece in made.complete(request)])
+    await made.close()
 
 
 async def test_the_embedded_model_begins_as_it_must():

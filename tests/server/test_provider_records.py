@@ -18,7 +18,7 @@ from server.context import Context
 from server.errors import ProviderError, ProviderMissing
 from server.providers import registry
 from server.providers.fixed import Fixed
-from server.providers.protocol import Offline, Request, Token, Told
+from server.providers.protocol import Offline, Request, Token, Told, heeding
 from server.providers.records import AnswerFile, Recording
 from server.settings import AnswerRecord, ProviderSettings
 
@@ -122,6 +122,46 @@ def test_time_limits_and_keys_have_no_part_in_it(tmp_path):
     changed = {"timeout_s": 1.0, "tries": 9, "use_key": False, "threads": 2, "connect_s": 9.0}
     keys = {_recording(Model(), tmp_path / "r", "replay", **each).key(_request()) for each in ({}, changed)}
     assert len(keys) == 1
+
+
+def _key_of_lsp(tmp_path, folders=(), **settings) -> str:
+    record = AnswerRecord(path=str(tmp_path / "r.jsonl"), mode="require")
+    (tmp_path / "r.jsonl").touch()
+    made = registry.make(ProviderSettings(name="lsp", record=record, **settings))
+    heeding(made).settle(folders)
+    return made.key(_request())
+
+
+def test_what_tells_a_language_server_the_same_has_the_same_answers(tmp_path):
+    keys = {
+        _key_of_lsp(tmp_path, command=command, options=options)
+        for command in ("serve -x 'a b'", ("serve", "-x", "a b"))
+        for options in ({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
+    }
+    assert len(keys) == 1
+
+
+def test_what_tells_a_language_server_something_else_has_answers_of_its_own(tmp_path):
+    told = [
+        {"command": "serve"},
+        {"command": "serve -x"},
+        {"command": "serve", "options": {"a": 1}},
+        {"command": "serve", "folders": ["file:///p"]},
+        {"command": "serve", "folders": ["file:///q"]},
+    ]
+    assert len({_key_of_lsp(tmp_path, **each) for each in told}) == len(told)
+
+
+async def test_required_answers_of_a_language_server_need_no_server(tmp_path):
+    record = AnswerRecord(path=str(tmp_path / "r.jsonl"), mode="require")
+    (tmp_path / "r.jsonl").touch()
+    required = registry.make(ProviderSettings(name="lsp", command="no-such-server --stdio", record=record))
+    await required.start()
+    with pytest.raises(ProviderMissing, match="holds no answer"):
+        await _pieces(required)
+    await required.close()
+    with pytest.raises(ProviderMissing, match="not on PATH"):
+        registry.make(ProviderSettings(name="lsp", command="no-such-server --stdio"))
 
 
 async def test_a_failure_is_repeated_where_all_is_required_and_asked_again_elsewhere(tmp_path):

@@ -193,3 +193,20 @@ def test_languages_have_the_names_that_people_use(names, language):
 @pytest.mark.parametrize("name", ["", ".", "pyhton", "text", "py thon"])
 def test_other_names_are_not_guessed(name):
     assert language_named(name) is None
+
+
+def test_a_number_of_any_length_is_kept():
+    long = "1" * 5000
+    told = repaired(f'{{"language": "py", "before": "", "completion": "x", "n": {long}}}', Wishes())
+    assert f'"n": {long}' in told
+
+
+def test_a_member_called_error_is_kept_unless_there_is_one():
+    given = line(completion="x", error="mine")
+    assert out(given)["error"] == "mine"
+    assert json.loads(refused(given, "no"))["error"] == "no"
+
+
+def test_a_completion_that_nobody_would_wait_for_is_refused():
+    with pytest.raises(LineError, match="65,536 is the most"):
+        repaired(line(completion="x" * 70_000), Wishes())

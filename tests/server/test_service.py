@@ -115,6 +115,24 @@ async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
     assert (await service.complete(_query("def f():\n    "))).text == "return 1"
 
 
+async def test_a_fault_that_nobody_foresaw_is_a_failure_too_and_is_logged_without_the_key(monkeypatch, caplog):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-MARKED-0123456789")
+    answers = iter([ValueError("no number: 'Bearer sk-MARKED-0123456789'"), "return 1"])
+
+    def answer(request):
+        told = next(answers)
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+    service = Service(Fixed(answer))
+    failed = await service.complete(_query("def f():\n    "))
+    assert (failed.outcome, failed.reason) == ("failed", "ValueError: no number: 'Bearer …'")
+    assert "Traceback" in caplog.text
+    assert "sk-MARKED" not in caplog.text
+    assert (await service.complete(_query("def f():\n    "))).text == "return 1"
+
+
 async def test_a_stream_is_ended_as_soon_as_what_is_wanted_is_there():
     text = "x = f(1)\ny = 2\nz = 3\nw = 4\n"
     provider = Fixed(text, piece=1)

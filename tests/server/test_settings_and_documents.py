@@ -35,6 +35,30 @@ def test_wrong_settings_are_refused_with_their_place(text, message):
         parse(text)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:hunter2@host/v1",
+        "http://hunter2@host",
+        "https://host/v1?api_key=hunter2",
+        "https://host/v1#hunter2",
+        "hunter2@host/v1",
+        "http://me:hunter2@\u2100.example",
+    ],
+)
+def test_a_url_that_can_hold_a_key_is_refused_without_being_said(url):
+    with pytest.raises(SettingsError, match="base_url holds") as refused:
+        merge(Settings(), {"provider": {"base_url": url}})
+    assert "hunter2" not in str(refused.value)
+
+
+def test_who_turns_to_the_embedded_model_does_not_load_another_providers():
+    base = Settings(provider=ProviderSettings(name="openai", model="m", seed=3))
+    assert merge(base, {"provider": {"name": "gguf"}}).provider == ProviderSettings(seed=3)
+    assert merge(base, {"provider": {"name": "gguf", "model": "a.gguf"}}).provider.model == "a.gguf"
+    assert merge(base, {"provider": {"name": "ollama"}}).provider.model == "m"
+
+
 @given(
     st.text(alphabet="ab\n\r\x0c\u2028\U0001f600é", max_size=30),
     st.lists(

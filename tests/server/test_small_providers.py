@@ -8,10 +8,10 @@ from server.context import Context
 from server.errors import ProviderMissing, SettingsError
 from server.prompt import Prompt
 from server.providers import registry
-from server.providers.ngram import NGram
+from server.providers.ngram import ELSEWHERE, WINDOW, NGram
 from server.providers.protocol import Request
 from server.providers.recorded import Recorded, answer_key, read_answers
-from server.settings import ProviderSettings
+from server.settings import AnswerRecord, ProviderSettings
 
 
 async def _answer(provider, before, after="", stop="auto", others=()) -> str:
@@ -61,6 +61,20 @@ async def test_ngrams_end_when_they_go_in_circles():
     assert len(await _answer(NGram(max_tokens=500), "a, b, a, b, a, b, a, b, ")) < 60
 
 
+async def test_of_a_huge_document_ngrams_read_what_is_near():
+    known = "alpha beta gamma\n"
+    filler = "".join(f"x{number} = {number}\n" for number in range(WINDOW // 8))
+    assert await _answer(NGram(max_tokens=2), f"{known}alpha beta") == " gamma"
+    assert await _answer(NGram(max_tokens=2), f"{known}{filler}alpha beta") == ""
+    assert await _answer(NGram(max_tokens=2), "alpha beta", f"\n{filler}{known}") == ""
+
+
+async def test_of_many_documents_ngrams_read_the_latest():
+    known, filler = "alpha beta gamma\n", "x" * ELSEWHERE
+    assert await _answer(NGram(max_tokens=2), "alpha beta", others=(known, filler)) == " gamma"
+    assert await _answer(NGram(max_tokens=2), "alpha beta", others=(filler, known)) == ""
+
+
 def test_an_unknown_provider_is_refused_with_the_known_ones():
     with pytest.raises(SettingsError, match="'psychic' is none of gguf, openai"):
         registry.make(ProviderSettings(name="psychic"))
@@ -78,3 +92,32 @@ def test_a_provider_that_needs_nothing_is_made_by_its_name(name):
 def test_a_provider_says_which_setting_it_lacks(name, wanted):
     with pytest.raises(ProviderMissing, match=wanted):
         registry.make(ProviderSettings(name=name))
+
+
+def _anthropic(**settings):
+    return registry.make(ProviderSettings(name="anthropic", model="m", **settings))
+
+
+def test_anthropic_without_a_key_is_refused_before_it_is_asked(monkeypatch):
+    monkeypatch.delenv("GHOSTTAPE_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(ProviderMissing, match="ANTHROPIC_API_KEY"):
+        _anthropic()
+    assert _anthropic(base_url="http://127.0.0.1:9").name == "anthropic"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    assert _anthropic().name == "anthropic"
+    with pytest.raises(ProviderMissing, match="use_key"):
+        _anthropic(use_key=False)
+
+
+async def test_anthropic_without_a_key_serves_a_record_and_misses_the_key_beyond_it(monkeypatch, tmp_path):
+    monkeypatch.delenv("GHOSTTAPE_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    path = str(tmp_path / "answers.jsonl")
+    with pytest.raises(ProviderMissing, match="ANTHROPIC_API_KEY"):
+        _anthropic(record=AnswerRecord(path=path, mode="write"))
+    provider = _anthropic(record=AnswerRecord(path=path, mode="replay"))
+    context = Context("a.py", "python", "x", "")
+    with pytest.raises(ProviderMissing, match="ANTHROPIC_API_KEY"):
+        await anext(provider.complete(Request("x", "", "auto", context, provider.prompt(context))))
+    await provider.close()

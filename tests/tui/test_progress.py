@@ -2,6 +2,7 @@
 
 import io
 
+from msgspec import structs
 from rich.console import Console
 
 from replay.engine import Ended, Judged, Played, Tried
@@ -43,3 +44,11 @@ def test_in_an_ablation_a_moment_counts_as_often_as_it_has_arms():
     assert said(happened, ablate="repairs").endswith("2 suggestions, 3/14 tested, 1 passed")
     some = {"repairs": ["prose", "stop"]}
     assert said(happened, ablate="repairs", settings=some).endswith("2 suggestions, 3/8 tested, 1 passed")
+
+
+def test_of_several_tapes_a_line_says_what_was_done_on_its_own_and_on_all():
+    other = structs.replace(RECORD, moment=structs.replace(MOMENT, tape="large"))
+    happened = [Ended(other, True), Ended(other, True), Judged(other), Ended(RECORD, True), Judged(RECORD)]
+    assert said(happened) == (
+        "small: event 9 of 10, 1 suggestions, 1/1 tested, 1 passed (all: 3 suggestions, 2/3 tested, 2 passed)"
+    )

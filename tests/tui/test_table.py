@@ -37,6 +37,18 @@ def test_one_tape_is_told_in_lines():
     assert text.index("accepted") < text.index("gated")
 
 
+@pytest.mark.parametrize("tapes", [1, 2, 4])
+def test_the_time_of_a_record_is_a_dash(tapes):
+    of_a_record = {
+        **ONE,
+        "metrics": {**ONE["metrics"], "latency_ms": {"p50": None, "p95": None, "n": 25, "note": "read"}},
+    }
+    lines = printed({**of_a_record, "tapes": {str(at): of_a_record for at in range(tapes)}}).splitlines()
+    told = [line.split() for line in lines if line.strip().startswith("latency")]
+    assert told
+    assert all("\N{EN DASH}" in words and "ms" not in words for words in told)
+
+
 def test_reasons_of_an_ending_are_not_told_of_a_verdict_of_the_same_name():
     text = printed(ONE)
     assert text.count("[red]refused 2") == 1

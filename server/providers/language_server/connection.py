@@ -20,6 +20,8 @@ from typing import Any, TypeAlias
 
 from server import messages
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.keys import masked
+from server.providers.language_server.orphans import goes_with_us
 from server.wire import Broken, Frame, Frames
 
 Answer: TypeAlias = Callable[[str, Any], Any]
@@ -39,7 +41,7 @@ class Rejection(ProviderRefused):
     """The server answered a request with an error."""
 
     def __init__(self, name: str, code: Any, told: str) -> None:
-        super().__init__(f"{name}: {told or 'an error without a message'} (error {code})"[:_LONGEST_REASON])
+        super().__init__(_reason(f"{name}: {told or 'an error without a message'} (error {code})"))
         self.code, self.told = code, told
 
 
@@ -156,7 +158,7 @@ class Connection:
         """How the server ended, with the end of what it wrote on standard error."""
         told = " / ".join(line for line in [*self._errors][-_TOLD_LINES:] if line.strip())
         last = f"; its last words: {told}" if told else self.complaint()
-        return f"{self.name} ended with status {self.process.returncode}{last}"[:_LONGEST_REASON]
+        return _reason(f"{self.name} ended with status {self.process.returncode}{last}")
 
     def complaint(self) -> str:
         """What the server last complained of, as the end of a sentence."""
@@ -177,11 +179,13 @@ class Connection:
         finally:
             if not (reading.done() and leaving.done() and draining.done()):
                 self.kill()  # it does not listen any more, or a child of it holds its streams
-            await leaving
-            for task in (reading, draining):
-                task.cancel()
-            await asyncio.gather(reading, draining, return_exceptions=True)
-            self._fail(ProviderError(self.epitaph()))
+            try:
+                await leaving
+                for task in (reading, draining):
+                    task.cancel()
+                await asyncio.gather(reading, draining, return_exceptions=True)
+            finally:  # also when all is cancelled at once: nobody shall wait for an answer that cannot come
+                self._fail(ProviderError(self.epitaph()))
 
     async def _left(self) -> None:
         """Wait until the process has ended; asyncio alone would wait for whoever holds its streams, too (cpython#119710)."""
@@ -205,17 +209,17 @@ class Connection:
                 try:
                     self._take(frame)
                 except Exception as error:  # noqa: BLE001 - whatever a server sends, the next message is read
-                    _log.warning("%s: a message of it could not be handled: %r", self.name, error)
+                    _log.warning("%s: a message of it could not be handled: %s", self.name, _reason(repr(error)))
 
     async def _drain_errors(self) -> None:
         assert self.process.stderr is not None
         rest = b""
         while chunk := await self.process.stderr.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
-            rest = rest[-_LINE_BYTES:]
-            self._errors.extend(line[-_LINE_BYTES:].decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
+            rest = rest[-2 * _LINE_BYTES :]
+            self._errors.extend(map(_line_end, lines[-_LOG_LINES:]))
         if rest:
-            self._errors.append(rest.decode("utf-8", "replace").rstrip())
+            self._errors.append(_line_end(rest))
 
     def _take(self, frame: Frame) -> None:
         if isinstance(frame, Broken):
@@ -223,9 +227,9 @@ class Connection:
         try:
             message = messages.anything(frame)
         except (ValueError, RecursionError) as error:
-            return self._fail(ProviderRefused(f"{self.name} sent what is not JSON: {error}"[:_LONGEST_REASON]))
+            return self._fail(ProviderRefused(_reason(f"{self.name} sent what is not JSON: {error}")))
         if fault := messages.fault(message):
-            return self._fail(ProviderRefused(f"{self.name} sent what is no message of JSON-RPC: {fault}"))
+            return self._fail(ProviderRefused(_reason(f"{self.name} sent what is no message of JSON-RPC: {fault}")))
         if "method" not in message:
             return self._answered(message)
         if message.get("id") is None:
@@ -271,6 +275,7 @@ async def opened(
             cwd=folder,
             env=dict(env),
             start_new_session=True,  # Ctrl-C is for us; it goes when we do
+            preexec_fn=goes_with_us(),
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
@@ -282,3 +287,15 @@ async def opened(
 
 def _params(params: Any) -> dict[str, Any]:
     return {} if params is None else {"params": params}
+
+
+def _reason(text: str) -> str:
+    """What is told of a failure: keys are masked before it is cut, for no half of one would be known again."""
+    return masked(text)[:_LONGEST_REASON]
+
+
+def _line_end(line: bytes) -> str:
+    """The end of a line of standard error, without keys; where its start is lost, so is all that may be the rest of a key."""
+    text = masked(line[-2 * _LINE_BYTES :].decode("utf-8", "replace").rstrip())
+    whole = text if len(line) < 2 * _LINE_BYTES else text[_LINE_BYTES:]
+    return whole[-_LINE_BYTES:]

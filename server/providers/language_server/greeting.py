@@ -9,8 +9,11 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
+from server.keys import masked
+
 NAME = {"name": "ghosttape", "version": "0.1.0"}
 _REFRESHES = "/refresh"
+_LONGEST_TROUBLE = 300
 
 
 def greeting(folders: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,8 +97,8 @@ def trouble(method: str, params: Any) -> str:
     """What a notification, or a question to the person, tells of trouble: errors, warnings, and Copilot's status."""
     if not isinstance(params, Mapping) or not isinstance(params.get("message"), str):
         return ""
-    told: str = params["message"].strip()
+    told = masked(params["message"].strip())[:_LONGEST_TROUBLE]  # in this order: no half of a key would be known again
     shown = (types.WINDOW_SHOW_MESSAGE, types.WINDOW_LOG_MESSAGE, types.WINDOW_SHOW_MESSAGE_REQUEST)
     if method in shown and params.get("type") == types.MessageType.Error.value:
-        return told[:300]
-    return told[:300] if method == "didChangeStatus" and params.get("kind") == "Error" else ""
+        return told
+    return told if method == "didChangeStatus" and params.get("kind") == "Error" else ""

@@ -15,6 +15,9 @@ from server.messages import Range
 from syntax.errors import OffsetError
 from syntax.text import index_of, length, offset_at
 
+_LONGEST = 16_384
+"""Characters of an item that are taken, beside what it says again of the document: some 400 lines. The repairs read each often."""
+
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
@@ -43,7 +46,7 @@ def continuation(result: Any, before: str, after: str) -> Continuation | None:
     the range reaches into other lines.
 
     Raises:
-        ProviderRefused: the answer is malformed; the message says in which way.
+        ProviderRefused: the answer is malformed, or longer than is taken; the message says in which way.
 
     """
     items = result.get("items") if isinstance(result, Mapping) else result
@@ -51,7 +54,7 @@ def continuation(result: Any, before: str, after: str) -> Continuation | None:
         return None
     if not isinstance(items, list) or not isinstance(items[0], Mapping):
         raise ProviderRefused("the answer to textDocument/inlineCompletion is no list of items")
-    text = text_of(items[0])
+    text = text_of(items[0], _LONGEST + len(before) + len(after))
     start, end = _range(items[0].get("range"), before, after)
     if not start <= len(before) <= end:
         return None
@@ -59,7 +62,7 @@ def continuation(result: Any, before: str, after: str) -> Continuation | None:
     repeated = _repeated(left, text)
     if repeated is None:
         return None
-    rest = text[repeated:]
+    rest = _limited(text[repeated:], _LONGEST)
     if "\n" in right or "\r" in right:
         if not unix(rest).endswith(unix(right)):
             return None
@@ -91,42 +94,56 @@ def _range(where: Any, before: str, after: str) -> tuple[int, int]:
     return start, end
 
 
-def text_of(item: Mapping[str, Any]) -> str:
+def text_of(item: Mapping[str, Any], longest: int | None = None) -> str:
     """An item's own text; of a snippet (`{kind, value}`) what stands there before anything is filled in.
 
     Raises:
-        ProviderRefused: it has none.
+        ProviderRefused: it has none, or more than the `longest` characters that are taken.
 
     """
     text = item.get("insertText")
     value = text.get("value") if isinstance(text, Mapping) else text
     if not isinstance(value, str):
         raise ProviderRefused("an item has no text")
+    if longest is not None:
+        _limited(value, longest)
     is_snippet = item.get("insertTextFormat") == 2 or (isinstance(text, Mapping) and text.get("kind") == "snippet")
     return plain(value) if is_snippet else value
 
 
-_SYNTAX = re.compile(
-    r"""\\(?P<escaped>[\\$}])            # a character that means itself
-    | \$\d+ | \$\{\d+\}                  # a tab stop
-    | \$\{\d+:(?P<default>[^{}$]*)\}     # a placeholder: its text; the innermost come first
-    | \$\{\d+\|(?P<choice>[^,|]*)[^}]*\} # a choice: its first
-    | \$[A-Za-z_]\w* | \$\{[A-Za-z_]\w*\} | \$\{[A-Za-z_]\w*:(?P<otherwise>[^{}$]*)\}  # a variable: nothing, or what else
-    | \$\{\w+/(?:\$\{[^}]*\}|[^}])*\}    # a transformation""",
-    re.VERBOSE,
+def _limited(text: str, longest: int) -> str:
+    if len(text) > longest:
+        raise ProviderRefused(f"an item of {len(text):,} characters is longer than the {longest:,} that are taken")
+    return text
+
+
+_TOKEN = re.compile(
+    r"""\\(?P<escaped>[\\$}])                                     # a character that means itself
+    | \$(?:\d+|[A-Za-z_]\w*) | \$\{\w+\}                           # a tab stop, or a variable that has no value
+    | \$\{\d+\|(?P<choice>(?:\\.|[^\\,|])*+)(?:,(?:\\.|[^\\|])*+)?\|\}    # a choice: its first
+    | \$\{\w+/(?:\\.|[^\\/])*+/(?:\\.|\$\{[^{}$]*+\}|[^\\/])*+/\w*\} # a transformation of nothing
+    | (?P<opening>\$\{\w+:) | (?P<closing>\})                    # a placeholder, or what a variable without a value gives
+    """,
+    re.VERBOSE | re.DOTALL,
 )
-_HIDDEN = str.maketrans({"\\": "\ue000", "$": "\ue001", "}": "\ue002"})
-_SHOWN = str.maketrans({"\ue000": "\\", "\ue001": "$", "\ue002": "}"})
+"""No part of it reads further than to the next character of its own kind, so that a whole text is read in one pass."""
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def plain(snippet: str) -> str:
-    """The text of a snippet (LSP 3.18, "Snippet Syntax") with its placeholders' own texts."""
-    while (made := _SYNTAX.sub(_meant, snippet)) != snippet:
-        snippet = made
-    return made.translate(_SHOWN)
+    """The text of a snippet (LSP 3.18, "Snippet Syntax") with its placeholders' own texts, in time linear in its length.
 
-
-def _meant(found: re.Match[str]) -> str:
-    if found["escaped"]:
-        return found["escaped"].translate(_HIDDEN)  # not to be read again
-    return found["default"] or found["choice"] or found["otherwise"] or ""
+    What opens and is never closed stays as it is.
+    """
+    pieces, openings, at = list[str](), list[int](), 0
+    for found in _TOKEN.finditer(snippet):
+        pieces.append(snippet[at : found.start()])
+        at, kind = found.end(), found.lastgroup
+        if kind == "opening":
+            openings.append(len(pieces))
+            pieces.append(found[0])
+        elif kind == "closing" and openings:
+            pieces[openings.pop()] = ""
+        elif kind is not None:
+            pieces.append(_ESCAPED.sub(r"\1", found[kind]))
+    return "".join([*pieces, snippet[at:]])

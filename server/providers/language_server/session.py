@@ -110,7 +110,9 @@ class Session:
             "context": {"triggerKind": _AUTOMATIC},
         }
         if request.stop != "auto":
-            params["stop"] = request.stop  # ours heeds it, others ignore it
+            params["stop"] = request.stop  # ours heeds it, others ignore it, as the sample
+        if request.sample:
+            params["sample"] = request.sample
         pending = self.connection.request(types.TEXT_DOCUMENT_INLINE_COMPLETION, params)
         return Question(_shown(params), pending, request)
 
