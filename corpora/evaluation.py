@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +21,7 @@ from replay.store import Store
 from replay.tasks import Task
 from runners.errors import RunnerError
 from runners.sandboxes import pick
+from runners.workspace import create
 from server.providers import registry
 from server.settings import Settings, merge
 
@@ -57,7 +58,9 @@ class Evaluation:
                 tasks = await self._those_that_run(bench, tasks)
                 judge = Judge(bench.trials, explains=self._is_oracle)
             tasks = drawn(tasks, options.limit, options.seed)
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
+            workspace = await asyncio.to_thread(create)  # it does not outlive us, even when we are killed
+            stack.callback(workspace.close)
+            folder = workspace.folder
             rounds = rounds_of(options, self.corpus, tasks, folder)
             asking = Asking(self.corpus.name, self.store, self.listen, judge, folder, records)
             await asking.all(rounds)

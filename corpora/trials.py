@@ -13,12 +13,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from corpora.causes import cause_of
 from corpora.errors import KeptResultsError
 from replay.tasks import Filled, Task
 from runners.programs import Programs
 from runners.verdicts import Result
 
-_FORMAT = 1
+_FORMAT = 2
 _FORGOTTEN = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the program: found out anew in each run."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body BLOB NOT NULL)"
@@ -108,7 +109,7 @@ class Trials:
             return known
         async with self.slots:
             result = await task.tests.run(filled, self.programs)
-        if keeps and result.klass not in _FORGOTTEN:
+        if keeps and result.klass not in _FORGOTTEN and not _lacks(result, task.tests.program(filled)):
             await asyncio.to_thread(self.kept.put, key, result)
         return result
 
@@ -116,3 +117,9 @@ class Trials:
         machine = self.machines.get(task.language, "")
         whole = "\0".join((str(_FORMAT), machine, task.language, task.tests.key(filled)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _lacks(result: Result, program: str) -> bool:
+    """Say whether it failed for want of something that may be there the next time: a library, a tool, a network."""
+    cause = cause_of(result, program)
+    return cause is not None and cause.is_lack

@@ -69,6 +69,12 @@ async def test_what_may_be_the_machines_fault_is_not_remembered(task, tmp_path, 
     assert (await trials(by_text(), tmp_path).finished(task)).klass == "passed"
 
 
+async def test_what_failed_for_want_of_a_library_is_found_out_anew(task, tmp_path):
+    lacking = FakePrograms(lambda _: result("exception", "ModuleNotFoundError: No module named 'numpy'"))
+    assert (await trials(lacking, tmp_path).finished(task)).klass == "exception"
+    assert (await trials(by_text(), tmp_path).finished(task)).klass == "passed"
+
+
 async def test_answers_of_models_are_not_remembered(task, tmp_path):
     filled = task.filled(offered(task, "other()"))
     for _ in range(2):

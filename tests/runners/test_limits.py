@@ -20,7 +20,7 @@ from runners.cgroups import Cgroup
 from runners.errors import SandboxFailed
 from runners.project import Plan, prepare
 from runners.protocol import Job, Limits
-from runners.sandboxes import AUTO, make
+from runners.sandboxes import AUTO, fault, make
 
 FORK_BOMB = "bomb() { bomb | bomb & }; bomb; sleep 1"
 
@@ -273,3 +273,37 @@ async def test_nothing_is_blamed_for_a_disk_that_was_full_before(bubblewrap, sma
     result = await project.run({"b": "y"})
     assert (result.klass, "No space" in result.message or "full" in result.message) == ("infrastructure", True)
     project.close()
+
+
+INOTIFY = """
+import ctypes
+number = 0
+while number < 1000 and ctypes.CDLL(None).inotify_init() >= 0:
+    number += 1
+print(number)
+"""
+
+
+async def test_a_run_gets_a_part_of_what_the_kernel_counts_for_each_user(python, tmp_path, missing):
+    if reason := fault("unshare"):
+        missing(reason)
+    (project := tmp_path / "project").mkdir()
+    (project / "watch.py").write_text(INOTIFY)
+    limits = Limits(open_files=2000)
+    job = Job(project, "python watch.py", env=python.env, mounts=python.mounts, limits=limits)
+    done = await make("unshare").run(job)
+    assert 8 <= int(done.stdout) <= 32, done
+
+
+def test_a_folder_that_may_not_be_looked_into_counts_with_what_is_in_it(tmp_path):
+    (locked := tmp_path / "locked").mkdir()
+    (locked / "file").write_bytes(bytes(64 << 10))
+    locked.chmod(0o300)
+    script = (
+        f"from pathlib import Path; from runners import disk; print(disk.exceeds(Path({str(tmp_path)!r}), 32 << 10))"
+    )
+    command = [sys.executable, "-c", script]
+    if os.geteuid() == 0:  # who owns it, and cannot look past its mode
+        command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--", *command]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, locked.stat().st_mode & 0o777) == ("True\n", 0o300), done

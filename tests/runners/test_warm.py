@@ -5,18 +5,23 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from runners import remains
+from runners.cgroups import Cgroup
 from runners.errors import SandboxFailed
 from runners.programs import Program
-from runners.protocol import Completed
+from runners.protocol import Completed, Job
 from runners.sandboxes.fake import FakeSandbox
 from runners.warm import warm
 from runners.warm.headers import block
 from runners.warm.pool import Pool
 from runners.warm.residence import INSIDE
+from runners.warm.session import Session
 
 TIMEOUT_S = 60.0
 
@@ -108,6 +113,77 @@ async def test_cancelling_ends_the_worker(started, bubblewrap):
     assert workers(programs) == []
     assert worker.session.residence.process.returncode is not None
     assert not worker.folder.exists()
+
+
+class Group:
+    """A control group that says when it is removed."""
+
+    def __init__(self):
+        self.removed = threading.Event()
+
+    def join(self, argv):
+        return argv
+
+    def processor_s(self):
+        return 0.0
+
+    def exceeded(self):
+        return ""
+
+    def remove(self):
+        self.removed.set()
+
+
+async def test_cancelling_what_ends_a_worker_leaves_no_control_group(started, bubblewrap, monkeypatch):
+    group, waiting, may_go_on = Group(), asyncio.Event(), asyncio.Event()
+    monkeypatch.setattr(Cgroup, "create", lambda limits: group)
+
+    async def gone(_):
+        waiting.set()
+        await may_go_on.wait()
+
+    programs = await started(bubblewrap)
+    await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
+    (worker,) = workers(programs)
+    monkeypatch.setattr(remains, "gone", gone)
+    end = asyncio.ensure_future(worker.session.residence.end())
+    await waiting.wait()
+    end.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await end
+    may_go_on.set()
+    assert await asyncio.to_thread(group.removed.wait, TIMEOUT_S)
+
+
+async def test_a_worker_that_cannot_be_started_leaves_no_control_group_and_no_handle(bubblewrap, monkeypatch, tmp_path):
+    group = Group()
+    monkeypatch.setattr(Cgroup, "create", lambda limits: group)
+    group.join = lambda argv: [str(tmp_path / "nothing")]
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(FileNotFoundError):
+        await Session.open(bubblewrap, Job(tmp_path, "true"))
+    assert group.removed.is_set()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+async def test_a_run_that_is_cancelled_twice_leaves_no_control_group(bubblewrap, monkeypatch, tmp_path):
+    group, busy = Group(), threading.Event()
+    monkeypatch.setattr("runners.launch.Cgroup.create", lambda limits: group)
+    monkeypatch.setattr("runners.launch.disk.outgrown", lambda *_: asyncio.Event().wait())
+    run = asyncio.ensure_future(bubblewrap.run(Job(tmp_path, "touch begun; sleep 60")))
+    while not (tmp_path / "begun").exists():
+        await asyncio.sleep(0.01)
+    threads = ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    threads.submit(busy.wait)
+    run.cancel()
+    while threads._work_queue.empty():  # until the removal waits for its turn
+        await asyncio.sleep(0.01)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    busy.set()
+    assert await asyncio.to_thread(group.removed.wait, TIMEOUT_S)
 
 
 async def test_a_sandbox_that_cannot_stay_open_runs_each_program_afresh(started):
@@ -243,6 +319,39 @@ async def test_what_is_not_fit_and_what_met_an_error_is_not_lent_again():
     async with pool.lend("kind", make) as again, pool.lend("other kind", make) as another:
         assert again is other
         assert another is not other
+
+
+async def test_who_is_cancelled_once_more_still_closes_what_was_lent():
+    pool, may_close, closing = Pool(1, 8), asyncio.Event(), asyncio.Event()
+
+    class Slow(Thing):
+        async def close(self):
+            closing.set()
+            await may_close.wait()
+            self.closed = True
+
+    async def slow():
+        return Slow()
+
+    lent = []
+
+    async def work():
+        async with pool.lend("kind", slow) as one:
+            lent.append(one)
+            await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(work())
+    while not lent:
+        await asyncio.sleep(0)
+    task.cancel()
+    await closing.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    may_close.set()
+    async with asyncio.timeout(TIMEOUT_S):
+        while not lent[0].closed:
+            await asyncio.sleep(0)
 
 
 async def test_the_longest_unused_goes_when_there_are_too_many():

@@ -46,9 +46,14 @@ PYTHON = [
     "\ufeffprint('with a mark')\r\nprint('and other ends')\r\n",
     "import sys\nprint('tempfile' in sys.modules, 'logging' in sys.modules)",
     "raise OSError(28, 'No space left on device')",
+    "import os\nos.closerange(3, 4096)\nos.close(1)",
+    "import sys\nsys.stderr = None\nsys.exit(0)\nassert False",
+    "def f(n=1):\n    try:\n        return f(n + 1)\n    except RecursionError:\n        return n\nprint(f())",
     "while True: pass",
 ]
 JAVASCRIPT = [
+    "function process(items) { return items; }",
+    "process.removeAllListeners('exit'); Promise.resolve(0).then(process.exit)",
     "console.log(process.argv.length, __filename, require('fs').readdirSync('.'))",
     "throw new TypeError('no')",
     "require('assert').strictEqual(1, 2)",

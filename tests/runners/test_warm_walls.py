@@ -10,7 +10,7 @@ TIMEOUT_S = 60.0
 BYSTANDER = Program(
     "python",
     """
-import ctypes, glob, os, resource, socket, sys
+import ctypes, glob, os, platform, resource, socket, sys
 assert os.listdir("/tmp") == os.listdir("/dev/shm") == [], "something lies there"
 assert os.listdir("/project") == ["program.py"], os.listdir("/project")
 others = [p for p in glob.glob("/proc/[0-9]*") if int(p[6:]) not in (1, os.getpid())]
@@ -22,6 +22,8 @@ assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 100 and len(os.sched_geta
 assert os.get_blocking(0) and os.umask(0) == 0o022 and os.getpriority(os.PRIO_PROCESS, 0) == 0
 streams = {os.readlink(f"/proc/self/fd/{number}").split(":")[0] for number in range(10) if os.path.exists(f"/proc/self/fd/{number}")}
 assert streams == {"/dev/null", "pipe"}, streams
+ioprio = ctypes.CDLL(None).syscall({"x86_64": 252, "aarch64": 31}[platform.machine()], 1, 0)
+assert ioprio >> 13 in (0, 2), ioprio
 open("mine", "w").close()
 print("undisturbed")
 """,
@@ -78,6 +80,13 @@ import os
 for _ in range(3000):
     os.mkdir("d"); os.chdir("d")
 """
+_SLOWS_DISK = """
+import ctypes, platform
+numbers = {"x86_64": (251, 314), "aarch64": (30, 274)}[platform.machine()]
+libc, idle = ctypes.CDLL(None), 3 << 13
+libc.syscall(numbers[0], 1, 1, idle)
+libc.syscall(numbers[1], 1, (ctypes.c_uint32 * 14)(56, 3), 0)
+"""
 HOSTILE = {
     "kills process 1": "import os\nfor number in (9, 15, 19): getattr(os, 'ki' + 'll')(1, number)\nprint('still here')",
     "kills all": "import os, signal\nos.kill(-1, 9)",
@@ -91,6 +100,7 @@ HOSTILE = {
     "leaves a port waiting": _LISTENS,
     "changes the limits of process 1": "import resource\nresource.prlimit(1, resource.RLIMIT_NOFILE, (20, 20))",
     "slows process 1": "import os\nos.setpriority(os.PRIO_PROCESS, 1, 19)\nos.sched_setaffinity(1, {0})",
+    "slows the disk of process 1": _SLOWS_DISK,
     "makes its input non-blocking": "import os\nos.set_blocking(0, False)\nos.umask(0o777)",
     "fills the memory": "x = []\nwhile True: x.append(bytearray(1 << 24))",
     "leaves while threads run": "import os, threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()\nos._exit(3)",

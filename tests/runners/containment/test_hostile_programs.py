@@ -67,7 +67,9 @@ async def test_would_do_harm_without(program, job, host):
     done = bare(hostile) if program.without == "bare" else await make("none").run(hostile)
     harms = {*host.harms(done, hostile.project), *naive(program.harm, done, hostile.project)}
     deadline = time.monotonic() + 20
-    while program.harm not in harms and time.monotonic() < deadline:  # who was killed dies when there is a processor for it
+    while (
+        program.harm not in harms and time.monotonic() < deadline
+    ):  # who was killed dies when there is a processor for it
         await asyncio.sleep(0.02)
         harms |= host.harms(done, hostile.project)
     remove_tree(hostile.project)

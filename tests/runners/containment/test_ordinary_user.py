@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 USER = 12345
 CORE = ["fork_bomb", "memory_bomb", "busy_thread", "outliving_child", "read_home", "write_outside"]
-CORE += ["network", "set_id_files", "locked_folders", "rare_calls"]
+CORE += ["network", "set_id_files", "locked_folders", "rare_calls", "locked_filler", "unlinked_files"]
 LIMITS = "from runners.keeping import kept; print(*(k.limit for k in kept() if not k.ok), sep=', ')"
 
 
