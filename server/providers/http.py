@@ -278,7 +278,9 @@ class Endpoint:
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
         asked = response.request.url.path
-        raise ProviderRefused(f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)")
+        raise ProviderRefused(
+            f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)"
+        )
 
 
 def endpoint(
