@@ -8,7 +8,8 @@ the answer was cut into pieces. A place left out ends nothing wrongly: the answe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from server.repair.draft import Draft, indent_of, width
 from server.repair.stop import is_after_header, resolve
@@ -17,6 +18,7 @@ _BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 _NEW = re.compile(r"[;\n]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _OPENERS = frozenset("([{")
+_CLOSERS = frozenset(")]}")
 _NO_CODE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//.*|/\*.*?(?:\*/|$)")
 """Strings and comments within one line; of what goes on over several, the brackets count."""
 
@@ -26,11 +28,11 @@ def places(draft: Draft, since: int = 0) -> Iterator[int]:
     if not _has_new(draft.text, since):
         return
     if resolve(draft) == "line":
-        yield from (end for _, ends in _by_line(draft.text) for end in ends if end > since)
+        yield from (end for _, ends in _by_line(draft.text, since) for end in ends)
     elif draft.language is not None and not draft.is_in_open_text:
         back = _Back(draft)
-        for line, ends in _by_line(draft.text):
-            yield from (end for end in back.among(line, ends) if end > since)
+        for span, ends in _by_line(draft.text, since):
+            yield from back.among(span, ends)
 
 
 def _has_new(text: str, since: int) -> bool:
@@ -41,22 +43,29 @@ def _has_new(text: str, since: int) -> bool:
     return begun is not None and begun.end() > since
 
 
-def _by_line(text: str) -> Iterator[tuple[tuple[int, int], list[int]]]:
-    """Each line's span, and its places: behind a semicolon, behind the first word of a further line, and behind its line end."""
+def _by_line(text: str, since: int) -> Iterator[tuple[tuple[int, int], Sequence[int]]]:
+    """The span of each line that is not blank, and its places behind `since`."""
     start = 0
     for line in text.split("\n"):
-        begun = _BEGUN.match(line) if start else None
-        ends = {start + match.end() for match in re.finditer(";", line)} | ({start + begun.end()} if begun else set())
         end = start + len(line)
-        yield (start, end), sorted(ends | ({end + 1} if line.strip() and end < len(text) else set()))
+        if line and not line.isspace():
+            yield (start, end), _of_line(line, start, end < len(text), since) if end >= since else ()
         start = end + 1
+
+
+def _of_line(line: str, start: int, ended: bool, since: int) -> Sequence[int]:
+    """The places of a line: behind a semicolon, behind the first word if it is a further line, and behind its line end."""
+    begun = _BEGUN.match(line) if start else None
+    ends = {match.end() for match in re.finditer(";", line)}
+    ends |= ({begun.end()} if begun else set()) | ({len(line) + 1} if ended else set())
+    return sorted(start + end for end in ends if start + end > since)
 
 
 class _Back:
     """Whether the lines of an answer are back where the cursor is: by their column, or by the brackets open in them.
 
-    Brackets are counted twice, with and without those in strings and comments, for either count may be wrong. An answer that begins
-    by saying what stands above is looked at everywhere, as its brackets and columns are not counted from the cursor.
+    Brackets are counted twice, with and without those in strings and comments, for either count may be wrong. They are counted
+    from behind the lines that an answer begins with and that stand above the cursor: it may be about to say those again.
     """
 
     def __init__(self, draft: Draft) -> None:
@@ -68,51 +77,56 @@ class _Back:
         self._begin()
 
     def _begin(self) -> None:
-        self.depths = [0, 0]
-        self.is_first, self.says_again = True, False
+        self.depths = (0, 0)
+        self.is_first = self.says_again = True
         self.least = self.floor = -1
 
-    def among(self, span: tuple[int, int], ends: list[int]) -> Iterator[int]:
-        """Those of a line's places at which it is back."""
+    def among(self, span: tuple[int, int], ends: Sequence[int]) -> Iterator[int]:
+        """Those of a line's places at which it is back; each line is asked about once, in order."""
         start, end = span
         line = self.text[start:end]
-        if not line.strip():
-            return
-        again = self.says_again
-        by_column = self._is_back(line, start) or again
+        by_column = self._is_back(line, start)
         yield from (at for at in ends if by_column or self._has_closed(line[: at - start]))
+        self.depths = self._after(line)
+        self.says_again = self.says_again and f"{line.strip()}\n" in f"{self.before}\n"
+        if self.says_again:
+            self.depths = (0, 0)
         if line.lstrip().startswith("```"):
             self._begin()  # what stood before it was talk
-        else:
-            self.depths = self._after(line)
 
     def _is_back(self, line: str, start: int) -> bool:
-        """Whether a line stands further left than all before it, or as far left as one that did."""
+        """Whether a line stands further left than all before it, or as far left as one that did; among braces, a closer."""
         if self.is_first:
             self._take_first(line, start)
             return False
         column = width(indent_of(line))
         if column < self.least:
-            self.least = self.floor = column
+            self.least = column
+            if self.indented or line.lstrip()[0] in _CLOSERS:
+                self.floor = column
         return column <= self.floor and (self.indented or self.inside)
 
     def _take_first(self, line: str, start: int) -> None:
-        self.is_first = False
         own = self.line_before if self.line_before.strip() else ("" if start else self.line_before) + indent_of(line)
-        self.least = width(indent_of(own))
+        self.is_first, self.least = False, width(indent_of(own))
         self.floor = self.least if self.line_before.strip() or not self.inside else -1
-        self.says_again = f"{line.strip()}\n" in f"{self.before}\n"
 
     def _has_closed(self, line: str) -> bool:
         """Whether the brackets are back at the depth that ends something; among braces alone."""
-        wanted = -1 if self.inside else 0
-        return not self.indented and min(self._after(line)) <= wanted
+        return not self.indented and min(self._after(line)) <= (-1 if self.inside else 0)
 
-    def _after(self, line: str) -> list[int]:
+    def _after(self, line: str) -> tuple[int, int]:
         """The two counts of open brackets behind a line."""
-        texts = (line, _NO_CODE.sub("", line))
-        return [depth + _opened(text) for depth, text in zip(self.depths, texts, strict=True)]
+        every, code = _opened(line)
+        return self.depths[0] + every, self.depths[1] + code
 
 
-def _opened(text: str) -> int:
-    return sum(1 if match[0] in _OPENERS else -1 for match in _BRACKET.finditer(text))
+@lru_cache(maxsize=4096)
+def _opened(line: str) -> tuple[int, int]:
+    """How many brackets a line opens, less those it closes: of all, and of those outside strings and comments."""
+    every, code = (_BRACKET.findall(text) for text in (line, _NO_CODE.sub("", line)))
+    return (_balance(every), _balance(code)) if every else (0, 0)
+
+
+def _balance(brackets: Sequence[str]) -> int:
+    return sum(1 if bracket in _OPENERS else -1 for bracket in brackets)

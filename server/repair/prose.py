@@ -52,6 +52,7 @@ _WIDE_END = re.compile(r"[\uff1a\u3002\uff01]\s*$")
 """The colon, full stop or exclamation mark of a Chinese or Japanese sentence: to a grammar they can be letters."""
 _HEADING = re.compile(r"[ \t]*(?:#+ |\*\*)?[A-Z][^{}\[\];=<>\"]*[:.!](?:\*\*)?[ \t]*$")
 _FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
+_WORD_BEGUN = re.compile(r"\n[ \t]*(?:\w+[ \t,.'\u2019]|[-*])\Z")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
     r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|\u2019ll| will| have|'ve)|let's|let me|you can|this "
@@ -245,7 +246,7 @@ def _is_code(draft: Draft, head: str, body: str, fence: re.Match[str]) -> bool:
     errors = draft.errors(head)
     if _says_nothing(draft, head):
         return not opens and errors < draft.errors(body)
-    return not errors or (errors <= draft.errors(body) and errors <= _errors_closed(draft, body))
+    return not errors or _errors_closed(draft, head) <= _errors_closed(draft, body)
 
 
 def _says_nothing(draft: Draft, head: str) -> bool:
@@ -258,9 +259,9 @@ def _says_nothing(draft: Draft, head: str) -> bool:
     return draft.before.rstrip().endswith(head.strip())
 
 
-def _errors_closed(draft: Draft, body: str) -> int:
-    """The errors of a splice whose code may break off, once that is closed."""
-    return draft.errors(brackets.repair(replace(draft, text=body)))
+def _errors_closed(draft: Draft, code: str) -> int:
+    """The errors of a splice whose code may break off, as it is or once that is closed."""
+    return min(draft.errors(code), draft.errors(brackets.repair(replace(draft, text=code))))
 
 
 def _fences(draft: Draft, text: str) -> list[re.Match[str]]:
@@ -304,11 +305,19 @@ def is_at_fence(text: str) -> bool:
 
 
 def is_all_talk(draft: Draft) -> bool:
-    """Whether an answer has said no code as yet: told line by line, and by the document without it, which is parsed but once."""
-    lines = [line for line in draft.text.splitlines() if line.strip()]
-    if not lines or draft.language is None or not all(_opens(draft, line.strip()) for line in lines):
+    """Whether an answer has said no code as yet: told line by line, and by the document without it, which is parsed but once.
+
+    The first word of a further line ends nothing, whatever it is of.
+    """
+    lines = [line for line in _WORD_BEGUN.sub("", draft.text).splitlines() if line.strip()]
+    if not lines or draft.language is None or not all(_is_wide(line) or _opens(draft, line.strip()) for line in lines):
         return False
     return not draft.is_in_open_text and not _is_text(draft, "", 0)
+
+
+def _is_wide(line: str) -> bool:
+    """Whether a line is a sentence in wide letters, and neither a comment nor a string."""
+    return _WIDE_END.search(line) is not None and line.lstrip()[:1].isalpha() and not {"'", '"', "`"} & set(line)
 
 
 def _without_closing(draft: Draft, text: str) -> str:

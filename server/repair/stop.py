@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import TypeAlias, cast
 
 from server.repair.draft import Draft, code_before, indent_of, logical_start, width
@@ -31,6 +32,11 @@ _CONTINUES = frozenset(
 )
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
 _ENDS = frozenset(")]};")
+_TRY = re.compile(r"(?:^|\s)try\s*[:{]$")
+_TRY_CLAUSES = frozenset({"except", "else", "finally"})
+_CLAUSE_BELOW = re.compile(r"[\s}]*(?:except|catch|finally)\b")
+_SAME_LINE = re.compile(r"[ \t]*(?:\(\))?[)\];,]*(?=[ \t]*(?://.*)?(?:\n|$))")
+"""What may stand behind the closer of a block on its line: it is called, and what it is an argument of is closed."""
 
 
 def repair(draft: Draft) -> str:
@@ -119,7 +125,7 @@ def _layout_end(draft: Draft, kind: Extent) -> int | None:
     lines = Lines(draft)
     after_header = is_after_header(draft.language, draft.before)
     if kind == "block" and after_header:
-        keeps = lines.keeps_one_line if lines.goes_on else lines.keeps_deeper_than(_header_width(draft))
+        keeps = lines.keeps_one_line if lines.goes_on else lines.keeps_block(_header_width(draft))
     elif kind == "block" and lines.width:
         keeps = lines.keeps_deeper_than(lines.width - 1)
     else:
@@ -221,6 +227,17 @@ class Lines:
 
         return keeps
 
+    def keeps_block(self, floor: int) -> Keeps:
+        """A block behind a header goes on while its lines are deeper; that of a `try` through its clauses, if none stand below."""
+        deeper = self.keeps_deeper_than(floor)
+        if not _TRY.search(self.draft.code_before) or _CLAUSE_BELOW.match(self.draft.after):
+            return deeper
+
+        def keeps(token: Token, column: int, previous: str) -> bool:
+            return deeper(token, column, previous) or (column == floor and token.text in _TRY_CLAUSES)
+
+        return keeps
+
     def keeps_statement(self, token: Token, column: int, previous: str) -> bool:
         """A statement goes on in its body, in its clauses, and under its decorators."""
         if column > self.width and (self.opened or self.ruby or previous == ":"):
@@ -260,12 +277,29 @@ class _Braces:
         self.inner: list[Token] = []
 
     def block_end(self) -> int | None:
-        """Behind the closer of the block that was open at the cursor."""
-        for token in self.tokens:
+        """Behind the closer of the block that was open at the cursor, or of the last clause of a `try`, and what ends its line."""
+        tried = False
+        for token, following in zip_longest(self.tokens, self.tokens[1:]):
             closed = self._pass(token)
-            if closed is not None and closed.block:
-                return token.end - len(self.draft.before)
+            tried = tried or (closed is not None and self._is_try(closed))
+            ends = (closed is not None and closed.block) or (tried and token.text == "}" and not self.inner)
+            if ends and not (tried and _goes_on(following)):
+                return self._line_of(token.end - len(self.draft.before))
         return None
+
+    def _is_try(self, opener: Token) -> bool:
+        """Whether a brace opens the block of a `try` that has no clause below."""
+        left = self.draft.before[: opener.end]
+        return opener.block and _TRY.search(left[-40:]) is not None and not _CLAUSE_BELOW.match(self.draft.after)
+
+    def _line_of(self, end: int) -> int:
+        """Behind what else ends the line on which a block is closed, unless that stands right of the cursor or does not parse."""
+        text, after = self.draft.text, self.draft.after.lstrip()
+        match = _SAME_LINE.match(text, end)
+        tail = match[0].strip() if match else ""
+        if match is None or not tail or after.startswith(tail[0]):
+            return end
+        return end if self.draft.errors(text[: match.end()]) else match.end()
 
     def statement_end(self) -> int | None:
         """Behind the first complete statement, before the closer of the block around it."""

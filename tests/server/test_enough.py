@@ -1,21 +1,22 @@
 """An answer gives the same suggestion however it was cut into pieces, and no more of it is waited for than is wanted."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from repair_tables import MODELS, golden_answers, published_answers
 from test_golden_repairs import GOLDEN, _case
+from test_repair_properties import SOURCES
 
 from server.providers.protocol import Offline
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
+from server.repair.places import places
 from server.service import Query, Service
 from server.settings import Settings
-from syntax.languages import LANGUAGES
+from syntax.languages import language_of
 
 HEADERS = "def f(x):\n    ", "function f(x) {\n  "
 TALK = [
@@ -112,14 +113,44 @@ def _enough_of(draft, size):
     return enough(replace(draft, text=draft.text[:size]), since=size - 1)
 
 
-@given(
-    st.text("ab;\n{}()` \"'=", max_size=25),
-    st.sampled_from([*LANGUAGES.values()]),
-    st.sampled_from(["auto", "line", "statement", "block", "any"]),
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_what_is_enough_gives_what_the_whole_answer_gives(name):
+    language, source, chance, seen = language_of(name), SOURCES[name], random.Random(1), Counter()
+    for _ in range(60):
+        start = chance.randrange(len(source))
+        end = chance.randrange(start, min(len(source), start + 200))
+        told = source[start:end] + chance.choice(
+            ["", source[end : end + 80], "\n}\n\nfoo();\n", "\n\nfoo\n", "\n```\n"]
+        )
+        stop = chance.choice(["auto", "auto", "line", "statement", "block", "any"])
+        draft = Draft(language, source[:start], source[end:], told, stop)
+        ends = enough(draft)
+        seen[ends is not None] += 1
+        if ends is not None:
+            assert offered(draft).text == offered(replace(draft, text=told[:ends])).text
+            assert _enough_of(draft, ends) == ends
+    assert seen[True] > 5
+    assert seen[False] > 5
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "line", "behind"),
+    [
+        ("javascript", "function f() {\n  ", "  const v{0} = g({0});\n", "}\n\nfunction h() {\n  return 2;\n}\n"),
+        ("go", "package a\n\nfunc f() {\n\t", "\tg({0})\n", "}\n\nfunc h() {\n}\n"),
+        ("python", "def f():\n    ", "    v{0} = g({0})\n", "\n\ndef h():\n    return 2\n"),
+    ],
 )
-def test_what_is_enough_gives_what_the_whole_answer_gives(text, language, stop):
-    draft = Draft(language, "f(x) {\n  ", "\n}\n", text, stop)
+def test_the_end_of_a_long_block_is_seen(language, before, line, behind):
+    body = "".join(map(line.format, range(300))).strip()
+    draft = Draft(language_of(language), before, "\n}\n" if behind[0] == "}" else "\n", f"{body}\n{behind}" * 2)
     ends = enough(draft)
-    if ends is not None:
-        cut = Draft(language, draft.before, draft.after, text[:ends], stop)
-        assert offered(draft).text == offered(cut).text
+    assert ends is not None
+    assert ends < len(body) + 20
+    assert offered(draft).text == body
+
+
+def test_few_places_of_a_long_block_are_looked_at():
+    body = "".join(f"  if (g({n})) {{\n    h({n});\n  }}\n" for n in range(300)).strip()
+    draft = Draft(language_of("javascript"), "function f() {\n  ", "\n}\n", f"{body}\n}}\n\nfunction k() {{}}\n")
+    assert len(list(places(draft))) < 10

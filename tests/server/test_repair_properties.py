@@ -105,6 +105,53 @@ def test_repairs_never_turn_a_graft_that_parses_into_one_that_does_not(draft):
         assert not has_error(draft.language, draft.before + text + draft.after)
 
 
+def _compiles(text):
+    try:
+        compile(text, "a.py", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):  # a null character is a ValueError
+        return False
+    return True
+
+
+TRIES = """
+
+def parsed(path):
+    try:
+        return int(path)
+    except ValueError:
+        return 0
+    finally:
+        close()
+
+
+def guarded(paths):
+    for path in paths:
+        try:
+            last = path
+        except (KeyError, OSError) as error:
+            raise ValueError(path) from error
+        else:
+            done(path)
+    return last
+"""
+
+
+@pytest.mark.parametrize("behind", ["", "\n\n\ndef later():\n    pass"])
+def test_python_that_compiles_compiles_after_repair(behind):
+    """Python itself is asked, as the grammar takes what it does not: a `try` without a clause."""
+    language, source, seen = language_of("python"), SOURCES["python"] + TRIES, 0
+    for block in constructs(language, source):
+        before = source[: block.start]
+        ends = {block.end, source.find("\n\n\n", block.start), len(source.rstrip())} - {-1}
+        for end in sorted(ends) if is_after_header(language, before) else ():
+            draft = Draft(language, before, source[end:], source[block.start : end] + behind)
+            text, _ = repair(draft)
+            if text and _compiles(before + draft.text + draft.after):
+                assert _compiles(before + text + draft.after), (before[-60:], draft.text, text)
+                seen += 1
+    assert seen > 20
+
+
 @RELAXED
 @given(drafts())
 def test_no_step_leaves_more_errors_than_it_found(draft):
