@@ -150,7 +150,9 @@ def test_a_folder_with_another_run_is_not_written_over(evaluate, small):
 def test_an_interrupted_evaluation_keeps_what_was_done_and_goes_on(evaluate, small, tmp_path):
     words = [*ADA, "--out", "run", "--json"]
     [file] = small.rglob("low_context.jsonl")
-    file.write_text(file.read_text().replace('"x = 1"', '"import time\\ntime.sleep(4)\\nx = 1"'))  # so that it lasts
+    slow = file.read_text().replace(r'"x = 1\n"', r'"import time\ntime.sleep(4)\nx = 1\n"')
+    assert "sleep" in slow
+    file.write_text(slow)  # it is not over before the signal comes
     process = subprocess.Popen(
         [SCRIPT, "evaluate", "devbench", "--data", str(small), *words, "--no-packages"],
         cwd=tmp_path,
