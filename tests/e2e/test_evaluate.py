@@ -159,7 +159,7 @@ def test_an_interrupted_evaluation_keeps_what_was_done_and_goes_on(evaluate, sma
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        env={**os.environ, "TMPDIR": str(tmp_path), "GHOSTTAPE_CACHE": str(tmp_path / "cache")},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a shell in the background ignores it
     )
     for line in process.stderr:

@@ -47,7 +47,8 @@ class _Bytes(httpx.AsyncByteStream):
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-async def test_an_exchange_is_read_as_its_api_says(path):
+async def test_an_exchange_is_read_as_its_api_says(path, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a key")
     case = tomllib.loads(path.read_text("utf-8"))
     settings, expected = case["settings"], case["expected"]
     before = settings.pop("context", "def add(a, b):\n    ")
