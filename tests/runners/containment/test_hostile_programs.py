@@ -9,7 +9,7 @@ import unicodedata
 from contextlib import suppress
 
 import pytest
-from hostile import FAILING, PROGRAMS, Program
+from harm import FAILING, PROGRAMS, Program
 
 from runners.files import copy_tree, remove_tree
 from runners.project import Plan, prepare
