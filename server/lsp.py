@@ -317,12 +317,12 @@ def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) 
     return item
 
 
-async def _accepted(ls: Server, request: Any = None, ticket: Any = None) -> None:
-    """`workspace/executeCommand` `ghosttape.accepted` with what the item's command says: the person took the item."""
-    if isinstance(request, int):
-        ls.protocol.tell(Accepted(request))
-    if ls.heeds is not None:
-        await fates.accepted(ls.heeds, ticket)
+async def _accepted(ls: Server, *named: Any) -> None:
+    """`workspace/executeCommand` `ghosttape.accepted` with the item's request, and its ticket if it has one: it was taken."""
+    if named and isinstance(named[0], int):
+        ls.protocol.tell(Accepted(named[0]))
+    if ls.heeds is not None and len(named) > 1:
+        await fates.accepted(ls.heeds, named[1])
 
 
 async def _shown(ls: Server, params: Any) -> None:
