@@ -84,6 +84,10 @@ def typists(lines):
         typist.wire.close()
 
 
+GOAL = 2.0
+"""Pairs of a key and a question, in those of a plain pygls server."""
+
+
 def figures(bursts):
     """Of the ms of pairs: p50, p99, and pairs a second where nothing disturbs them."""
     cuts = statistics.quantiles([ms for burst in bursts for ms in burst], n=100)
@@ -120,9 +124,13 @@ def test_a_key_and_a_question_against_a_plain_pygls_server(measure, benchmark, l
     }
     bare, pygls = typists["bare"], typists["pygls"]
     measure(lambda: bare.burst(BURST), lambda: pygls.burst(BURST), per_s=BURST, **told, throughput=throughput)
-    assert benchmark.disabled or (
-        throughput["bare"] >= 1.4 and throughput["word"] >= 1.1
-    )  # the goal is 2, on a machine left alone
+    if benchmark.disabled:
+        return
+    assert throughput["bare"] >= 1.4, throughput  # less than what it has come to would be a step back
+    assert throughput["word"] >= 1.1, throughput
+    missed = {kind: times for kind, times in throughput.items() if times < GOAL}
+    if missed:
+        pytest.xfail(f"the goal is {GOAL} times the pairs of pygls, and is missed: {missed}")
 
 
 @pytest.mark.parametrize("others", [0, 10])
