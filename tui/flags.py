@@ -15,7 +15,7 @@ Provider = Annotated[
         envvar="GHOSTTAPE_PROVIDER",
         help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
         "llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle "
-        "(what was really written), recorded (a file of answers), "
+        "(what was really written; not for serve), recorded (a file of answers), "
         "fixed (always --text).",
     ),
 ]

@@ -141,7 +141,7 @@ def test_a_snapshot_gives_whole_texts_and_the_rest_of_the_project(recorder, tmp_
     folder = recorder.write(tmp_path / "session")
     (folder / "snapshots").mkdir()
     files = {"src/a.py": "a = 1\nb = 2\nc = 3\n", "src/b.py": "b\n", "test_a.py": "def test_a(): pass\n"}
-    absolute = {f"/elsewhere/work/{name}": text for name, text in files.items()}
+    absolute = {f"/elsewhere/project/{name}": text for name, text in files.items()}
     (folder / "snapshots" / "snapshot_001.json").write_text(json.dumps(absolute), encoding="utf-8")
     result = import_chunks(folder)
     assert replayed(result.tape) == {
