@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+import msgspec
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -34,8 +36,7 @@ def digest(text: str) -> Digest:
     return len(text), hash(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True):
     """Where questions are asked, but for what stands before the cursor."""
 
     uri: str
@@ -136,7 +137,11 @@ class Cache(Generic[V]):
     def typed_along(self, spot: Spot, before: str, stands: Stands) -> Hit[V] | None:
         """The latest answer of which a part, and no more than that, was typed since."""
         near, size = self._spots.get(spot, {}), len(before)
-        for told, kept in [entry for entry in reversed(near.items()) if 0 < size - entry[0][0] < len(entry[1].text)]:
+        for told, kept in [
+            (told, kept)
+            for told, kept in reversed(near.items())
+            if 0 < (typed := size - told[0]) < len(kept.text) and before.endswith(kept.text[typed - 1])
+        ]:
             typed = size - told[0]
             if follows(kept.text, before, typed) and digest(before[:-typed]) == told:
                 hit = self._served((spot, told), kept, stands, typed)

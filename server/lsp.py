@@ -305,7 +305,7 @@ def _path(ls: Server, uri: str) -> str:
 def _item(ls: Server, asked: Asked, document: Document, suggestion: Suggestion) -> types.InlineCompletionItem:
     """The item. If someone wants to hear what becomes of it, it has a command that the editor runs when the person takes it."""
     start = place(asked.position)
-    end = document.moved(start, suggestion.covered)
+    end = document.moved(start, suggestion.covered) if suggestion.covered else start
     covered = types.Range(types.Position(*start), types.Position(*end))
     item = types.InlineCompletionItem(insert_text=suggestion.text, range=covered)
     if ls.listeners:

@@ -14,6 +14,7 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from server.documents import Edit, Place
 from server.settings import Stop
 
 DID_SHOW = "textDocument/didShowCompletion"
@@ -82,9 +83,23 @@ class _ContentChange(msgspec.Struct, frozen=True):
     text: str
 
 
-class _Changes(msgspec.Struct, frozen=True, rename="camel"):
+class Changes(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `textDocument/didChange`."""
+
     text_document: _Versioned
     content_changes: list[_ContentChange]
+
+    def edits(self) -> list[Edit]:
+        """The changes as the documents know them."""
+        return [(_place(each.range.start), _place(each.range.end), each.text) for each in self.content_changes]
+
+    def structured(self) -> types.DidChangeTextDocumentParams:
+        """The same as pygls' handlers know it."""
+        document, changes = self.text_document, self.content_changes
+        return types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(document.version, document.uri),
+            [types.TextDocumentContentChangePartial(_range(change.range), change.text) for change in changes],
+        )
 
 
 class _Trigger(msgspec.Struct, frozen=True, rename="camel"):
@@ -112,7 +127,7 @@ class Change(msgspec.Struct, frozen=True, tag_field="method", tag=types.TEXT_DOC
     """`textDocument/didChange`."""
 
     jsonrpc: str
-    params: _Changes
+    params: Changes
     id: None = None
 
     @property
@@ -120,13 +135,9 @@ class Change(msgspec.Struct, frozen=True, tag_field="method", tag=types.TEXT_DOC
         """Which message this is."""
         return types.TEXT_DOCUMENT_DID_CHANGE
 
-    def structured(self) -> types.DidChangeTextDocumentParams:
+    def structured(self) -> Changes:
         """The parameters as the handlers know them."""
-        document, changes = self.params.text_document, self.params.content_changes
-        return types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(document.version, document.uri),
-            [types.TextDocumentContentChangePartial(_range(change.range), change.text) for change in changes],
-        )
+        return self.params
 
 
 class Completion(msgspec.Struct, frozen=True, tag_field="method", tag=types.TEXT_DOCUMENT_INLINE_COMPLETION):
@@ -260,6 +271,10 @@ def read(params: Any, kind: type[_T]) -> _T:
         return msgspec.convert(params, kind)
     except msgspec.ValidationError as error:
         raise JsonRpcInvalidParams(f"Invalid Params: {error}") from error
+
+
+def _place(given: Position) -> Place:
+    return given.line, given.character
 
 
 def _range(given: Range) -> types.Range:

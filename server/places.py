@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 
-def placed(uri: str, folders: Iterable[str]) -> tuple[str, str]:
+@lru_cache(maxsize=256)  # asked with every key
+def placed(uri: str, folders: tuple[str, ...]) -> tuple[str, str]:
     """The name of the workspace folder that holds a document, and the document's path in it, with `/`.
 
     Of a document that lies in no folder only the file's name is told.

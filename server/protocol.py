@@ -7,12 +7,13 @@ the client would take. Every request is answered, whatever came: JSON-RPC 2.0, s
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import itertools
 import logging
 import sys
-from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import attrs
@@ -37,7 +38,7 @@ from server.errors import DocumentError, ServerRoomError
 from server.happenings import Asked as Question
 from server.happenings import Changed, Closed, Happening, Listener, Opened
 from server.keys import masked
-from server.messages import Change, Completion, Id
+from server.messages import Change, Changes, Completion, Id
 from server.misfits import Misfit
 from server.settings import Stop
 from server.wire import Broken, Frame
@@ -251,11 +252,13 @@ class Protocol(LanguageServerProtocol):
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
         """As pygls does; but what comes with every key goes without a task, a future and an id of its own."""
-        if method_name != types.TEXT_DOCUMENT_DID_CHANGE or method_name in self.fm.features:
+        if isinstance(params, Changes) and method_name in self.fm.features:
+            params = params.structured()
+        if not isinstance(params, Changes):
             super()._handle_notification(method_name, params)
             return
         try:
-            deque(self.lsp_text_document__did_change(params), maxlen=0)
+            self._changed(params.text_document.uri, params.text_document.version, params.edits())
         except ServerRoomError as error:
             self._complain(error)
         except Exception:  # noqa: BLE001 - the person is told, and the editor goes on
@@ -297,12 +300,17 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handling:
         """Apply the changes in their order."""
-        identifier, edits = params.text_document, [_edit(change) for change in params.content_changes]
-        before = self.documents.get(identifier.uri)
-        changes = self.documents.change(identifier.uri, identifier.version, edits)
-        self.recent.hear(identifier.uri, before.text, self.documents.get(identifier.uri).text, edits)
-        self.tell(Changed(before, self.documents.get(identifier.uri), changes))
+        edits = [_edit(change) for change in params.content_changes]
+        self._changed(params.text_document.uri, params.text_document.version, edits)
         yield from self._passed_on(types.TEXT_DOCUMENT_DID_CHANGE, params)
+
+    def _changed(self, uri: str, version: int, edits: Sequence[Edit]) -> None:
+        before = self.documents.get(uri)
+        changes = self.documents.change(uri, version, edits)
+        after = self.documents.get(uri)
+        self.recent.hear(uri, before.text, after.text, edits)
+        if self.listeners:
+            self.tell(Changed(before, after, changes))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handling:
@@ -325,7 +333,28 @@ class Protocol(LanguageServerProtocol):
             self._asked(params)
         if method_name == types.SHUTDOWN:
             self._shutdown = True  # from now on, not only when all is closed: `exit` may come behind it at once
-        super()._handle_request(msg_id, method_name, params)
+        if isinstance(params, Asked) and method_name in self.fm.features:
+            serving: Any = asyncio.get_running_loop().create_task(self._served(msg_id, method_name, params))
+            self._request_futures[msg_id] = serving
+            serving.add_done_callback(partial(self._unserved, msg_id))
+        else:
+            super()._handle_request(msg_id, method_name, params)
+
+    async def _served(self, msg_id: Id, method_name: str, params: Asked) -> None:
+        """Answer a request for completions as pygls would, but at once: its callback comes a turn of the loop later."""
+        result: Any = asyncio.get_running_loop().create_future()
+        try:
+            result.set_result(await self.fm.features[method_name](params))
+        except asyncio.CancelledError:
+            result.cancel()
+        except Exception as error:  # noqa: BLE001 - pygls answers it as an error
+            result.set_exception(error)
+        self._send_handler_result(result, msg_id=msg_id)
+
+    def _unserved(self, msg_id: Id, serving: Any) -> None:
+        """Answer a request that was cancelled before it had its first turn."""
+        if serving.cancelled():
+            self._send_handler_result(serving, msg_id=msg_id)
 
     def _asked(self, params: Asked) -> None:
         """Hold on to the text as it is now, and to the position in it: past the end of a line it is the end."""

@@ -13,9 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
 from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
@@ -35,8 +38,7 @@ _BARE = 1000
 """Bytes of a suggestion without its texts, and of its place in the cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, eq=False):
     """One question of an editor: where, and the texts as they are then. `path` and `repo` are what a model is told of it.
 
     `opened` are all open documents, the latest opened last. Another `sample` is another question; it is added to the seed.
@@ -51,8 +53,8 @@ class Query:
     edited: Sequence[Edit] = ()
     path: str = ""
     repo: str = ""
-    files: Sequence[Snippet] = field(default=(), compare=False)
-    opened: Sequence[Document] = field(default=(), compare=False)
+    files: Sequence[Snippet] = ()
+    opened: Sequence[Document] = ()
     sample: int = 0
 
     @property
@@ -75,8 +77,7 @@ class Query:
         return self.before.startswith(earlier.before) and self.stands(earlier.elsewhere())
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True):
     """An answer and how it came about. `covered` counts the characters right of the cursor that it replaces.
 
     `latency` is in ms of wall time, from the question to this answer. `tokens` were written, `prompt_tokens` read; `confidence` is
@@ -110,7 +111,7 @@ class Suggestion:
 
     def told(self) -> dict[str, Any]:
         """All of it, as `ghosttape/explain` says it."""
-        members = asdict(self)
+        members: dict[str, Any] = msgspec.to_builtins(self)
         members["repaired"] = members.pop("text")
         del members["ticket"]
         return members
@@ -118,10 +119,16 @@ class Suggestion:
 
 @dataclass(slots=True, eq=False)
 class _Flight:
+    """A question under way, and those who wait for its answer."""
+
     query: Query
     spot: Spot
-    task: asyncio.Task[Suggestion]
-    waiting: int = 0
+    task: asyncio.Task[None] = field(init=False)
+    waiting: list[asyncio.Future[Suggestion]] = field(default_factory=list)
+
+    def waiters(self) -> list[asyncio.Future[Suggestion]]:
+        """Those who still wait: one may just have been cancelled."""
+        return [waiter for waiter in self.waiting if not waiter.done()]
 
 
 @dataclass(slots=True)
@@ -225,27 +232,42 @@ class Service:
         return await self._join(self._launch(query))
 
     def _launch(self, query: Query) -> _Flight:
-        flight = _Flight(query, query.spot, asyncio.create_task(self._ask(query)))
+        flight = _Flight(query, query.spot)
+        flight.task = asyncio.create_task(self._fly(flight))
         self._flights.setdefault(flight.spot, []).append(flight)
-        flight.task.add_done_callback(lambda task: self._land(flight))
         return flight
 
-    def _land(self, flight: _Flight) -> None:
-        self._forget(flight)
-        if flight.task.cancelled() or flight.task.exception() is not None:
-            return
-        answer = flight.task.result()
+    async def _fly(self, flight: _Flight) -> None:
+        """Ask, and tell all who wait; by the task itself, for a callback of it would come a turn of the loop later."""
+        try:
+            answer = await self._ask(flight.query)
+        except asyncio.CancelledError:
+            for waiter in flight.waiters():
+                waiter.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - it is raised where the answer is waited for
+            for waiter in flight.waiters():
+                waiter.set_exception(error)
+        else:
+            self._land(flight, answer)
+        finally:
+            self._forget(flight)
+
+    def _land(self, flight: _Flight, answer: Suggestion) -> None:
         if answer.outcome != "failed" and self.settings.cache.entries:
             query, elsewhere = flight.query, flight.query.elsewhere(answer.sources)
             self._kept.keep(flight.spot, query.before, elsewhere, answer, text=answer.text, size=answer.size)
+        for waiter in flight.waiters():
+            waiter.set_result(answer)
 
     async def _join(self, flight: _Flight) -> Suggestion:
-        flight.waiting += 1
+        waiter: asyncio.Future[Suggestion] = asyncio.get_running_loop().create_future()
+        flight.waiting.append(waiter)
         try:
-            return await asyncio.shield(flight.task)
+            return await waiter
         finally:
-            flight.waiting -= 1
-            if not flight.waiting:
+            flight.waiting.remove(waiter)
+            if not flight.waiting and not flight.task.done():
                 self._forget(flight)  # at once: who asks before the task has ended must not wait for it
                 flight.task.cancel()
 
@@ -271,13 +293,13 @@ class Service:
         except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
             return replace(_told(start, pieces), outcome="failed", reason=fault(error))
         told = _told(start, pieces)
-        if told.covered:
-            made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
-            if made.text == told.raw:
-                return replace(made, covered=told.covered)
-        return self._repaired(
-            replace(told, covered=0), draft, length
-        )  # what is left of an answer may stand in for less
+        if not told.covered:
+            return self._repaired(told, draft, length)
+        made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
+        if made.text == told.raw:
+            return replace(made, covered=told.covered)
+        told = replace(told, covered=0)  # what is left of an answer may stand in for less
+        return self._repaired(told, draft, length)
 
     def _request(self, query: Query) -> Request:
         path = query.path or query.uri.rsplit("/", 1)[-1]
@@ -345,10 +367,16 @@ def _joined(pieces: Sequence[str]) -> str:
 def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:
     """The raw answer with what its pieces tell of it; the prompt may have been worded anew for a server that wanted that."""
     told = tally(pieces)
-    prompt = start.prompt if told.prompt is None else told.prompt
-    raw, asked, sure = "".join(pieces), told.prompt_tokens, told.confidence
-    start = replace(start, covered=told.covers or 0, ticket=told.ticket or "")
-    return replace(start, raw=raw, prompt=prompt, tokens=told.tokens, prompt_tokens=asked, confidence=sure)
+    return replace(
+        start,
+        raw="".join(pieces),
+        prompt=start.prompt if told.prompt is None else told.prompt,
+        tokens=told.tokens,
+        prompt_tokens=told.prompt_tokens,
+        confidence=told.confidence,
+        covered=told.covers or 0,
+        ticket=told.ticket or "",
+    )
 
 
 def _language(query: Query) -> Language | None:

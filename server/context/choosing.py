@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from server.context.budget import CHARACTERS_A_TOKEN, Budget, allotted
 from server.context.chunks import outline
@@ -12,8 +13,7 @@ from server.context.pieces import Snippet, cost, fitting, head, tail, tail_start
 from server.context.similar import similar
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True):
     """Everything there is to choose from.
 
     `others` are the other open texts, the latest first; `edited` what was changed lately, the newest first; `files` are texts
@@ -30,8 +30,7 @@ class Surroundings:
     repo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """What was chosen; lines end with line feeds. `opened` are outlines of open documents."""
 
     path: str
@@ -55,8 +54,10 @@ def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKE
 
     Pieces of other places count with their paths and with the marks that a prompt gives them. What a section does not need goes to the others, in the order of `ORDER`.
     """
-    before, after = unix(around.before), unix(around.after)
     shares = budget.characters(rate)
+    if not any(shares.values()):
+        return Context(around.path, around.language, "", "", repo=around.repo)
+    before, after = unix(around.before), unix(around.after)
     far, near, rest = _apart(before, after, sum(shares.values()))
     sources = (*around.others, *around.files, *(Snippet(around.path, part) for part in (far, rest) if part))
     snippets = similar(before, sources) if shares["snippets"] else ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
+
+import msgspec
 
 from server.context import Budget, Context
 from server.documents import Document
@@ -12,8 +13,7 @@ from server.prompt import Prompt
 from server.settings import Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """One question to a provider.
 
     `before` and `after` are the whole document around the cursor, line ends as they are; `context` is what was chosen
@@ -87,8 +87,7 @@ class Told(str):
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(msgspec.Struct, frozen=True):
     """What the pieces of one answer tell together: tokens written and read, the mean log-probability, the prompt sent.
 
     `covers` and `ticket` are as in `Told`.

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+import msgspec
 
 from server.settings import Stop
 from syntax.languages import Language
 from syntax.parse import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """A suggestion in its place. `language` is None where its syntax is not known; `stop` is the hint that was asked with."""
 
     language: Language | None

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import tree_sitter
+from msgspec.structs import replace
 
 from server.repair import columns
 from server.repair.draft import Draft, indent_of, logical_start, unit_of, width

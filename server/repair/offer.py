@@ -8,8 +8,10 @@ would make closers look surplus, and nobody waits for the rest of a stream anywa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
+
+from msgspec.structs import replace
 
 from server.repair import prose, stop
 from server.repair.chain import Step, covered, emptied_by, normalised, prefix, repair

@@ -7,7 +7,8 @@ prose and does not parse as a statement of the language.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from server.repair import brackets
 from server.repair.draft import Draft, tree_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from server.context import ORDER, Budget, Context, Edit, Snippet, Surroundings, allotted, choose
 from server.context.chunks import chunks, outline

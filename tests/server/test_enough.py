@@ -3,9 +3,9 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from repair_tables import MODELS, golden_answers, published_answers
 from test_golden_repairs import GOLDEN, _case
 from test_repair_properties import SOURCES

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import textwrap
 from contextlib import aclosing
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from server.context import Context
 from server.errors import ProviderError, ProviderMissing

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from repair_tables import MODELS, golden_answers, published_answers
 from shortcuts import lines_of, taken
 from test_golden_repairs import GOLDEN, _case
