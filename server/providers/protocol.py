@@ -104,6 +104,8 @@ class Tally(msgspec.Struct, frozen=True):
 def tally(pieces: Iterable[str]) -> Tally:
     """Sum up an answer; a piece that tells nothing counts as one token."""
     pieces = [*pieces]
+    if all(type(piece) is str for piece in pieces):
+        return Tally(sum(map(bool, pieces)))
     told = [piece for piece in pieces if isinstance(piece, Told)]
     known = [piece for piece in pieces if isinstance(piece, Token) and piece.logprob is not None]
     sure = sum(piece.tokens for piece in known)

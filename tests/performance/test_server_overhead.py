@@ -85,7 +85,9 @@ def typists(lines):
 
 
 GOAL = 2.0
-"""Pairs of a key and a question, in those of a plain pygls server."""
+"""Pairs of a key and a question, in those of a plain pygls server: the server's own work has to allow it."""
+WITH_REPAIRS = 1.3
+"""The same where all repairs look at the rest of a word. Lines and blocks cost a parse, which alone can take longer than pygls."""
 
 
 def figures(bursts):
@@ -126,11 +128,8 @@ def test_a_key_and_a_question_against_a_plain_pygls_server(measure, benchmark, l
     measure(lambda: bare.burst(BURST), lambda: pygls.burst(BURST), per_s=BURST, **told, throughput=throughput)
     if benchmark.disabled:
         return
-    assert throughput["bare"] >= 1.4, throughput  # less than what it has come to would be a step back
-    assert throughput["word"] >= 1.1, throughput
-    missed = {kind: times for kind, times in throughput.items() if times < GOAL}
-    if missed:
-        pytest.xfail(f"the goal is {GOAL} times the pairs of pygls, and is missed: {missed}")
+    assert throughput["bare"] >= GOAL, throughput
+    assert throughput["word"] >= WITH_REPAIRS, throughput
 
 
 @pytest.mark.parametrize("others", [0, 10])
