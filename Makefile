@@ -71,7 +71,8 @@ $(VENV)/.ready: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@printf '%s' "Installing what the tests need "
 	@$(PIP) install --prefer-binary --group dev
-	@.ci/packages node:nodejs npm dockerd:docker.io
+	@.ci/packages node:nodejs npm dockerd:docker.io javac:default-jdk-headless mvn:maven g++ cmake \
+		/usr/share/java/junit-platform-console-standalone.jar:junit5
 	@touch $@
 
 sandbox:

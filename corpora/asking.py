@@ -14,7 +14,8 @@ from corpora.errors import CorpusError
 from corpora.judging import Judge
 from corpora.rounds import Question, Round
 from replay.client import Editor
-from replay.engine import Ended, Judged, Listener, Played, server_command
+from replay.connection import server_command
+from replay.engine import Ended, Judged, Listener, Played
 from replay.errors import ReplayError
 from replay.flights import suggestion_of
 from replay.instructions import Answer, Ask, DidClose, DidOpen

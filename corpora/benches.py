@@ -12,7 +12,7 @@ from types import MappingProxyType
 from corpora.options import Options
 from corpora.trials import Kept, Trials
 from replay.tasks import Task
-from runners.errors import SetupFailed, ToolchainMissing
+from runners.errors import SandboxFailed, SetupFailed, ToolchainMissing
 from runners.programs import Program, Programs, cold
 from runners.protocol import Sandbox
 
@@ -48,7 +48,7 @@ class Bench:
         """Make the toolchain of a language ready; its tasks, without packages if those cannot be installed.
 
         Raises:
-            RunnerError: the toolchain is missing, or does not work in this sandbox.
+            RunnerError: the toolchain is missing, or does not work in this sandbox; or the machine failed.
 
         """
         tasks = list(tasks)
@@ -66,7 +66,9 @@ class Bench:
     async def _version(self, language: str, requires: tuple[str, ...]) -> str:
         self.told(f"{language}: the toolchain gets ready")
         program = Program(language, VERSIONS.get(language, ""), requires=requires)
-        result = await self.programs.run(program, timeout_s=_START_S)
+        result = await self.trials.machine.result(lambda: self.programs.run(program, timeout_s=_START_S), _START_S)
+        if result.klass == "infrastructure":
+            raise SandboxFailed(f"{language}: {result.message}")
         if result.klass != "passed":
             raise ToolchainMissing(
                 f"programs in {language} do not run in the sandbox {self.sandbox.name}: {result.message}"

@@ -19,8 +19,9 @@ from corpora.scores import summary
 from replay.engine import ORACLE, LeftOut, Listener, Note, cache_folder
 from replay.store import Store
 from replay.tasks import Task
-from runners.errors import RunnerError
+from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.sandboxes import pick
+from runners.verdicts import machine_failure
 from runners.workspace import create
 from server.providers import registry
 from server.settings import Settings, merge
@@ -42,6 +43,7 @@ class Evaluation:
 
         Raises:
             CorpusError: the data of the corpus is missing or malformed.
+            MachineFails: tests fail one after the other for want of a machine that works.
             ReplayError: the server died, or the store cannot be written.
             SandboxMissing: no sandbox works here, though tests are wanted.
             ServerRoomError: the provider is not known, or lacks what it needs.
@@ -63,7 +65,10 @@ class Evaluation:
             folder = workspace.folder
             rounds = rounds_of(options, self.corpus, tasks, folder)
             asking = Asking(self.corpus.name, self.store, self.listen, judge, folder, records)
-            await asking.all(rounds)
+            try:
+                await asking.all(rounds)
+            except BaseExceptionGroup as group:
+                raise machine_failure(group) or group from None
         result = summary(options, tasks, list(records.values()), self.left_out) | {"run": str(self.store.folder)}
         self.store.put_fact("summary", result)
         return result
@@ -94,9 +99,11 @@ class Evaluation:
             own = [task for task in tasks if task.language == language]
             try:
                 kept += await bench.ready(language, own, self._without_packages)
+            except MachineFails:
+                raise
             except RunnerError as error:
                 name = f"{self.corpus.name} {language}"
-                self.left_out.append({"tape": name, "reason": str(error), "why": "lacking"})
+                self.left_out.append({"tape": name, "reason": str(error), "why": _why(error)})
                 self.listen(LeftOut(name, str(error)))
         return kept
 
@@ -105,3 +112,7 @@ class Evaluation:
         languages, categories = ({getattr(task, name) for task in tasks} for name in ("language", "category"))
         plain = self.corpus.tasks(sorted(languages), sorted(categories), packages=False)
         return [task for task in plain if task.name in names]
+
+
+def _why(error: RunnerError) -> str:
+    return "lacking" if isinstance(error, ToolchainMissing) else "failed"

@@ -16,8 +16,9 @@ import msgspec
 from corpora.causes import cause_of
 from corpora.errors import KeptResultsError
 from replay.tasks import Filled, Task
+from runners.errors import MachineFails
 from runners.programs import Programs
-from runners.verdicts import Result
+from runners.verdicts import Machine, Result
 
 _FORMAT = 2
 _FORGOTTEN = frozenset({"infrastructure", "timeout"})
@@ -49,6 +50,7 @@ class Kept:
 
         Raises:
             KeptResultsError: the file cannot be written.
+            MachineFails: there is no room for it.
 
         """
         with self._open() as database, database:
@@ -61,6 +63,8 @@ class Kept:
                 database.execute(_SCHEMA)
                 yield database
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+                raise MachineFails(f"{self.file}: {error}: make room there") from error
             raise KeptResultsError(f"{self.file}: {error}; remove it, and it is made anew") from error
 
 
@@ -68,7 +72,7 @@ class Kept:
 class Trials:
     """Tests filled documents with `programs`, `slots` at a time; `machines` says for each language what runs it here.
 
-    A text is tested once in a run. Where `trusts`, what a finished or an empty document does comes from an earlier run
+    A text is tested once in a run; where the machine failed, whoever asks next makes it try again. Where `trusts`, what a finished or an empty document does comes from an earlier run
     if there was one: it depends on nothing but the corpus and the toolchain.
     """
 
@@ -77,6 +81,7 @@ class Trials:
     slots: asyncio.Semaphore
     machines: Mapping[str, str] = field(default_factory=dict)
     trusts: bool = True
+    machine: Machine = field(default_factory=Machine)
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
 
     async def finished(self, task: Task) -> Result:
@@ -108,8 +113,10 @@ class Trials:
         if keeps and self.trusts and (known := await asyncio.to_thread(self.kept.get, key)):
             return known
         async with self.slots:
-            result = await task.tests.run(filled, self.programs)
-        if keeps and result.klass not in _FORGOTTEN and not _lacks(result, task.tests.program(filled)):
+            result = await self.machine.result(lambda: task.tests.run(filled, self.programs), task.tests.timeout_s)
+        if result.klass == "infrastructure":
+            del self._begun[key]
+        if keeps and _stays(result, task.tests.program(filled)):
             await asyncio.to_thread(self.kept.put, key, result)
         return result
 
@@ -117,6 +124,11 @@ class Trials:
         machine = self.machines.get(task.language, "")
         whole = "\0".join((str(_FORMAT), machine, task.language, task.tests.key(filled)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _stays(result: Result, program: str) -> bool:
+    """Say whether it will be the same the next time."""
+    return not result.doubt and result.klass not in _FORGOTTEN and not _lacks(result, program)
 
 
 def _lacks(result: Result, program: str) -> bool:

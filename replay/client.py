@@ -8,17 +8,13 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cattrs import Converter
-from pygls.client import JsonRPCClient
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
-from pygls.protocol import default_converter
-from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
+from replay.connection import Connection
 from replay.errors import ServerError
 from replay.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Tell
 from replay.records import Moment, Step
@@ -27,79 +23,11 @@ from server.messages import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
-UNDER_WAY = "ghosttape/underway"
 OURS = "ghosttape"
 PATIENCE_S = 120.0
 """How long an answer is waited for; our own server's providers give up earlier."""
-_LOG_LINES = 40
-_LINE_BYTES = 4000
-_LAST_WORDS_S = 2.0
-
-
 METHOD = "textDocument/inlineCompletion"
 _GIVEN_UP = object()
-
-
-class _Wire(JsonRPCClient):
-    """pygls' JSON-RPC client, with plain JSON as results; keeps the end of what the server writes on standard error."""
-
-    def __init__(self) -> None:
-        super().__init__(converter_factory=_plain)
-        self.log: deque[str] = deque(maxlen=_LOG_LINES)
-        self.feature("window/logMessage")(lambda *_: None)
-        self.feature("window/showMessage")(lambda *_: None)
-        self.feature("client/registerCapability")(lambda *_: None)
-        self.under_way: dict[str, asyncio.Event] = {}
-
-        @self.feature(UNDER_WAY)  # type: ignore[untyped-decorator] # pygls leaves it so
-        def told(params: Any) -> None:
-            """Our own server says that a request which is going to be given up has reached its provider."""
-            event = self.under_way.get(str(params["token"]))
-            if event is not None:
-                event.set()
-
-        self._draining: asyncio.Task[None] | None = None
-
-    async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
-        await self.start_io(*argv, env=env, cwd=folder, start_new_session=True)  # Ctrl-C is for us; it goes when we do
-        self._draining = asyncio.create_task(self._drain())
-
-    async def _drain(self) -> None:
-        """Read the server's standard error, so that it can never block on it; keep the end for messages."""
-        assert self._server is not None
-        assert self._server.stderr is not None
-        rest = b""
-        while chunk := await self._server.stderr.read(1 << 16):
-            *lines, rest = (rest + chunk).split(b"\n")
-            rest = rest[-_LINE_BYTES:]
-            self.log.extend(line.decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
-        if rest:
-            self.log.append(rest.decode("utf-8", "replace").rstrip())
-
-    @property
-    def dead(self) -> bool:
-        """Whether the server has gone."""
-        return self._server is None or self._server.returncode is not None
-
-    async def last_words(self) -> str:
-        """As `epitaph`, once all that the server wrote has been read; a child of its may hold its standard error open."""
-        if self._draining is not None:
-            await asyncio.wait({self._draining}, timeout=_LAST_WORDS_S)
-        return self.epitaph()
-
-    def epitaph(self) -> str:
-        """How the server ended, with the end of what it wrote on standard error."""
-        status = self._server.returncode if self._server else None
-        tail = "\n".join(list(self.log)[-8:])
-        return f"the language server ended with status {status}" + (f"; its last words:\n{tail}" if tail else "")
-
-
-def _plain() -> Converter:
-    """Pygls makes objects of JSON that has no type of its own; here it stays JSON."""
-    converter: Converter = default_converter()  # type: ignore[no-untyped-call] # pygls leaves it so
-    for message in (JsonRPCResponseMessage, JsonRPCNotification, JsonRPCRequestMessage):
-        converter.register_structure_hook(message, lambda data, kind: kind(**data))
-    return converter
 
 
 class Editor:
@@ -107,7 +35,7 @@ class Editor:
 
     def __init__(self, root: str = "file:///project") -> None:
         self.root = root
-        self._wire = _Wire()
+        self._connection = Connection()
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._tells_under_way = False
@@ -122,7 +50,7 @@ class Editor:
 
         """
         try:
-            await self._wire.start(argv, env, folder)
+            await self._connection.start(argv, env, folder)
         except OSError as error:
             raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
         try:
@@ -136,22 +64,14 @@ class Editor:
 
     async def close(self) -> None:
         """Say goodbye and wait for the process to end."""
-        if not self._wire.dead:
+        if not self._connection.dead:
             try:
                 await asyncio.wait_for(self._request("shutdown", None), 5)
                 self._notify("exit", None)
-                await asyncio.wait_for(self._gone(), 5)
+                await asyncio.wait_for(self._connection.ended(), 5)
             except (TimeoutError, ServerError, JsonRpcException):
-                self._kill()
-        await self._wire.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
-
-    async def _gone(self) -> None:
-        assert self._wire._server is not None  # noqa: SLF001
-        await self._wire._server.wait()  # noqa: SLF001
-
-    def _kill(self) -> None:
-        if not self._wire.dead:
-            self._wire._server.kill()  # type: ignore[union-attr] # noqa: SLF001
+                self._connection.kill()
+        await self._connection.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
 
     def open(self, step: DidOpen) -> None:
         """Open a document."""
@@ -235,9 +155,9 @@ class Editor:
     async def _in_time(self, ask: Ask, params: dict[str, Any]) -> Any:
         """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
         number, token = str(uuid.uuid4()), str(uuid.uuid4())
-        self._wire.under_way[token] = asyncio.Event()
+        self._connection.under_way[token] = asyncio.Event()
         answer = self._sent(METHOD, {**params, "doomed": token} if ask.doomed else params, number)
-        under_way = asyncio.create_task(self._wire.under_way[token].wait())
+        under_way = asyncio.create_task(self._connection.under_way[token].wait())
         try:
             await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
@@ -249,7 +169,7 @@ class Editor:
             return _GIVEN_UP
         finally:
             under_way.cancel()
-            del self._wire.under_way[token]
+            del self._connection.under_way[token]
 
     def _patience_s(self, ask: Ask) -> float:
         """How long to wait in real time. Our own server says at once whether it has a doomed answer or must ask for it."""
@@ -315,9 +235,9 @@ class Editor:
         return await self._received(method, self._sent(method, params))
 
     def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
-        if self._wire.dead:
-            raise ServerError(self._wire.epitaph())
-        answer: asyncio.Future[Any] = self._wire.protocol.send_request_async(method, params, number)
+        if self._connection.dead:
+            raise ServerError(self._connection.epitaph())
+        answer: asyncio.Future[Any] = self._connection.protocol.send_request_async(method, params, number)
         answer.add_done_callback(_taken_note_of)
         return answer
 
@@ -327,12 +247,12 @@ class Editor:
         except TimeoutError as error:
             raise JsonRpcException(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
         except RuntimeError as error:  # pygls' word for a server that died
-            raise ServerError(await self._wire.last_words()) from error
+            raise ServerError(await self._connection.last_words()) from error
 
     def _notify(self, method: str, params: Any) -> None:
-        if self._wire.dead:
-            raise ServerError(self._wire.epitaph())
-        self._wire.protocol.notify(method, params)
+        if self._connection.dead:
+            raise ServerError(self._connection.epitaph())
+        self._connection.protocol.notify(method, params)
 
 
 def _taken_note_of(answer: asyncio.Future[Any]) -> None:

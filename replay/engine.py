@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,8 +17,9 @@ import msgspec
 from replay.ablation import ALL, Ablation, ablation_of, trial_of
 from replay.answers import Oracle
 from replay.client import Editor
+from replay.connection import server_command
 from replay.effects import ablation as effects_of
-from replay.errors import ReplayError, ServerError
+from replay.errors import ReplayError
 from replay.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Tell, Try
 from replay.judge import Judge
 from replay.latency import latency_of
@@ -29,15 +28,16 @@ from replay.options import Options
 from replay.playback import Playback
 from replay.player import Player, Reply
 from replay.policies import Policy, policy_of
-from replay.projects import ProjectMissingError, starting_files
+from replay.projects import ProjectMissingError, starting_files, with_tests
 from replay.records import ANSWERED, Effort, Moment, Record, Trial, Verdict
 from replay.store import Store
 from replay.tape import Tape
 from replay.timeline import Timeline
 from replay.users import user_of
-from runners.errors import RunnerError, ToolchainMissing
+from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
 from runners.sandboxes import pick
+from runners.verdicts import machine_failure
 from server.providers import registry
 from server.settings import Settings, merge
 
@@ -95,22 +95,6 @@ Happening: TypeAlias = Note | Played | Ended | Judged | Tried | LeftOut
 Listener: TypeAlias = Callable[[Happening], None]
 
 
-def server_command() -> list[str]:
-    """The console script that starts our own language server.
-
-    Raises:
-        ServerError: ghosttape is not installed as a command.
-
-    """
-    beside = Path(sys.executable).with_name("ghosttape")
-    found = str(beside) if beside.exists() else shutil.which("ghosttape")
-    if found is None:
-        raise ServerError(
-            "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"
-        )
-    return [found, "serve", "--stdio"]
-
-
 def cache_folder() -> Path:
     """Where toolchains are kept between runs: `GHOSTTAPE_CACHE`, or the user's cache folder."""
     import platformdirs
@@ -152,6 +136,7 @@ class Engine:
         """Play the tapes one after the other; give and keep the summary.
 
         Raises:
+            MachineFails: tests fail one after the other for want of a machine that works.
             ReplayError: the policy, user, latency, ablation, server or a tape's project is not usable.
             SandboxMissing: no sandbox works here, though tests are wanted.
             ServerRoomError: the provider is not known, or lacks what it needs.
@@ -167,11 +152,15 @@ class Engine:
         sandbox = pick(self.options.sandbox) if self.options.tests else None
         _refuse_twins(tapes)
         slots = asyncio.Semaphore(self._slots())
-        for tape in [tape for tape in tapes if sandbox is None or self._has_project(tape)]:
+        for tape in [with_tests(tape, self.options) for tape in tapes if sandbox is None or self._has_project(tape)]:
             try:
                 await self._one(tape, policy, sandbox, slots)
+            except MachineFails:
+                raise
             except RunnerError as error:
                 self._leave_out(tape, str(error), lacking=isinstance(error, ToolchainMissing))
+            except BaseExceptionGroup as group:
+                raise machine_failure(group) or group from None
         return self._summed()
 
     @property

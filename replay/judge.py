@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -13,7 +14,7 @@ from msgspec import structs
 from replay.errors import ReplayError
 from replay.grafts import Hole, emptied, graft, hole_of
 from replay.instructions import Settled, Spot, Try
-from replay.projects import starting_files
+from replay.projects import AllowedTests, setup_variables, starting_files
 from replay.records import Moment, Suggestion, Untestable, Verdict
 from replay.selection import Selection
 from replay.tape import Tests
@@ -21,7 +22,7 @@ from replay.timeline import Timeline
 from runners.coverage import recorded
 from runners.project import Plan, Project, prepare
 from runners.protocol import Sandbox
-from runners.verdicts import Result, among, in_full
+from runners.verdicts import Machine, Result, among, both, in_full
 from syntax.languages import Language, language_of
 
 Told = Callable[[str], None]
@@ -41,9 +42,10 @@ class Judge:
         *,
         finished: Result | None = None,
         selection: Selection | None = None,
+        machine: Machine | None = None,
     ) -> None:
         self.timeline, self.project, self.baseline, self._slots = timeline, project, baseline, slots
-        self.finished, self.selection = finished, selection
+        self.finished, self.selection, self.machine = finished, selection, machine or Machine()
         self._tested: dict[_State, asyncio.Task[Result]] = {}
 
     @classmethod
@@ -74,14 +76,20 @@ class Judge:
         files = starting_files(timeline.tape, clones) | timeline.final
         project = await prepare(files, _plan(tests), sandbox, cache, told)
         told("the finished project's own tests run twice")
+        machine, coverage = Machine(), None
         try:
-            first, coverage = await recorded(project, cache, told) if selects else (await project.run({}), None)
-            results = [first, await project.run({})]
+            if selects:
+                first, coverage = await recorded(project, cache, told)
+            else:
+                first = await machine.result(lambda: project.run({}), project.plan.timeout_s)
+            results = [first, await machine.result(lambda: project.run({}), project.plan.timeout_s)]
         except BaseException:
             project.close()
             raise
         selection = Selection(coverage, seed) if selects else None
-        return cls(timeline, project, _fault(results), slots, finished=_twice(results), selection=selection)
+        return cls(
+            timeline, project, _fault(results), slots, finished=both(*results), selection=selection, machine=machine
+        )
 
     async def close(self) -> None:
         """Stop what runs and take the copies away."""
@@ -128,13 +136,16 @@ class Judge:
         return whole
 
     async def _verdict(self, hole: Hole, nothing: str, text: str, only: frozenset[str] | None = None) -> Verdict:
-        """The verdict by all tests, or by some; where these do not notice that the part is missing, it is by all."""
+        """The verdict by all tests, or by some; where these do not notice the hole, or went missing, it is by all."""
         emptied = await self._test(hole.path, nothing, only)
         if emptied.klass == "passed" and only is not None:
             return await self._verdict(hole, nothing, text)
         if emptied.klass in {"passed", "infrastructure"}:
             return _unseen(emptied)
-        return verdict_of(await self._test(hole.path, text, only))
+        result = await self._test(hole.path, text, only)
+        if result.klass == "failed" and only is not None:  # tests went missing, or have other names now
+            return await self._verdict(hole, nothing, text)
+        return verdict_of(result)
 
     async def _stands(self, only: frozenset[str]) -> bool:
         """Whether some of the tests pass in the finished project without the others."""
@@ -148,15 +159,19 @@ class Judge:
         """Test the project with one document changed; each state is tested once by the same tests."""
         key = (path, text, only)
         if key not in self._tested:
-            self._tested[key] = asyncio.create_task(self._run({path: text}, only))
+            self._tested[key] = asyncio.create_task(self._run(key))
         return await asyncio.shield(self._tested[key])
 
-    async def _run(self, changed: Mapping[str, str], only: frozenset[str] | None) -> Result:
-        assert self.project is not None
+    async def _run(self, key: _State) -> Result:
+        (path, text, only), project = key, self.project
+        assert project is not None
         assert self.finished is not None
         async with self._slots:
-            result = in_full(await self.project.run(changed, only), among(self.finished, only))
-        same = all(self.timeline.final.get(path) == text for path, text in changed.items())
+            ran = await self.machine.result(lambda: project.run({path: text}, only), project.plan.timeout_s)
+        result = in_full(ran, among(self.finished, only), [path])
+        if result.klass == "infrastructure":
+            del self._tested[key]  # whoever asks next makes the machine try again
+        same = self.timeline.final.get(path) == text
         blamed = result.klass not in {"passed", "infrastructure"}
         return replace(result, klass="flaky") if same and blamed else result
 
@@ -177,6 +192,8 @@ def _plan(tests: Tests) -> Plan:
         command=tests.command,
         cwd=tests.cwd,
         timeout_s=tests.timeout_s,
+        network=isinstance(tests, AllowedTests) and tests.network,
+        setup_env=setup_variables(tests, os.environ),
     )
 
 
@@ -185,12 +202,6 @@ def _language(moment: Moment) -> Language:
     if language is None:
         raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
     return language
-
-
-def _twice(results: list[Result]) -> Result:
-    """The finished project's result, with the tests that passed in both runs."""
-    first, second = results
-    return first if first.tests is None or second.tests is None else replace(first, tests=first.tests & second.tests)
 
 
 def _fault(results: list[Result]) -> Verdict | None:

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from replay.tape import Tests
+
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One configuration of a replay. `settings` are the language server's initialization options."""
@@ -29,3 +31,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Ask only in documents whose path begins with one of these; everywhere when empty."""
     projects: tuple[str, ...] = ()
     """Clones of repositories, for tapes whose project is a commit."""
+    project_tests: Tests | None = None
+    """How the project of a tape that carries no tests is tested."""
+    tests_over: dict[Literal["toolchain", "setup", "command"], str] = {}
+    """What takes the place of a tape's own words, and of those before."""
+    network_setup: bool = False
+    """Whether set-up commands have the network; tests never have."""
+    setup_env: tuple[str, ...] = ()
+    """Names of variables of the environment that set-up commands get."""

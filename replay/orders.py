@@ -99,6 +99,8 @@ def _order(value: Any) -> Order:
         raise JsonRpcInvalidParams(f"{REPLAY}: {error}") from error
     if order.options.sandbox == "none":
         raise JsonRpcInvalidParams(f"{REPLAY}: sandbox none can only be asked for on the command line")
+    if order.options.network_setup or order.options.setup_env:
+        raise JsonRpcInvalidParams(f"{REPLAY}: a set-up can be allowed the network only on the command line")
     return order
 
 

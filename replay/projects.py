@@ -4,18 +4,73 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from msgspec import structs
 
 from replay.errors import ProjectError
 from replay.importers.git_environment import quiet_environment
-from replay.tape import Embedded, Folder, Git, Tape
+from replay.options import Options
+from replay.tape import Embedded, Folder, Git, Tape, Tests, unknown_toolchain
 
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
 
 
 class ProjectMissingError(ProjectError):
     """The project is a commit of a repository, of which no clone is at hand."""
+
+
+class AllowedTests(Tests, frozen=True):
+    """How a project is tested, and what the user (never a tape) allows its set-up: the network, variables by name."""
+
+    network: bool = False
+    variables: tuple[str, ...] = ()
+
+
+def with_tests(tape: Tape, options: Options) -> Tape:
+    """The tape with the tests that count: its own, else those of `ghosttape.toml`, with what flags say over either.
+
+    Raises:
+        ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls.
+
+    """
+    tests = tape.header.tests or options.project_tests
+    over: dict[str, Any] = {str(name): said for name, said in options.tests_over.items()}
+    if tests is None and not over:
+        return tape
+    told = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
+    if reason := unknown_toolchain(told["toolchain"]):
+        raise ProjectError(reason)
+    if "command" not in told:
+        raise ProjectError(f"{tape.source}: nothing says how its project is tested: name a command with --test-command")
+    if tape.header.tests is None and options.sandbox == "none" and options.tests:
+        _refuse_unwalled(tests, over)
+    allowed = AllowedTests(**told, network=options.network_setup, variables=options.setup_env)
+    return structs.replace(tape, header=structs.replace(tape.header, tests=allowed))
+
+
+def _refuse_unwalled(folders: Tests | None, over: Mapping[str, str]) -> None:
+    """Refuse to run commands of a folder's file, which may be anyone's, as the user."""
+    if folders is not None and ("command" not in over or ("setup" not in over and folders.setup)):
+        raise ProjectError(
+            "ghosttape.toml: [tests] names commands, which --sandbox none would run as you: if that is meant, say "
+            "them yourself with --setup and --test-command"
+        )
+
+
+def setup_variables(tests: Tests, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the user lets a set-up have, with their values.
+
+    Raises:
+        ProjectError: one is not set.
+
+    """
+    names = tests.variables if isinstance(tests, AllowedTests) else ()
+    if missing := [name for name in names if name not in environ]:
+        raise ProjectError(f"--setup-env {missing[0]}: there is no such variable in the environment")
+    return {name: environ[name] for name in names}
 
 
 def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from replay.grafts import Hole
 from replay.latency import share_of
 from replay.records import Moment, Verdict
 from runners.coverage import Coverage
-from syntax.languages import language_of
-from syntax.parse import parse
+from runners.coverage.functions import bodies
 
 SAMPLE = 0.1
 """The share of grafts that are tested in full as well."""
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(slots=True)
@@ -44,9 +45,10 @@ class Selection:
         return drawn
 
     def compare(self, some: Verdict, whole: Verdict) -> None:
-        """Take note of what some of the tests said, and what all did."""
+        """Take note of what some of the tests said, and what all did; times and counts aside, which are never the same."""
         told = "infrastructure" not in {some.name, whole.name}
-        self.counts["disagreed"] += told and (some.name, some.reason) != (whole.name, whole.reason)
+        said = [(each.name, _NUMBER.sub("", each.reason)) for each in (some, whole)]
+        self.counts["disagreed"] += told and said[0] != said[1]
 
 
 def function_lines(hole: Hole, changed: tuple[str, ...]) -> tuple[int, int] | None:
@@ -57,15 +59,14 @@ def function_lines(hole: Hole, changed: tuple[str, ...]) -> tuple[int, int] | No
     """
     first = hole.start + len(hole.truth) - len(hole.truth.lstrip())
     last = hole.start + len(hole.truth.rstrip())
-    body = next((body for body in _bodies(hole.path, hole.final) if body[0] <= first and last <= body[1]), None)
+    body = next((body for body in bodies(hole.path, hole.final) if body.start <= first and last <= body.end), None)
     if body is None or "\r" in hole.final.replace("\r\n", "\n"):  # where Python counts lines in another way
         return None
-    start, end = body
-    head, tail = hole.final[:start], hole.final[end:]
+    head, tail = hole.final[: body.start], hole.final[body.end :]
     if not all(_stays(hole.path, text, head, tail) for text in changed):
         return None
-    code = end - len(hole.final[start:end].lstrip())
-    return hole.final.count("\n", 0, code) + 1, hole.final.count("\n", 0, end) + 1
+    code = body.end - len(hole.final[body.start : body.end].lstrip())
+    return hole.final.count("\n", 0, code) + 1, hole.final.count("\n", 0, body.end) + 1
 
 
 def _stays(path: str, text: str, head: str, tail: str) -> bool:
@@ -73,21 +74,6 @@ def _stays(path: str, text: str, head: str, tail: str) -> bool:
     if not (text.startswith(head) and text.endswith(tail) and len(text) >= len(head) + len(tail)):
         return False
     end = len(text) - len(tail)
-    return any(start == len(head) and last <= end and not text[last:end].strip() for start, last in _bodies(path, text))
-
-
-@lru_cache(maxsize=64)
-def _bodies(path: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Where the bodies of the functions that lie in no other one begin (behind the colon) and end; Python's alone."""
-    language = language_of(path)
-    if language is None or language.id != "python":
-        return ()
-    tree = parse(language, text)
-    spans, reached = list[tuple[int, int]](), 0
-    for node in tree.nodes():
-        body = node.child_by_field_name("body") if node.type == "function_definition" else None
-        if body is not None and node.start_byte >= reached:
-            colon = next(child for child in node.children if child.type == ":")
-            spans.append((tree.index(colon.end_byte), tree.index(body.end_byte)))
-            reached = body.end_byte
-    return tuple(spans)
+    return any(
+        body.start == len(head) and body.end <= end and not text[body.end : end].strip() for body in bodies(path, text)
+    )

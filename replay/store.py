@@ -15,6 +15,7 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.records import Record, Suggestion, Trial, Verdict
+from runners.errors import MachineFails
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
@@ -212,4 +213,6 @@ def _told(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            raise MachineFails(f"{folder / 'run.sqlite'}: {error}: make room there") from error
         raise StoreError(f"{folder / 'run.sqlite'}: {error}") from error

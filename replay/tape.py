@@ -21,6 +21,7 @@ from replay.coding import decoded_line, decoding, encoded, upgrade_of
 from replay.errors import TapeError
 from replay.lines import LONGEST, Lines, Torn, reading, writing
 from replay.versions import UPGRADES, Upgrade
+from runners.toolchains import TOOLCHAINS
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
@@ -68,6 +69,13 @@ class Git(msgspec.Struct, frozen=True, tag="git", forbid_unknown_fields=True):
 
 
 Workspace: TypeAlias = Folder | Embedded | Git
+PROJECTS = (*(name for name in TOOLCHAINS if name != "system"), "none")
+"""The toolchains that a tape can name; `none` shows nothing but what every sandbox shows of the machine."""
+
+
+def unknown_toolchain(name: str) -> str:
+    """Say that there is no such toolchain, and which there are; "" if there is one."""
+    return "" if name in PROJECTS else f"there is no toolchain {name!r}: choose one of {', '.join(PROJECTS)}"
 
 
 class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -75,15 +83,20 @@ class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
 
     `requires` names packages of the toolchain's registry (PEP 508 or npm `name@range`), which are installed without
     running any code of theirs. `setup` and `command` are shell commands, run in the sandbox, without network, in the
-    folder `cwd` of the project.
+    folder `cwd` of the project. Only the user can allow `setup` the network.
     """
 
-    toolchain: Literal["python", "node", "none"]
+    toolchain: Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PROJECTS)})]
     command: str
     requires: tuple[str, ...] = ()
     setup: str = ""
     cwd: str = "."
     timeout_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Refuse a toolchain that there is not."""
+        if reason := unknown_toolchain(self.toolchain):
+            raise ValueError(reason)
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

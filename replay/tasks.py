@@ -32,6 +32,11 @@ class Tests(Protocol):
     """How a filled document is tested."""
 
     @property
+    def timeout_s(self) -> float:
+        """How long building and running it may take."""
+        ...
+
+    @property
     def requires(self) -> tuple[str, ...]:
         """Packages that it is tested with."""
         ...

@@ -49,6 +49,8 @@ _TOOLCHAINS = {
         ("csharp", "class P { static void Main() { if (6 * 7 != 42) throw new System.Exception(); } }"),
         "only for programs in C#",
     ),
+    "go": ("go version", None, "only for projects in Go"),
+    "rust": ("cargo --version", None, "only for projects in Rust"),
     "system": ("uname -s", None, "no sandbox works"),
 }
 _PATIENCE_S = 120.0

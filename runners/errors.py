@@ -4,6 +4,7 @@ RunnerError
 ├── SandboxMissing     no sandbox of that name works on this machine
 ├── SandboxFailed      a sandbox that works did not get as far as the command, or was lost while that ran
 ├── ToolchainMissing   a program that a toolchain needs is not installed
+├── MachineFails       the machine fails again and again, or has no room left
 ├── RequirementRefused a requirement is not a plain package name
 ├── PathRefused        a file of the project would lie outside it
 └── SetupFailed        an installation or a project's own setup ended with an error
@@ -22,6 +23,10 @@ class SandboxMissing(RunnerError):
 
 class SandboxFailed(RunnerError):
     """Report that the sandbox ended before the command began, or was lost in mid-run (killed, the disk full)."""
+
+
+class MachineFails(RunnerError):
+    """Report that it is no use to go on here: runs fail one after the other, or the machine lacks room or processes."""
 
 
 class ToolchainMissing(RunnerError):

@@ -18,7 +18,7 @@ from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.files import remove_tree, write_all
 from runners.java_names import java_file, main_class
-from runners.project import Plan, start
+from runners.project import Plan, once_more
 from runners.protocol import Completed, Job, Limits, Sandbox
 from runners.returns import returns_early
 from runners.toolchains import Layer, toolchain
@@ -195,12 +195,19 @@ class Cold:
     _numbers: count[int] = field(default_factory=count)
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
-        """Run the program; one more try where the sandbox did not start.
+        """Run the program; one more try in a fresh folder where the machine did not let it run.
 
         Raises `ToolchainMissing`, `RequirementRefused`, `SetupFailed`, `PathRefused`.
         """
-        plan, nonce = plan_of(program), witness.fresh()
+        plan = plan_of(program)
         layer = await self.layer(plan)
+        try:
+            return await once_more(lambda: self._run(program, plan, layer, timeout_s))
+        except (SandboxFailed, OSError) as error:
+            return infrastructure(f"{type(error).__name__}: {error}")
+
+    async def _run(self, program: Program, plan: Plan, layer: Layer, timeout_s: float) -> Result:
+        nonce = witness.fresh()
         folder = self.workspace.folder / f"program-{next(self._numbers)}"
         env = {**layer.env, **witness.environment(nonce)}
         mounts = (*layer.mounts, witness.MOUNT)
@@ -208,9 +215,7 @@ class Cold:
             folder.mkdir()
             await asyncio.to_thread(write_all, folder, files_of(program))
             job = Job(folder, plan.command, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
-            return verdict(await start(self.sandbox, job), program, nonce)
-        except (SandboxFailed, OSError) as error:
-            return infrastructure(f"{type(error).__name__}: {error}")
+            return verdict(await self.sandbox.run(job), program, nonce)
         finally:
             await asyncio.to_thread(remove_tree, folder)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 import msgspec
 
@@ -20,13 +22,30 @@ from runners.verdicts import Result, classify, ending, infrastructure, tail
 from runners.workspace import Workspace, create
 
 SETUP_S = 600.0
+ALLOW_NETWORK = "--allow-network-setup"
+"""How the user allows a set-up the network."""
+
+_MISSES_NETWORK = re.compile(
+    "name resolution|Name or service not known|(?:could not|couldn't|cannot|unable to) (?:resolve|connect to)|failed to resolve"
+    "|getaddrinfo|nodename nor servname|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ENETUNREACH|UnknownHost|Unknown host|NoRouteToHost"
+    r"|connection refused|\(from versions: none\)|network is unreachable|failed to establish a new connection|no such host|dial tcp",
+    re.IGNORECASE,
+)
+"""What package clients, and the libraries under them, say where there is no network."""
+_HINT = f" (it seems to want the network, which it does not have: if you trust it, allow it that with {ALLOW_NETWORK})"
+
+_T = TypeVar("_T")
 ONLY = "/ghosttape-only"
 """Where a run finds the names of its tests: not on a command line, as they may say anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a project is tested: what must be installed, what is run once, and what is run each time (in `cwd`)."""
+    """How a project is tested: what must be installed, what is run once, and what is run each time (in `cwd`).
+
+    With `network` the set-up has the machine's network, as the user allowed it, and with `setup_env` more variables; the
+    tests never have either.
+    """
 
     toolchain: str
     requires: tuple[str, ...] = ()
@@ -35,6 +54,8 @@ class Plan:
     cwd: str = "."
     timeout_s: float = 30.0
     limits: Limits = field(default_factory=Limits)
+    network: bool = False
+    setup_env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +72,8 @@ class Project:
     async def run(self, changed: Mapping[str, str], only: frozenset[str] | None = None) -> Result:
         """Run the tests, or only those of these names, in a copy of the project with these files changed.
 
-        Names are what pytest calls its tests; other runners run all. What the machine is to blame for comes back as
-        "infrastructure", after one more try where the sandbox did not start. Raises `PathRefused` if a changed file
+        Names are what the witness of their runner calls them; runners without one run all. What the machine is to blame for comes back as
+        "infrastructure", after one more try in a fresh copy. Raises `PathRefused` if a changed file
         would lie outside the project.
         """
         if only is None:
@@ -70,12 +91,18 @@ class Project:
         self, changed: Mapping[str, str], env: Mapping[str, str] = MappingProxyType({}), *mounts: Mount
     ) -> tuple[Result, list[str]]:
         """Run the tests with more variables and folders than usual; give what the witness said as well."""
+        try:
+            return await once_more(lambda: self._in_a_copy(changed, env, mounts))
+        except (SandboxFailed, OSError) as error:
+            return infrastructure(f"{type(error).__name__}: {error}"), []
+
+    async def _in_a_copy(
+        self, changed: Mapping[str, str], env: Mapping[str, str], mounts: tuple[Mount, ...]
+    ) -> tuple[Result, list[str]]:
         copy = self.workspace.folder / f"copy-{next(self._numbers)}"
         try:
             await asyncio.to_thread(self._lay_out, copy, changed)
             return await self._test(copy, env, mounts)
-        except (SandboxFailed, OSError) as error:
-            return infrastructure(f"{type(error).__name__}: {error}"), []
         finally:
             await asyncio.to_thread(remove_tree, copy)
 
@@ -90,7 +117,7 @@ class Project:
         env = {**layer.env, **self.witnesses, **witness.environment(nonce), **root, **more}
         limits = replace(plan.limits, wall_s=plan.timeout_s)
         job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
-        done = await start(self.sandbox, job)
+        done = await self.sandbox.run(job)
         said, stderr = witness.heard(done.stderr, nonce)
         places = reports.places(plan.command)
         report = await asyncio.to_thread(reports.read, copy / plan.cwd, places) if places else None
@@ -111,7 +138,7 @@ def _note(folder: Path, only: frozenset[str]) -> None:
 async def prepare(
     files: Mapping[str, str], plan: Plan, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]
 ) -> Project:
-    """Install what the plan requires (or find it in the cache), lay out the files, and run the setup without network.
+    """Install what the plan requires (or find it in the cache), lay out the files, and run the setup once.
 
     Raises `ToolchainMissing`, `RequirementRefused`, `PathRefused`, `SetupFailed`, `SandboxFailed`.
     """
@@ -133,15 +160,25 @@ async def prepare(
 
 async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
     limits = replace(plan.limits, wall_s=SETUP_S)
-    done = await start(sandbox, Job(base, plan.setup, plan.cwd, layer.env, layer.mounts, limits))
+    env = {**plan.setup_env, **layer.env}
+    job = Job(base, plan.setup, plan.cwd, env, layer.mounts, limits, network=plan.network)
+    done = await once_more(lambda: sandbox.run(job))
     if done.exit != 0 or done.limit:
-        log = tail(done.stdout + done.stderr, 2000)
-        raise SetupFailed(f"the project's setup {plan.setup!r} ended with {ending(done)}: {log}")
+        walled = not plan.network and sandbox.name != "none"
+        raise SetupFailed(_told(plan.setup, done, _HINT if walled and _misses_network(done) else ""))
 
 
-async def start(sandbox: Sandbox, job: Job) -> Completed:
-    """Run a job, and once more if the sandbox did not start."""
+def _told(setup: str, done: Completed, hint: str) -> str:
+    return f"the project's setup {setup!r} ended with {ending(done)}{hint}: {tail(done.stdout + done.stderr, 2000)}"
+
+
+def _misses_network(done: Completed) -> bool:
+    return _MISSES_NETWORK.search(done.stdout + done.stderr) is not None
+
+
+async def once_more(run: Callable[[], Awaitable[_T]]) -> _T:
+    """Run, and once more from the beginning if the machine did not let it: a folder in which it was cut off is not what it was."""
     try:
-        return await sandbox.run(job)
-    except SandboxFailed:
-        return await sandbox.run(job)
+        return await run()
+    except (SandboxFailed, OSError):
+        return await run()

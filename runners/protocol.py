@@ -69,7 +69,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One shell command in one project folder, which is mounted writable at `PROJECT`; `cwd` is relative to it."""
+    """One shell command in one project folder, which is mounted writable at `PROJECT`; `cwd` is relative to it.
+
+    With `network` it has the network of the machine, its loopback included: only for what the user allowed it.
+    """
 
     project: Path
     command: str
@@ -77,6 +80,7 @@ class Job:
     env: Mapping[str, str] = field(default_factory=dict)
     mounts: tuple[Mount, ...] = ()
     limits: Limits = Limits()
+    network: bool = False
 
 
 @dataclass(frozen=True, slots=True)

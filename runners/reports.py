@@ -22,6 +22,7 @@ FILES = 2_000
 
 _MAVEN = re.compile(r"\b(?:mvn|mvnw)\b")
 _GRADLE = re.compile(r"\b(?:gradle|gradlew)\b")
+_FOLDER = re.compile(r"--reports-dir[= ]([\w./-]+)")  # JUnit's console
 _NAMED = re.compile(r"--(?:junit-?xml|output-junit|junitfile|outputFile)[= ]([\w./-]+)")
 
 
@@ -39,8 +40,13 @@ def places(command: str) -> tuple[str, ...]:
     return (
         *(maven if _MAVEN.search(command) else ()),
         *(("**/build/test-results/**/*.xml",) if _GRADLE.search(command) else ()),
-        *(name for name in _NAMED.findall(command) if ".." not in name and not name.startswith("/")),
+        *(f"{name}/TEST-*.xml" for name in _FOLDER.findall(command) if _is_inside(name)),
+        *(name for name in _NAMED.findall(command) if _is_inside(name)),
     )
+
+
+def _is_inside(name: str) -> bool:
+    return ".." not in name and not name.startswith("/")
 
 
 def clear(folder: Path, patterns: Iterable[str]) -> None:

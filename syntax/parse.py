@@ -126,21 +126,6 @@ def parse(language: Language, text: str) -> Tree:
     return Tree(language, text)
 
 
-def error_count(language: Language, text: str) -> int:
-    """How many ERROR and MISSING nodes the tree of a text has."""
-    root = parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node
-    return sum(node.is_error or node.is_missing for node in _erroneous(root))
-
-
 def has_error(language: Language, text: str) -> bool:
     """Whether a text does not parse."""
     return parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node.has_error
-
-
-def _erroneous(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.has_error:
-            yield node
-            stack.extend(node.children)

@@ -13,7 +13,7 @@ from runners.doctor import check
 from server.errors import ServerRoomError
 
 _OPTIONAL = {"sandbox docker", "embedded model"} | {
-    f"toolchain {name}" for name in ("node", "typescript", "java", "cpp", "csharp")
+    f"toolchain {name}" for name in ("node", "typescript", "java", "cpp", "csharp", "go", "rust")
 }
 _SANDBOXES = {"sandbox bubblewrap", "sandbox unshare"}
 

@@ -8,23 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tui import exchange
-from tui.flags import (
-    Answers,
-    BaseUrl,
-    JsonFlag,
-    LanguageServer,
-    Model,
-    Provider,
-    RecordAnswers,
-    Repairs,
-    ReplayAnswers,
-    RequireRecorded,
-    Seed,
-    SettingsJson,
-    Text,
-    WhichTests,
-)
+from tui import exchange, flags
 from tui.outcome import Status, guarded, print_json
 from tui.unused import warn_unused
 
@@ -46,78 +30,39 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 @guarded
 def replay(
     context: typer.Context,
-    tapes: Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")],
+    tapes: flags.Tapes,
     *,
-    provider: Provider = "",
-    model: Model = "",
-    base_url: BaseUrl = "",
-    command: LanguageServer = "",
-    answers: Answers = "",
-    text: Text = "",
-    record_answers: RecordAnswers = None,
-    replay_answers: ReplayAnswers = None,
-    require_recorded: RequireRecorded = None,
-    settings: SettingsJson = "{}",
-    policy: Annotated[
-        str,
-        typer.Option(
-            help="When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, "
-            "cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), or one of ghosttape.toml. "
-            "Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."
-        ),
-    ] = "blocks",
-    user: Annotated[
-        str,
-        typer.Option(
-            help="The person: exact (accepts what was typed next), words (accepts its words as far as they match), always, "
-            "tests (accepts what passes them), recorded (decides as on the tape), or model (a fitted acceptance model)."
-        ),
-    ] = "exact",
-    latency: Annotated[
-        str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
-    ] = "measured",
-    mode: Annotated[
-        str,
-        typer.Option(
-            help="judge: each moment on its own, the tape goes on as recorded; drive: what is accepted stays, and the "
-            "keys that are really needed are counted."
-        ),
-    ] = "judge",
-    speed: Annotated[
-        float | None,
-        typer.Option(
-            help="Watch it: 1 is the tape's own speed, 10 ten times as fast (default: as fast as it goes). On a terminal "
-            "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
-        ),
-    ] = None,
-    repairs: Repairs = "all",
-    ablate: Annotated[
-        str,
-        typer.Option(
-            metavar="repairs",
-            help="repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, "
-            "and say what every step gains and what it breaks. The model is asked once.",
-        ),
-    ] = "",
-    sandbox: Annotated[
-        str,
-        typer.Option(
-            help="Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."
-        ),
-    ] = "auto",
-    tests: WhichTests = "all",
-    no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape.")] = None,
-    path: Annotated[
-        list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")
-    ] = None,
-    project: Annotated[
-        list[str] | None,
-        typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
-    ] = None,
-    seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs).")] = None,
-    json: JsonFlag = False,
+    provider: flags.Provider = "",
+    model: flags.Model = "",
+    base_url: flags.BaseUrl = "",
+    command: flags.LanguageServer = "",
+    answers: flags.Answers = "",
+    text: flags.Text = "",
+    record_answers: flags.RecordAnswers = None,
+    replay_answers: flags.ReplayAnswers = None,
+    require_recorded: flags.RequireRecorded = None,
+    settings: flags.SettingsJson = "{}",
+    policy: flags.Policy = "blocks",
+    user: flags.User = "exact",
+    latency: flags.Latency = "measured",
+    mode: flags.Mode = "judge",
+    speed: flags.Speed = None,
+    repairs: flags.Repairs = "all",
+    ablate: flags.Ablate = "",
+    sandbox: flags.TestSandbox = "auto",
+    tests: flags.WhichTests = "all",
+    no_tests: flags.NoTests = False,
+    limit: flags.MomentLimit = None,
+    path: flags.Paths = None,
+    project: flags.Projects = None,
+    toolchain: flags.Toolchain = None,
+    setup: flags.SetUp = None,
+    test_command: flags.TestCommand = None,
+    allow_network_setup: flags.AllowNetworkSetup = False,
+    setup_env: flags.SetUpEnv = None,
+    seed: flags.Seed = 0,
+    out: flags.NewRun = None,
+    json: flags.JsonFlag = False,
 ) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
 
@@ -128,30 +73,22 @@ def replay(
     * `ghosttape replay demo --record-answers answers.jsonl`, then `… --require-recorded answers.jsonl`
     * `ghosttape replay demo --mode drive --policy vscode --user words --no-tests`
     * `ghosttape replay demo --ablate repairs`
+    * `ghosttape replay tapes --toolchain node --setup "npm ci" --test-command "npx vitest run" --allow-network-setup`
     * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
     from tui.configuration import options_of, record_of
 
     record = record_of(record_answers, replay_answers, require_recorded)
-    flags: dict[str, Any] = {"name": provider, "model": model, "base_url": base_url, "answers": answers, "text": text}
-    flags |= {"command": command, "record": record}
-    options = options_of(
-        settings,
-        flags,
-        repairs,
-        policy=policy,
-        user=user,
-        latency=latency,
-        mode=mode,
-        ablate=ablate,
-        seed=seed,
-        sandbox=sandbox,
-        tests=not no_tests,
-        which_tests=tests,
-        limit=limit,
-        paths=tuple(path or ()),
-        projects=tuple(str(Path(folder).absolute()) for folder in project or ()),
-    )
+    server = {"name": provider, "model": model, "base_url": base_url, "command": command}
+    source = {**server, "answers": answers, "text": text, "record": record}
+    session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
+    verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests}
+    projects = tuple(str(Path(folder).absolute()) for folder in project or ())
+    where = {"limit": limit, "paths": tuple(path or ()), "projects": projects}
+    said = {"toolchain": toolchain, "setup": setup, "command": test_command}
+    over = {name: value for name, value in said.items() if value is not None}
+    built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
+    options = options_of(settings, source, repairs, **session, **verdicts, **where, **built)
     warn_unused(context, options.settings["provider"]["name"])
     from tui.replaying import run  # loads much: not before the words are known to be right
 
@@ -164,47 +101,32 @@ def replay(
 @app.command()
 @guarded
 def evaluate(
-    corpus: Annotated[str, typer.Argument(help="The benchmark: devbench.")],
+    corpus: flags.Corpus,
     *,
-    data: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark's published data.")],
-    provider: Provider = "",
-    model: Model = "",
-    base_url: BaseUrl = "",
-    command: LanguageServer = "",
-    answers: Answers = "",
-    text: Text = "",
-    published: Annotated[
-        str,
-        typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),
-    ] = "",
-    record_answers: RecordAnswers = None,
-    replay_answers: ReplayAnswers = None,
-    require_recorded: RequireRecorded = None,
-    settings: SettingsJson = "{}",
-    languages: Annotated[str, typer.Option(help="Only these, comma-separated: python,java,…")] = "",
-    categories: Annotated[str, typer.Option(help="Only these, comma-separated: low_context,…")] = "",
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="At most so many tasks in all, drawn evenly of all languages and categories."),
-    ] = None,
-    samples: Annotated[int, typer.Option(min=1, help="Answers asked for each task: pass@k for k up to this.")] = 1,
-    repairs: Repairs = "all",
-    sandbox: Annotated[
-        str, typer.Option(help="Where programs run: auto (the first that works), one by name, or none (unsafe).")
-    ] = "auto",
-    workers: Annotated[
-        str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")
-    ] = "cold",
-    no_tests: Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")] = False,
-    no_packages: Annotated[
-        bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
-    ] = False,
-    seed: Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
-    ] = None,
-    json: JsonFlag = False,
+    data: flags.Data,
+    provider: flags.Provider = "",
+    model: flags.Model = "",
+    base_url: flags.BaseUrl = "",
+    command: flags.LanguageServer = "",
+    answers: flags.Answers = "",
+    text: flags.Text = "",
+    published: flags.Published = "",
+    record_answers: flags.RecordAnswers = None,
+    replay_answers: flags.ReplayAnswers = None,
+    require_recorded: flags.RequireRecorded = None,
+    settings: flags.SettingsJson = "{}",
+    languages: flags.Languages = "",
+    categories: flags.Categories = "",
+    limit: flags.TaskLimit = None,
+    samples: flags.Samples = 1,
+    repairs: flags.Repairs = "all",
+    sandbox: flags.ProgramSandbox = "auto",
+    workers: flags.Workers = "cold",
+    no_tests: flags.NoPrograms = False,
+    no_packages: flags.NoPackages = False,
+    seed: flags.Seed = 0,
+    out: flags.RunToGoOn = None,
+    json: flags.JsonFlag = False,
 ) -> None:
     """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
 
@@ -217,32 +139,12 @@ def evaluate(
     from tui.evaluating import options_of, run, words
 
     record = record_of(record_answers, replay_answers, require_recorded)
-    flags = {
-        "name": provider,
-        "model": model,
-        "base_url": base_url,
-        "answers": answers,
-        "text": text,
-        "command": command,
-        "record": record,
-    }
-    options = options_of(
-        settings,
-        flags,
-        repairs,
-        corpus=corpus,
-        data=str(data),
-        published=published,
-        languages=words(languages),
-        categories=words(categories),
-        limit=limit,
-        samples=samples,
-        sandbox=sandbox,
-        workers=workers,
-        tests=not no_tests,
-        packages=not no_packages,
-        seed=seed,
-    )
+    server = {"name": provider, "model": model, "base_url": base_url, "command": command}
+    source = {**server, "answers": answers, "text": text, "record": record}
+    chosen = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
+    asked = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, **chosen}
+    verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
+    options = options_of(settings, source, repairs, **asked, **verdicts)
     summary = asyncio.run(run(options, out, quiet=json))
     if json:
         print_json(summary)
@@ -260,13 +162,13 @@ def serve(
             "--stdio", help="Speak over standard input and output; there is no other way, and editors say so."
         ),
     ] = False,
-    provider: Provider = "",
-    model: Model = "",
-    base_url: BaseUrl = "",
-    command: LanguageServer = "",
-    answers: Answers = "",
-    text: Text = "",
-    settings: SettingsJson = "{}",
+    provider: flags.Provider = "",
+    model: flags.Model = "",
+    base_url: flags.BaseUrl = "",
+    command: flags.LanguageServer = "",
+    answers: flags.Answers = "",
+    text: flags.Text = "",
+    settings: flags.SettingsJson = "{}",
     record: Annotated[
         Path | None,
         typer.Option(help="Record the session as a tape into this folder; see docs/recording.md for what is left out."),
@@ -281,15 +183,8 @@ def serve(
     from server.providers import registry
     from tui.configuration import settings_of
 
-    flags = {
-        "name": provider,
-        "model": model,
-        "base_url": base_url,
-        "answers": answers,
-        "text": text,
-        "command": command,
-    }
-    chosen = settings_of(settings, flags)
+    source = {"name": provider, "model": model, "base_url": base_url, "command": command}
+    chosen = settings_of(settings, {**source, "answers": answers, "text": text})
     registry.check(chosen.provider.name)
     warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)
@@ -309,7 +204,7 @@ def repair(
         list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
     ] = None,
     *,
-    steps: Repairs = "all",
+    steps: flags.Repairs = "all",
     stop: Annotated[
         str,
         typer.Option(
@@ -360,7 +255,7 @@ def tui(
 
 @app.command()
 @guarded
-def doctor(*, json: JsonFlag = False) -> None:
+def doctor(*, json: flags.JsonFlag = False) -> None:
     """Try each sandbox, toolchain and model that ghosttape can use, and say what to install where one does not work."""
     from tui.checkup import checkup
 

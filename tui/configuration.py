@@ -16,6 +16,7 @@ import msgspec
 from replay.latency import latency_of
 from replay.options import Options
 from replay.policies import policy_of
+from replay.tape import Tests
 from replay.users import user_of
 from server.errors import SettingsError
 from server.settings import REPAIRS, RepairName, Settings, explained, laid_over, merge, parse
@@ -34,10 +35,11 @@ _HERE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w.
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own."""
+    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own, `[tests]` tests."""
 
     server: dict[str, Any] = {}
     policies: dict[str, dict[str, Any]] = {}
+    tests: Tests | None = None
 
 
 def settings_of(settings: str, flags: Mapping[str, Any], folder: Path | None = None) -> Settings:
@@ -131,8 +133,11 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
 
     """
     chosen = msgspec.to_builtins(settings_of(settings, flags)) | {"repairs": repairs_of(repairs)}
+    file = _file(Path())
     try:
-        options = msgspec.convert({"settings": chosen, "policies": _file(Path()).policies, **rest}, Options)
+        options = msgspec.convert(
+            {"settings": chosen, "policies": file.policies, "project_tests": file.tests, **rest}, Options
+        )
     except msgspec.ValidationError as error:
         raise ConfigurationError(_of_flag(explained(error, Options))) from error
     policy_of(options.policy, options.policies)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from corpora.evaluation import Evaluation
 from corpora.options import LENGTH, Options
 from replay.options import Options as ReplayOptions
 from replay.store import Store
+from runners.errors import MachineFails
 from server.settings import ProviderSettings
 from tui.configuration import repairs_of, settings_of
 from tui.errors import ConfigurationError
@@ -61,6 +63,7 @@ async def run(options: Options, out: Path | None, *, quiet: bool) -> dict[str, A
     """Evaluate and show; a folder that holds a run of the same configuration is continued. With `quiet` nothing is printed.
 
     Raises:
+        MachineFails: the machine fails again and again; says how to go on.
         StoreError: the folder holds another run.
 
     """
@@ -74,10 +77,22 @@ async def run(options: Options, out: Path | None, *, quiet: bool) -> dict[str, A
         Store.continued(folder, _config(options)) as store,
         Progress(Console(stderr=True), shown) as progress,
     ):
-        summary = await Evaluation(options, corpus, store, progress.listen).evaluate()
+        try:
+            summary = await Evaluation(options, corpus, store, progress.listen).evaluate()
+        except MachineFails as error:
+            raise MachineFails(f"{error}\n{_kept_in(folder)} goes on from there.") from error
     if not quiet:
         show(summary, folder)
+    if lost := summary["verdicts"].get("infrastructure", 0):
+        said = f"{lost:,} answers could not be tested here, which is not their fault, and count nowhere."
+        Console(stderr=True).print(
+            f"{said}\n{_kept_in(folder)} tests them.", style="yellow", highlight=False, soft_wrap=True
+        )
     return summary
+
+
+def _kept_in(folder: Path) -> str:
+    return f"What was finished is kept: the same command with --out {shlex.quote(str(folder))}"
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:

@@ -22,6 +22,7 @@ from replay.orders import config_of
 from replay.playback import Playback
 from replay.store import Store
 from replay.tape import Tape, find, read
+from runners.errors import MachineFails
 from tui.errors import InterruptedRunError
 from tui.inspecting import RUNS
 from tui.keys import keys_for
@@ -45,7 +46,9 @@ async def run(
         ):
             summary = await Engine(options, store, progress.listen, playback=playback).replay(tapes)
     except asyncio.CancelledError as error:
-        raise InterruptedRunError(kept_in(folder, options)) from error
+        raise InterruptedRunError(f"interrupted; {kept_in(folder, options)}") from error
+    except MachineFails as error:
+        raise MachineFails(f"{error}\n{kept_in(folder, options)}") from error
     if not quiet:
         show(summary, tapes, folder)
     return summary
@@ -53,7 +56,7 @@ async def run(
 
 def kept_in(folder: Path, options: Options) -> str:
     """Say of a run that was stopped where it is kept, and how what the model has answered is not asked again."""
-    said = f"interrupted; what was finished is kept in {folder}:\n  ghosttape tui {shlex.quote(str(folder))}"
+    said = f"what was finished is kept in {folder}:\n  ghosttape tui {shlex.quote(str(folder))}"
     record = options.settings.get("provider", {}).get("record", {})
     if not record.get("path") or record["mode"] == "require":
         return said

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -20,6 +21,7 @@ from tui.words import ENDINGS, UNTESTABLE, VERDICTS
 
 NAME = 28
 """Cells of a language's or a category's name."""
+LOST = "infrastructure"
 NAMED = 12
 """So many failures are named in the table; all are in the inspector and in the JSON document."""
 
@@ -36,7 +38,8 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield from _counts(title, counts(summary, key), meanings)
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
-    yield from _failures(summary)
+    yield from _named(_lost(summary), "tasks that could not be tested here, which is not their fault")
+    yield from _named(_failed(summary), "tasks with a failure")
     yield from _left_out(summary)
 
 
@@ -108,20 +111,30 @@ def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
     yield from _counts("why the ground truth fails", totals, more)
 
 
-def _failures(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
-    """Name tasks that failed, by their first failure: of the oracle first those that nothing lacking explains."""
+def _lost(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    told = (*summary.get(LOST, ()), *summary["failures"])  # where runs of earlier versions have them
+    return [one for one in told if one["verdict"] == LOST]
+
+
+def _failed(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return what counts against an answer: of the oracle first what nothing lacking explains."""
+    failed = (failure for failure in summary["failures"] if failure["verdict"] != LOST)
+    return sorted(failed, key=lambda failure: kind_of(failure["cause"]).is_lack)
+
+
+def _named(failures: Sequence[Mapping[str, Any]], title: str) -> Iterator[RenderableType]:
+    """Name tasks by the first failure of each."""
     first: dict[str, Mapping[str, Any]] = {}
-    for failure in summary["failures"]:
+    for failure in failures:
         first.setdefault(failure["task"], failure)
     if not first:
         return
-    shown = sorted(first.values(), key=lambda failure: kind_of(failure["cause"]).is_lack)
-    yield Padding(Text(f"tasks with a failure: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
+    yield Padding(Text(f"{title}: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1, style="dim")
-    for failure in shown[:NAMED]:
+    for failure in islice(first.values(), NAMED):
         why = shorten(plain(failure["cause"] or failure["verdict"]), 28)
         message = shorten(first_line(failure["message"]), WIDTH)
         table.add_row(Text(f"  {shorten(plain(failure['task']), 34)}"), Text(why), Text(message))

@@ -18,9 +18,9 @@ _EVERY_S = 5.0
 
 
 class Waiting:
-    """Shows how far a command is, once it has taken a while: a bar on a terminal, elsewhere a line every few seconds."""
+    """Shows how far a command is, once it has taken `patience_s`: a bar on a terminal, elsewhere a line every few seconds."""
 
-    def __init__(self, console: Console, doing: str) -> None:
+    def __init__(self, console: Console, doing: str, patience_s: float = PATIENCE_S) -> None:
         self.console, self._doing = console, doing
         self._bars = Progress(
             TextColumn("{task.description}", markup=False),
@@ -32,9 +32,9 @@ class Waiting:
             disable=not console.is_terminal,
         )
         self._task = self._bars.add_task(doing, total=None, note="")
-        self._timer = threading.Timer(PATIENCE_S, self._bars.start)
+        self._timer = threading.Timer(patience_s, self._bars.start)
         self._timer.daemon = True
-        self._said = time.monotonic() - _EVERY_S + PATIENCE_S
+        self._said = time.monotonic() - _EVERY_S + patience_s
 
     def __enter__(self) -> Self:
         self._timer.start()

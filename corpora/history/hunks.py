@@ -55,15 +55,6 @@ def hunks(old: str, new: str) -> list[list[Span]]:
     return found
 
 
-def applied(old: str, spans: Sequence[Span]) -> str:
-    """The text after all spans, which are in rising order."""
-    parts, at = [], 0
-    for span in spans:
-        parts += [old[at : span.start], span.new]
-        at = span.end
-    return "".join([*parts, old[at:]])
-
-
 def same_line_ends(old: str, new: str) -> str:
     """The old text with the line ends of the new one, if both have only one kind and these differ; else as it is."""
     ends = [_only_end(text) for text in (old, new)]

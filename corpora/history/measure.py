@@ -88,17 +88,6 @@ def fitted(sample: Sequence[float], parts: int, rounds: int = 200) -> tuple[tupl
     return tuple(sorted(ordered, key=lambda part: part[1]))
 
 
-def bursts(tape: Tape) -> list[int]:
-    """How many keys each burst of a tape has: keys by hand up to a gap of more than `PAUSE_MS`."""
-    counts = [0]
-    for stroke in strokes(tape):
-        if stroke.context and stroke.gap >= FLUSHED_MS:
-            if stroke.gap > PAUSE_MS:
-                counts.append(0)
-            counts[-1] += 1
-    return [count for count in counts if count]
-
-
 def _edits(tape: Tape) -> list[Edit]:
     """The edits of a tape; changes that touch (Enter takes white space away and begins a line) are one."""
     edits = (event for event in tape.events if isinstance(event, Edit))

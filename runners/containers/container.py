@@ -42,18 +42,22 @@ class State:
 
 @dataclass(slots=True)
 class Container:
-    """A container for a job in the named image, or in the skeleton; `marker` is the first line on its standard error."""
+    """A container for a job in the named image, or in the skeleton; `marker` is the first line on its standard error.
+
+    With `first`, a command line, it does not run the job's command but that, as process 1.
+    """
 
     engine: Engine
     image: str
     job: Job
     marker: str
+    first: tuple[str, ...] = ()
     name: str = field(default_factory=lambda: f"ghosttape-{secrets.token_hex(8)}")
 
     def start(self, take: Take) -> None:
         """Make and start it. Raises `SandboxMissing` if there is no such image or engine, `SandboxFailed`."""
         image = self.engine.image(self.image) if self.image else {}
-        user = _give(self.job.project, rootless=self.engine.has("rootless"))
+        user = give(self.job.project, rootless=self.engine.has("rootless"))
         with self.engine.client() as client:
             self._create(client, user, image)
             line = client.attach_socket(self.name, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
@@ -89,10 +93,10 @@ class Container:
 
     def _settings(self, client: docker.APIClient, user: str, image: Mapping[str, Any]) -> dict[str, Any]:
         config = image.get("Config") or {}
-        command = [_RUN, self.marker, f"{PROJECT}/{self.job.cwd}", self.job.command]
+        command = ("sh", "-c", _RUN, self.marker, f"{PROJECT}/{self.job.cwd}", self.job.command)
         return {
-            "entrypoint": ["sh", "-c"],
-            "command": command,
+            "entrypoint": self.first or command,
+            "command": [],
             "environment": _environment(self.job, config.get("Env") or ()),
             "user": user,
             "hostname": "ghosttape",
@@ -105,6 +109,8 @@ class Container:
                 **client.create_host_config(
                     **_walls(self.job.limits, tuple(config.get("Volumes") or ())),
                     mounts=_binds(self.job, own=not self.image),
+                    network_mode="host" if self.job.network else "none",
+                    init=not self.first,
                     **({"userns_mode": "host"} if self.engine.has("userns") else {}),
                 ),
                 "ReadonlyPaths": ["/proc"],
@@ -116,11 +122,9 @@ def _walls(limits: Limits, volumes: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings that keep a job in; the image's own volumes, on the disk without a limit, become small."""
     size = f"size={limits.tmp_mb}m,mode=1777,nosuid,nodev"
     return {
-        "network_mode": "none",
         "ipc_mode": "none",
         "cgroupns": "private",
         "read_only": True,
-        "init": True,
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true", f"seccomp={profile()}"],
         "tmpfs": {**dict.fromkeys(volumes, size), "/tmp": f"{size},exec", "/dev/shm": f"{size},exec"},  # noqa: S108
@@ -142,8 +146,9 @@ def _ulimits(limits: Limits) -> list[Ulimit]:
 
 
 def _binds(job: Job, *, own: bool) -> list[Bind]:
-    unnamed = [Mount(Path(os.devnull), "/etc/resolv.conf")]  # the engine would show this machine's
-    shown = [*(skeleton.mounts() if own else ()), *unnamed, *job.mounts]
+    # The engine shows this machine's, which a job without network is not to see.
+    unnamed = [] if job.network else [Mount(Path(os.devnull), "/etc/resolv.conf")]
+    shown = [*(skeleton.mounts(network=job.network) if own else ()), *unnamed, *job.mounts]
     return [
         *(Bind(mount.target, str(mount.source), type="bind", read_only=True) for mount in shown),
         Bind(PROJECT, str(job.project), type="bind"),
@@ -157,7 +162,7 @@ def _environment(job: Job, image: tuple[str, ...]) -> dict[str, str]:
     return variables | {"PATH": variables["PATH"].replace(ENVIRONMENT["PATH"], path)} if path else variables
 
 
-def _give(folder: Path, *, rootless: bool) -> str:
+def give(folder: Path, *, rootless: bool = False) -> str:
     """Let the container's user write to the project, and return who that is.
 
     Started by root it is nobody, who is given the folder. Started by anyone else it is the same user, who owns the folder

@@ -18,9 +18,9 @@ _TEMPORARY = "/tmp"  # noqa: S108 - a folder of the image
 _FOLDERS = (_INIT, "/usr", "/etc", "/proc", "/sys", "/dev", _TEMPORARY, PROJECT)
 
 
-def mounts() -> list[Mount]:
+def mounts(*, network: bool = False) -> list[Mount]:
     """Return what of this machine is shown in the image's folders."""
-    return [mount for mount in system.mounts() if mount.target != _INIT]
+    return [mount for mount in system.mounts(network=network) if mount.target != _INIT]
 
 
 @cache

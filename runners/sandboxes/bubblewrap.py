@@ -3,17 +3,35 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator
+import subprocess
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 
 import msgspec
 
 from runners import remains, seccomp
 from runners.errors import SandboxMissing
-from runners.launch import launch_job
+from runners.launch import OUTER, launch_job
 from runners.protocol import PROJECT, Completed, Job, environment
-from runners.sandboxes import system
+from runners.residence import ProcessResidence
+from runners.sandboxes import system, unlisted
+
+_BARE = ("/usr/bin/env", "-i")
+"""bwrap becomes process 1, whose variables can be read inside: a shell before it has told it of a folder (PWD)."""
+
+_AROUND = """
+for count in max_inotify_instances:32 max_inotify_watches:16384; do
+    file=/proc/sys/user/${count%:*}
+    [ ! -w "$file" ] || echo "${count#*:}" >"$file"
+done
+mount --rbind /dev /dev || exit
+mount -o remount,bind,ro,nosuid /dev 2>/dev/null || mount -o remount,bind,ro,nosuid,noexec /dev || exit
+exec "$@"
+"""
+"""Run in namespaces around bwrap's: a run gets a part of what the kernel counts for each user of the host; and started by
+root, the command is the owner of the machine's devices: it may write to them, not change their modes."""
 
 _NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
 
@@ -27,18 +45,32 @@ class Bubblewrap:
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without bwrap, `SandboxFailed` if it could not build the sandbox."""
         program = _program()
-        with seccomp.opened() as filter_:
+        with seccomp.opened() as filter_, unlisted.words(_options(job)) as options:
             async with _first_process() as told:
-                handles = [handle for handle in (filter_, told) if handle is not None]
-                options = [*_options(job), *_filtered(filter_), "--info-fd", str(told)]
-                return await launch_job(job, lambda inner: [program, *options, "--", *inner], handles=handles)
+                handles = [handle for handle in (filter_, told, options) if handle is not None]
+                outer = [
+                    *_around(),
+                    *_BARE,
+                    program,
+                    "--args",
+                    str(options),
+                    *_filtered(filter_),
+                    "--info-fd",
+                    str(told),
+                    "--",
+                ]
+                return await launch_job(job, lambda inner: [*outer, *inner], handles=handles)
 
-    def resident(self, job: Job, inner: list[str], filter_: int | None = None) -> list[str]:
-        """Return the command line that runs `inner` as process 1 of the job's sandbox (runners/warm keeps it alive).
+    def fault(self) -> str:
+        """Return why it cannot be kept open here: without a filter a program could leave keys in the kernel for the next."""
+        return seccomp.fault()
 
-        `filter_` is the open file of `seccomp.opened()`, to be handed on to the process.
-        """
-        return [_program(), *_options(job), *_filtered(filter_), "--as-pid-1", "--", *inner]
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ProcessResidence:
+        """Start the job's command as process 1 of a sandbox that stays open; raise `SandboxMissing` without bwrap."""
+        before = [*_around(), _program(), *_options(job)]
+        return await ProcessResidence.open(
+            job, lambda inner, filter_: [*before, *_filtered(filter_), "--as-pid-1", "--", *inner], streams, handles
+        )
 
 
 def _program() -> str:
@@ -48,6 +80,16 @@ def _program() -> str:
     return program
 
 
+@cache
+def _around() -> tuple[str, ...]:
+    """Return the command that runs another in namespaces around bwrap's; empty where only bwrap may make any."""
+    around = ("unshare", "--user", "--map-root-user", "--mount", "--", "sh", "-c", _AROUND, "sh")
+    if shutil.which(around[0], path=OUTER["PATH"]) is None:
+        return ()
+    tried = subprocess.run([*around, "true"], env=OUTER, check=False, capture_output=True)
+    return () if tried.returncode else around
+
+
 def _filtered(handle: int | None) -> list[str]:
     return [] if handle is None else ["--seccomp", str(handle)]
 
@@ -55,12 +97,16 @@ def _filtered(handle: int | None) -> list[str]:
 def _options(job: Job) -> list[str]:
     size = str(job.limits.tmp_mb << 20)
     return [
-        *(f"--unshare-{kind}" for kind in _NAMESPACES),
+        *(f"--unshare-{kind}" for kind in _NAMESPACES if kind != "net" or not job.network),
         *("--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--uid", "65534", "--gid", "65534", "--hostname", "ghosttape", "--clearenv"),
         *(word for name, value in environment(job).items() for word in ("--setenv", name, value)),
         *(word for says, where in system.links() for word in ("--symlink", says, where)),
-        *(word for mount in system.mounts() for word in ("--ro-bind", str(mount.source), mount.target)),
+        *(
+            word
+            for mount in system.mounts(network=job.network)
+            for word in ("--ro-bind", str(mount.source), mount.target)
+        ),
         *("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--size", size, "--tmpfs", "/tmp"),  # noqa: S108
         *(word for file in system.masked() for word in ("--ro-bind", "/dev/null", file)),

@@ -5,7 +5,7 @@ import os
 import secrets
 import signal
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from runners import disk
 from runners.containers.container import Container, State
 from runners.containers.engine import Engine, engine
+from runners.containers.residence import ContainerResidence
 from runners.errors import SandboxFailed
 from runners.launch import SIGNALLED, check_room_after
 from runners.protocol import Completed, Job, Limit
@@ -54,6 +55,18 @@ class Docker:
 
     def _engine(self) -> Engine:
         return engine(self.address or os.environ.get("DOCKER_HOST", ""))
+
+    def fault(self) -> str:
+        """Return why a container cannot stay open: where a program could leave something to the next, or images vary."""
+        if self.image:
+            return "an image need not have what a worker is made of"
+        if self._engine().has("rootless"):
+            return "in a rootless engine a program can leave files in /dev"
+        return "" if self._engine().has("seccomp") else "the engine has no filter of system calls"
+
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ContainerResidence:
+        """Start the job's command in a container that stays open; raise `RunnerError`."""
+        return await ContainerResidence.open(self._engine(), job, streams, handles)
 
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without engine or image, `SandboxFailed` if the engine fails or goes away."""

@@ -12,7 +12,7 @@ from runners.protocol import Completed, Job, Mount, environment
 
 @dataclass(frozen=True, slots=True)
 class NoSandbox:
-    """No walls at all: the command runs as you, in the project's real folder. Only for code that you trust."""
+    """No walls at all: the command runs as you, in the project's real folder, always with the network. Only for code that you trust."""
 
     name: str = "none"
     warning: str = "no sandbox: the code under test can read, change and send everything that you can"

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +11,12 @@ from runners import seccomp
 from runners.errors import SandboxMissing
 from runners.launch import launch_job
 from runners.protocol import PROJECT, Completed, Job, environment
-from runners.sandboxes import system
+from runners.residence import ProcessResidence
+from runners.sandboxes import system, unlisted
 
 _SCRIPT = Path(__file__).with_name("unshare.sh")
 _ENTER = Path(__file__).with_name("enter.py")
+_GATE = "/sys/.gate"
 _NAMESPACES = ("--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--cgroup")
 
 
@@ -24,44 +28,72 @@ class Unshare:
 
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without util-linux, `SandboxFailed` if namespaces are not allowed."""
-        for program in ("unshare", "setpriv", "prlimit"):
-            if shutil.which(program) is None:
-                raise SandboxMissing(f"{program} is not on PATH: install the package util-linux")
-        with seccomp.opened() as filter_:
-            before = [*_namespaces(), *_build(job), "--", *_enter(filter_), *_with_environment(job)]
-            handles = () if filter_ is None else (filter_,)
+        _check_programs()
+        with seccomp.opened() as filter_, unlisted.text(_script(job, filter_)) as script:
+            handles = [handle for handle in (filter_, script) if handle is not None]
+            before = [*_namespaces(network=job.network), f"/proc/self/fd/{script}", *_with_environment(job)]
             return await launch_job(job, lambda inner: [*before, *inner], handles=handles)
 
+    def fault(self) -> str:
+        """Return why it cannot be kept open here: without a filter a program could leave keys in the kernel for the next."""
+        return seccomp.fault()
 
-def _namespaces() -> list[str]:
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ProcessResidence:
+        """Start the job's command as process 1 of a sandbox that stays open; raise `SandboxMissing` without util-linux."""
+        _check_programs()
+        before = [*_namespaces(network=job.network), str(_SCRIPT), *_build(job), "first", _GATE, "-", "--"]
+
+        def enclose(inner: list[str], filter_: int | None) -> list[str]:
+            return [
+                *before,
+                *_enter(filter_, "--first", _GATE, ",".join(map(str, handles))),
+                *_with_environment(job),
+                *inner,
+            ]
+
+        return await ProcessResidence.open(job, enclose, streams, handles)
+
+
+def _check_programs() -> None:
+    for program in ("unshare", "setpriv", "prlimit"):
+        if shutil.which(program) is None:
+            raise SandboxMissing(f"{program} is not on PATH: install the package util-linux")
+
+
+def _namespaces(*, network: bool = False) -> list[str]:
     """Return the command that makes the namespaces; it dies with us, and everything in them with it."""
     return [
         "setpriv",
         "--pdeathsig",
         "KILL",
         "unshare",
-        *_NAMESPACES,
+        *(kind for kind in _NAMESPACES if kind != "--net" or not network),
         "--fork",
         "--kill-child",
         "--",
         "sh",
-        str(_SCRIPT),
     ]
+
+
+def _script(job: Job, filter_: int | None) -> str:
+    """Return the script with what it is told but for the command: it stays as process 1, whose command line can be read inside."""
+    return f'set -- {shlex.join([*_build(job), "--", *_enter(filter_)])} "$@"\n{_SCRIPT.read_text()}'
 
 
 def _build(job: Job) -> list[str]:
     size = str(job.limits.tmp_mb)
     return [
         *(word for says, where in system.links() for word in ("link", says, where)),
-        *(word for mount in system.mounts() for word in ("mount", str(mount.source), mount.target)),
+        *(word for mount in system.mounts(network=job.network) for word in ("mount", str(mount.source), mount.target)),
         *("tmpfs", "/tmp", size, "tmpfs", "/dev/shm", size),  # noqa: S108
         *(word for mount in job.mounts for word in ("mount", str(mount.source), mount.target)),
         *("project", str(job.project), PROJECT),
+        *(() if job.network else ("up", "lo", "-")),
     ]
 
 
-def _enter(filter_: int | None) -> list[str]:
-    return [sys.executable, "-I", "-S", str(_ENTER), "-" if filter_ is None else str(filter_)]
+def _enter(filter_: int | None, *first: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(_ENTER), *first, "-" if filter_ is None else str(filter_)]
 
 
 def _with_environment(job: Job) -> list[str]:

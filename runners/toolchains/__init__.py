@@ -18,6 +18,8 @@ TOOLCHAINS = {
     "java": "runners.toolchains.java:Java",
     "cpp": "runners.toolchains.cpp:Cpp",
     "csharp": "runners.toolchains.csharp:CSharp",
+    "go": "runners.toolchains.go:Go",
+    "rust": "runners.toolchains.rust:Rust",
     "system": "runners.toolchains.system:System",
 }
 

@@ -8,27 +8,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.errors import RequirementRefused, ToolchainMissing
-from runners.protocol import Mount
-from runners.toolchains.protocol import SHOWN, Layer
+from runners.errors import ToolchainMissing
+from runners.protocol import ENVIRONMENT, Mount
+from runners.toolchains.elsewhere import beside, is_shown, searched, whole
+from runners.toolchains.protocol import Layer, refuse
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
 DRIVER = "/drive-cpp"
 _FORMAT = 1
+_BUILD_TOOLS: dict[str, tuple[str, ...]] = {
+    "cmake": ("bin/ctest", "share/cmake-*"),
+    "ninja": (),
+    "make": (),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Cpp:
-    """The machine's g++, and the object that stands around a program's main (`runners/witness/drive.cpp`)."""
+    """The machine's g++, CMake, Ninja and make, and the object that stands around a program's main (`drive.cpp`)."""
 
     name: str = "cpp"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Compile the driver, or find it in the cache; raise `RequirementRefused` if anything is required."""
-        if requires:
-            raise RequirementRefused(f"the toolchain 'cpp' installs nothing, but {requires[0]!r} is required")
+        refuse(self.name, requires)
         compiler, source = _compiler(), FILES / "drive.cpp"
+        own = () if is_shown(compiler) else whole(compiler.parent.parent, "g++")
         version = await asyncio.to_thread(_version, compiler)
 
         async def build(folder: Path) -> None:
@@ -39,15 +45,34 @@ class Cpp:
 
         text = await asyncio.to_thread(source.read_text)
         folder = await layer_folder(cache, self.name, [_FORMAT, version, text], build)
-        return Layer((Mount(folder / "objects", DRIVER),), {"DRIVE_CPP": DRIVER})
+        tools = [beside(name, *parts) for name, parts in _BUILD_TOOLS.items()]
+        bins = [compiler.parent] if own else []
+        path = searched(*bins, *(mounts[0].source.parent for mounts in tools if mounts))
+        shown = (Mount(folder / "objects", DRIVER), *own, *(mount for mounts in tools for mount in mounts))
+        return Layer(
+            shown, {"DRIVE_CPP": DRIVER, **({"PATH": path} if path != ENVIRONMENT["PATH"] else {}), **_libraries(own)}
+        )
 
 
 def _compiler() -> Path:
-    """Return g++ as every sandbox shows it."""
-    path = shutil.which("g++")
-    if path is None or not path.startswith(SHOWN):
-        raise ToolchainMissing("g++ is not in /usr: install the distribution's package (on Debian: g++)")
-    return Path(path)
+    """Return g++ as a sandbox will find it: one in /usr as it stands there, any other behind all links."""
+    found = shutil.which("g++")
+    if found is not None and not is_shown(Path(found)):
+        real = Path(found).resolve()
+        found = (
+            str(real) if real.name == "g++" and not is_shown(real) else shutil.which("g++", path=ENVIRONMENT["PATH"])
+        )
+    if found is None:
+        raise ToolchainMissing(
+            "g++ is not on PATH under its own name: install the distribution's package (on Debian: g++)"
+        )
+    return Path(found)
+
+
+def _libraries(own: tuple[Mount, ...]) -> dict[str, str]:
+    """Return where what a compiler outside of /usr has built finds that compiler's own libraries."""
+    folders = [str(path) for mount in own for name in ("lib64", "lib") if (path := mount.source / name).is_dir()]
+    return {"LD_LIBRARY_PATH": ":".join(folders)} if folders else {}
 
 
 def _version(compiler: Path) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.errors import RequirementRefused, ToolchainMissing
-from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import SHOWN, Layer
+from runners.errors import ToolchainMissing
+from runners.protocol import ENVIRONMENT
+from runners.toolchains.elsewhere import whole
+from runners.toolchains.protocol import Layer, refuse
 
 _QUIET = ("DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE")
 
@@ -20,11 +21,9 @@ class CSharp:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Show the SDK's folder; raise `RequirementRefused` if anything is required."""
-        if requires:
-            raise RequirementRefused(f"the toolchain 'csharp' installs nothing, but {requires[0]!r} is required")
+        refuse(self.name, requires)
         if (dotnet := shutil.which("dotnet")) is None:
             raise ToolchainMissing("dotnet is not on PATH: install the .NET SDK, 8 or later")
         root = Path(dotnet).resolve().parent  # noqa: ASYNC240 - one link
-        mounts = () if f"{root}/".startswith(SHOWN) else (Mount(root, str(root)),)
         env = {"PATH": f"{root}:{ENVIRONMENT['PATH']}", "DOTNET_ROOT": str(root), "DOTNET_CLI_HOME": "/tmp"}  # noqa: S108
-        return Layer(mounts, env | dict.fromkeys(_QUIET, "1"))
+        return Layer(whole(root, "dotnet"), env | dict.fromkeys(_QUIET, "1"))

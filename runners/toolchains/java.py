@@ -7,27 +7,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.errors import RequirementRefused, ToolchainMissing
-from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import SHOWN, Layer
+from runners.errors import ToolchainMissing
+from runners.protocol import Mount
+from runners.toolchains.elsewhere import beside, searched, whole
+from runners.toolchains.protocol import Layer, refuse
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
 DRIVER = "/drive-java"
 _FORMAT = 1
+# What a build tool consists of, and nothing else of its folder: its settings may hold passwords.
+_BUILD_TOOLS = {"mvn": ("bin/m2.conf", "boot", "lib"), "gradle": ("lib/gradle-*.jar", "lib/plugins")}
+_DEBIAN_MAVEN = ("/etc/maven/m2.conf", "/etc/maven/logging")
 
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """The machine's JDK, and the class that starts a program's main (`runners/witness/Drive.java`)."""
+    """The machine's JDK, Maven and Gradle, and the class that starts a program's main (`runners/witness/Drive.java`)."""
 
     name: str = "java"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Compile the driver, or find it in the cache; raise `RequirementRefused` if anything is required."""
-        if requires:
-            raise RequirementRefused(f"the toolchain 'java' installs nothing, but {requires[0]!r} is required")
+        refuse(self.name, requires)
         home = _home()
+        own = whole(home, "javac")
         source = FILES / "Drive.java"
 
         async def build(folder: Path) -> None:
@@ -37,9 +41,10 @@ class Java:
 
         text = await asyncio.to_thread(source.read_text)
         folder = await layer_folder(cache, self.name, [_FORMAT, str(home), text], build)
-        own = () if f"{home}/".startswith(SHOWN) else (Mount(home, str(home)),)
-        env = {"JAVA_HOME": str(home), "PATH": f"{home}/bin:{ENVIRONMENT['PATH']}", "DRIVE_JAVA": DRIVER}
-        return Layer((Mount(folder / "classes", DRIVER), *own), env)
+        tools = [beside(name, *parts) for name, parts in _BUILD_TOOLS.items()]
+        path = searched(home / "bin", *(mounts[0].source.parent for mounts in tools if mounts))
+        shown = (Mount(folder / "classes", DRIVER), *own, *(mount for mounts in tools for mount in mounts), *_debian())
+        return Layer(shown, {"JAVA_HOME": str(home), "PATH": path, "DRIVE_JAVA": DRIVER})
 
 
 def _home() -> Path:
@@ -50,3 +55,8 @@ def _home() -> Path:
     if not (home / "bin" / "java").exists():
         raise ToolchainMissing(f"there is no java beside {javac}: put the JDK's own folder bin on PATH")
     return home
+
+
+def _debian() -> tuple[Mount, ...]:
+    """Return what Debian's Maven, which lies in /usr, keeps outside of it; it does not start without."""
+    return tuple(Mount(Path(path), path) for path in _DEBIAN_MAVEN if Path(path).exists())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from runners.errors import RequirementRefused
 from runners.protocol import Mount
 
 SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"))
@@ -17,6 +18,14 @@ class Layer:
 
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
+
+
+def refuse(toolchain: str, requires: Sequence[str]) -> None:
+    """Raise `RequirementRefused` if anything is required of a toolchain that has no registry to install from."""
+    if requires:
+        raise RequirementRefused(
+            f"the toolchain {toolchain!r} installs nothing, but {requires[0]!r} is required: let the project's setup get it"
+        )
 
 
 class Toolchain(Protocol):

@@ -14,7 +14,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import SHOWN, Layer
+from runners.toolchains.elsewhere import home, is_shared, is_shown
+from runners.toolchains.protocol import Layer
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
@@ -41,15 +42,11 @@ class Python:
         witness = await asyncio.to_thread(_WITNESS.read_text)
         content = [_FORMAT, sys.version, sys.base_prefix, names, witness]
         folder = await layer_folder(cache, self.name, content, build)
-        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, _home())
+        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, home())
         return Layer(
             (Mount(folder / "venv", VENV), *interpreter),
             {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
         )
-
-
-def _home() -> Path:
-    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() fails for a user without one
 
 
 def _interpreter(base: str, home: Path) -> list[Mount]:
@@ -58,13 +55,8 @@ def _interpreter(base: str, home: Path) -> list[Mount]:
     A folder that holds more than an interpreter (one with the home in it, or its `.local`) is shown in parts.
     """
     prefixes = sorted({Path(base), Path(base).resolve()})
-    paths = [path for prefix in prefixes for path in (_parts(prefix) if _is_shared(prefix, home) else [prefix])]
-    return [Mount(path.resolve(), str(path)) for path in paths if not f"{path}/".startswith(SHOWN)]
-
-
-def _is_shared(prefix: Path, home: Path) -> bool:
-    inner, outer = home.resolve(), prefix.resolve()
-    return inner.is_relative_to(outer) or outer == (home / ".local").resolve()
+    paths = [path for prefix in prefixes for path in (_parts(prefix) if is_shared(prefix, home) else [prefix])]
+    return [Mount(path.resolve(), str(path)) for path in paths if not is_shown(path)]
 
 
 def _parts(prefix: Path) -> list[Path]:

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.errors import RequirementRefused
-from runners.toolchains.protocol import Layer
+from runners.toolchains.protocol import Layer, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +15,5 @@ class System:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Add nothing; raise `RequirementRefused` if anything is required."""
-        if requires:
-            raise RequirementRefused(f"the toolchain 'system' installs nothing, but {requires[0]!r} is required")
+        refuse(self.name, requires)
         return Layer()

@@ -15,6 +15,8 @@ _LINE = 1_000
 _TOO_LONG = {"wall", "cpu"}
 _TOO_MUCH = {"output", "disk"}
 _NO_COMMAND = re.compile(r"^sh: .*not found$", re.MULTILINE)
+_SENT = frozenset({signal.SIGKILL, signal.SIGTERM})
+_NO_ROOM = re.compile("No space left on device|ENOSPC|ENFILE")
 _OWN_LIMITS: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
@@ -34,7 +36,19 @@ def classify(
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
     only_counts = klass == "failed" and done.exit == 0
     log = tail(f"{out}\n{err}")
-    return Result(klass, first_line(message), passed, failed, log, done.wall_ms, only_counts=only_counts)
+    doubt = klass != "passed" and _may_be_the_machines(done)
+    return Result(klass, first_line(message), passed, failed, log, done.wall_ms, only_counts=only_counts, doubt=doubt)
+
+
+def _may_be_the_machines(done: Completed) -> bool:
+    """Tell whether someone outside may have done it.
+
+    Killed or stopped by a signal, with no limit that explains it; a disk that filled up while it ran; room that was wanting, which
+    may be its own /tmp.
+    """
+    if done.limit:
+        return done.limit == "disk" or done.signal == signal.SIGSTOP
+    return done.signal in _SENT or (done.exit != 0 and _NO_ROOM.search(done.stdout + done.stderr) is not None)
 
 
 def _of(report: Report) -> Tally:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import shlex
+import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,10 +18,12 @@ import msgspec
 from runners.errors import SandboxFailed
 from runners.files import remove_tree, write_all
 from runners.protocol import PROJECT, Job, Limits
-from runners.warm.residence import FOLDER, Residence, Resident
+from runners.residence import Residence, Resident
+from runners.warm.inside import FOLDER
 
 _START_S = 60.0
 _ORDERS = 400
+_LINE = 64 << 20
 LIMITS = Limits(memory_mb=1536)
 
 
@@ -85,6 +89,8 @@ class Compiler:
     language: Language
     project: Path
     residence: Residence
+    answers: asyncio.StreamReader
+    asked: asyncio.StreamWriter
     fit: bool = True
     orders: int = 0
 
@@ -92,9 +98,16 @@ class Compiler:
     async def open(cls, language: Language, sandbox: Resident, job: Job) -> Self:
         """Start the compiler in the job's folder, which is new, and wait until it is ready. Raises `SandboxFailed`."""
         job.project.mkdir()
-        pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         job = replace(job, command=language.command, limits=LIMITS)
-        compiler = cls(language, job.project, await Residence.open(sandbox, job, (pipe, pipe, null)))
+        ours, theirs = socket.socketpair()
+        answers, asked = await asyncio.open_unix_connection(sock=ours, limit=_LINE)
+        try:
+            with theirs, open(os.devnull, "w") as null:  # noqa: ASYNC230, PTH123 - no disk
+                residence = await sandbox.open(job, (theirs.fileno(), theirs.fileno(), null.fileno()))
+        except BaseException:
+            asked.close()
+            raise
+        compiler = cls(language, job.project, residence, answers, asked)
         ready = False
         try:
             with suppress(TimeoutError):
@@ -110,14 +123,14 @@ class Compiler:
         """Compile as the command would, with these files in the project; None if it is not certain what that gives."""
         words = [word for word in shlex.split(command)[1:] if not word.startswith("-J")]
         order = self.language.order(words)
-        stdin = self.residence.process.stdin
-        if not self.fit or stdin is None or "\n" in order:
+        if not self.fit or "\n" in order:
             return None
         self.orders += 1
         self.fit = False  # until it has answered
         write_all(self.project, files)
+        self.residence.give(self.project)
         with suppress(OSError, ValueError, msgspec.MsgspecError):
-            stdin.write(f"{order}\n".encode())
+            self.asked.write(f"{order}\n".encode())
             build = self.language.build(await self._line())
             for name in files:
                 (self.project / name).unlink()
@@ -126,11 +139,11 @@ class Compiler:
         return None
 
     async def _line(self) -> str:
-        stdout = self.residence.process.stdout
-        return (await stdout.readline()).decode() if stdout else ""
+        return (await self.answers.readline()).decode()
 
     async def close(self) -> None:
         """End everything in the sandbox, and remove its folder."""
         self.fit = False
+        self.asked.close()
         await self.residence.end()
         await asyncio.to_thread(remove_tree, self.project)

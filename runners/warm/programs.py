@@ -10,25 +10,26 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from runners import seccomp, witness
+from runners import witness
 from runners.errors import SandboxFailed
 from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
 from runners.project import Plan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
+from runners.residence import Resident
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
 from runners.verdicts import Result
 from runners.warm.compilers import LANGUAGES, Build, Compiler
 from runners.warm.headers import Headers
+from runners.warm.inside import FOLDER, INSIDE
 from runners.warm.inside.attendant import COMMAND
 from runners.warm.inside.preloaded import MORE
 from runners.warm.pool import Pool
-from runners.warm.residence import FOLDER, INSIDE, Resident
 from runners.warm.worker import BUILT, Order, Worker
 from runners.workspace import create
 
 _PYTHON = Plan("python")
-_ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
+ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
 _KINDS = 6
 _BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
 _MORE = re.compile(
@@ -54,6 +55,7 @@ class Warm:
     pool: Pool
     headers: Headers
     _numbers: count[int] = field(default_factory=count)
+    _told: set[str] = field(default_factory=set)
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
@@ -75,8 +77,16 @@ class Warm:
         }.get(program.language)
         try:
             return await way(program, order) if way else None
-        except (SandboxFailed, OSError):
+        except (SandboxFailed, OSError) as error:
+            self._tell(program.language, f"{error}")
             return None  # what it was, the fresh sandbox will meet too
+
+    def _tell(self, language: str, why: str) -> None:
+        if language not in self._told:
+            self._told.add(language)
+            self.cold.progress(
+                f"{language}: a program, perhaps more of them, gets a fresh sandbox, not a warm worker: {why}"
+            )
 
     async def _interpret(self, program: Program, order: Order) -> Completed | None:
         """Let a Python that has imported the usual modules go on with the program, in a fork."""
@@ -123,7 +133,8 @@ class Warm:
         return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + took_s * 1000)
 
     async def _compile(self, plan: Plan, program: Program, command: str, timeout_s: float) -> Build | None:
-        job, language = await self._job(plan, ""), program.language
+        python, language = await self.cold.layer(_PYTHON), program.language
+        job = await self._job(plan, "", python.mounts)  # in a container Python starts what is to stay
 
         async def make() -> Compiler:
             primer = Program(language, _PRIMERS[language])
@@ -142,7 +153,7 @@ class Warm:
         python = await self.cold.layer(_PYTHON)
         headers = [self.headers.mount] if plan.toolchain == "cpp" else []
         built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
-        job = await self._job(plan, _ATTENDANT, (*python.mounts, *headers, *built))
+        job = await self._job(plan, ATTENDANT, (*python.mounts, *headers, *built))
         async with self._worker((plan.toolchain, plan.requires), job) as worker:
             return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))
 
@@ -180,12 +191,19 @@ def _halves(plan: Plan) -> tuple[str, str]:
 async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *, workers: int) -> Programs:
     """Return what gives the same results as `cold`, in at most so many sandboxes at a time that stay open.
 
-    A sandbox that cannot stay open, or has no seccomp filter (without it a program could leave keys in the kernel for the
-    next), runs each program in a fresh one.
+    A sandbox that cannot stay open, or in which a program could leave something to the next, runs each program in a fresh
+    one, and `progress` is told why.
     """
     fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(create))
-    if not isinstance(sandbox, Resident) or seccomp.fault():
-        return fresh
+    if not isinstance(sandbox, Resident):
+        return _closed(fresh, "it cannot stay open")
+    if fault := await asyncio.to_thread(sandbox.fault):
+        return _closed(fresh, fault)
     folder = fresh.workspace.folder / "headers"
     folder.mkdir()
     return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder))
+
+
+def _closed(fresh: Cold, why: str) -> Cold:
+    fresh.progress(f"{fresh.sandbox.name}: a fresh one for each program, no warm workers: {why}")
+    return fresh

@@ -20,13 +20,13 @@ from runners import disk
 from runners.capture import Capture
 from runners.errors import SandboxFailed
 from runners.protocol import Completed, Job, Limit, Limits
-from runners.warm.residence import Residence, Resident
+from runners.residence import Residence, Resident
 
 _CONTROL = "GHOSTTAPE_CONTROL"
 _MESSAGE = 1 << 16
 _OWN_MB = 64
 _START_S = 60.0
-_CPU_EVERY_S = 0.2
+_CPU_EVERY_S = 0.5
 _NO_ROOM = re.compile("No space left on device|ENOSPC")
 # What sends these is a limit, or someone who could be one.
 _BY_LIMITS = (signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ)
@@ -55,9 +55,10 @@ class Session:
             outside = Path("/proc/self/ns/pid").readlink()  # noqa: ASYNC240 - asks the kernel, not a disk
             limits = replace(job.limits, memory_mb=job.limits.memory_mb + _OWN_MB)
             job = replace(job, env={**job.env, _CONTROL: f"{theirs.fileno()}:{outside}"}, limits=limits)
-            streams = (asyncio.subprocess.DEVNULL, *capture.writers)
             try:
-                residence = await Residence.open(sandbox, job, streams, [theirs.fileno()])
+                with open(os.devnull) as null:  # noqa: ASYNC230, PTH123 - no disk
+                    streams = (null.fileno(), *capture.writers)
+                    residence = await sandbox.open(job, streams, [theirs.fileno()])
             except BaseException:
                 ours.close()
                 capture.close()
@@ -99,7 +100,7 @@ class Session:
         wall_ms = (time.perf_counter() - started) * 1000
         if limit:
             return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit)
-        if status is None or ((group := self.residence.group) and group.exceeded()):
+        if status is None:
             self.fit = False
             return None
         code = os.waitstatus_to_exitcode(status)
@@ -124,22 +125,27 @@ class Session:
         try:
             done, _ = await asyncio.wait([reply, *watches], return_when=asyncio.FIRST_COMPLETED)
             if reply not in done:
-                await self.close()
                 first, limit = next((watch, limit) for watch, limit in watches.items() if watch in done)
+                # What waits for a process that the kernel has ended waits for ever: then the time is not what it ran out of.
+                met = await self.residence.exceeded() == "memory"
+                if not await self.close():
+                    raise SandboxFailed("nobody says that a warm worker which met a limit is gone")
                 first.result()
-                return None, limit
-            answer = reply.result()
-            self.fit = answer is not None and not answer["traces"]
-            return (answer["status"] if answer else None), ""
+                return None, "" if met else limit
+            if (answer := reply.result()) is None:
+                return None, ""
+            self.fit = not answer["traces"]
+            inside = answer["met"]
+            met = bool(await self.residence.exceeded()) if inside is None else inside
+            return (None if met else answer["status"]), ""
         finally:
             for task in (reply, *watches):
                 task.cancel()
 
     async def _overspent(self, allowed_s: float) -> None:
         """Return once the program has used more processor time than it may."""
-        spent_s = self.residence.group.processor_s if self.residence.group else float
-        before = spent_s()
-        while spent_s() - before <= allowed_s:  # noqa: ASYNC110 - the kernel counts, and tells nobody
+        before = await self.residence.processor_s()
+        while await self.residence.processor_s() - before <= allowed_s:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(_CPU_EVERY_S)
 
     async def _reply(self) -> dict[str, Any] | None:
@@ -149,11 +155,13 @@ class Session:
             message = await asyncio.get_running_loop().sock_recv(self.control, _MESSAGE)
         return json.loads(message) if message else None
 
-    async def close(self) -> None:
-        """End everything in the sandbox; doing so twice does no harm."""
+    async def close(self) -> bool:
+        """End everything in the sandbox, and return whether it is surely dead; doing so twice does no harm."""
         self.fit = False
+        with suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)  # process 1 ends at that, also where nobody else can end it
         try:
-            await self.residence.end()
+            return await self.residence.end()
         finally:
             if self.control.fileno() >= 0:
                 self.control.close()

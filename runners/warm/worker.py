@@ -11,7 +11,7 @@ from typing import Self
 
 from runners.files import remove_tree, write_all
 from runners.protocol import Completed, Job, Limits, Mount
-from runners.warm.residence import Resident
+from runners.residence import Resident
 from runners.warm.session import Session
 
 BUILT = "/tmp/out"  # noqa: S108 - inside the sandbox
@@ -57,9 +57,15 @@ class Worker:
             self.session.fit = False
             return None
         write_all(self.session.project, order.files)
+        self.session.residence.give(self.session.project)
         if order.built is not None:
-            await asyncio.to_thread(_replace_all, self.folder / "built", order.built)
+            await asyncio.to_thread(self._replace_built, order.built)
         return await self.session.run(order.variables, order.limits)
+
+    def _replace_built(self, files: Mapping[str, bytes]) -> None:
+        folder = self.folder / "built"
+        _replace_all(folder, files)
+        self.session.residence.give(folder)
 
     async def close(self) -> None:
         """End the sandbox and remove its folders."""

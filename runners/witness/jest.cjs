@@ -2,7 +2,17 @@
 'use strict';
 const { say } = require('./say.cjs');
 
+const during = process.env.GHOSTTAPE_COVERAGE ? require('./touched.cjs').during : () => {};
+
 module.exports = class Witness {
+  onTestFileStart({ path }) {
+    during(path);
+  }
+
+  onTestFileResult() {
+    during(null);
+  }
+
   onRunComplete(_contexts, { testResults }) {
     const passed = [];
     for (const { testFilePath, testResults: tests } of testResults) {

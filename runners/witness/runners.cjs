@@ -1,21 +1,35 @@
 // Loaded into every node process of a project's tests (NODE_OPTIONS): has the test runners that cannot be told otherwise
-// report to the witnesses too, by what is added to their command lines.
+// report to the witnesses too, and run only some tests, by what is added to their command lines.
 'use strict';
 const { basename, join } = require('node:path');
+const { isMainThread } = require('node:worker_threads');
 
 const WITNESSES = {
   vitest: { flag: '--reporter', own: 'default', file: 'vitest.mjs' },
   jest: { flag: '--reporters', own: 'default', file: 'jest.cjs' },
   mocha: { flag: '--reporter', own: null, file: 'mocha.cjs' },
 };
+const FILTER = `--filter=${join(__dirname, 'jest-filter.cjs')}`;
 
-const name = basename(process.argv[1] ?? '').replace(/\.[cm]?js$/, '').replace(/^_mocha$/, 'mocha');
-if (process.env.GHOSTTAPE_WITNESS && Object.hasOwn(WITNESSES, name)) {
+const { env, argv, execArgv } = process;
+const name = basename(argv[1] ?? '').replace(/\.[cm]?js$/, '').replace(/^_mocha$/, 'mocha');
+const watched = Boolean(env.GHOSTTAPE_COVERAGE);
+
+function add(...flags) {
+  const end = argv.indexOf('--');
+  argv.splice(end < 0 ? argv.length : end, 0, ...flags);
+}
+
+if (env.GHOSTTAPE_WITNESS && watched) require('./touched.cjs');
+if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
+  if (env.GHOSTTAPE_ONLY) argv.splice(1, argv.length, ...require('./only.cjs').files());
+} else if (env.GHOSTTAPE_WITNESS && isMainThread && Object.hasOwn(WITNESSES, name)) {
   const { flag, own, file } = WITNESSES[name];
-  const chosen = process.argv.some((word) => word === flag || word.startsWith(`${flag}=`));
-  if (own || !chosen) {
-    const end = process.argv.indexOf('--');
-    const flags = [...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${join(__dirname, file)}`];
-    process.argv.splice(end < 0 ? process.argv.length : end, 0, ...flags);
+  const chosen = argv.some((word) => word === flag || word.startsWith(`${flag}=`));
+  if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${join(__dirname, file)}`);
+  if (name === 'jest' && watched) add('--runInBand'); // so that its reporter is where the tests are
+  if (env.GHOSTTAPE_ONLY) {
+    require('./only.cjs');
+    if (name === 'jest') add(FILTER);
   }
 }

@@ -4,11 +4,17 @@ const { writeSync } = require('node:fs');
 
 const here = `${process.cwd()}/`;
 
-/** What is said of these tests; their files are told relative to the folder in which the runner was started. */
+/** A test's name, or a file's, as it is told: relative to the folder in which the runner was started. */
+const told = (name) => (name.startsWith(here) ? name.slice(here.length) : name);
+exports.told = told;
+
+/** What is said of these tests; and of what they touch, where that is asked for. */
 exports.words = (tests) => {
-  const nonce = process.env.GHOSTTAPE_WITNESS;
-  const names = [...tests].map((name) => (name.startsWith(here) ? name.slice(here.length) : name)).sort();
-  return nonce ? `\n${nonce} tests ${JSON.stringify(names)}\n` : '';
+  const { GHOSTTAPE_WITNESS: nonce, GHOSTTAPE_COVERAGE: watched } = process.env;
+  if (!nonce) return '';
+  const said = [`tests ${JSON.stringify([...tests].map(told).sort())}`];
+  if (watched) said.push(require('./touched.cjs').word(told));
+  return said.filter(Boolean).map((word) => `\n${nonce} ${word}\n`).join('');
 };
 
 exports.say = (tests) => {

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from server.context import unix
-from server.repair import brackets, indent, prose, repeats, simcopilot, stop
+from server.repair import brackets, indent, overlap, prose, repeats, simcopilot, stop
 from server.repair.draft import Draft
 from server.settings import REPAIRS, PaperRules, RepairName
 
@@ -37,11 +38,17 @@ _CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
+TOO_LARGE: Final = "file too large"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One repair that changed the text. It was `undone` when its result had more syntax errors than what it was given."""
+    """One repair that changed the text. It was `undone` when its result had more syntax errors than what it was given.
 
-    step: RepairName
+    `TOO_LARGE` is no repair and changes nothing: it says that those behind it did not know the syntax (`offer.py`).
+    """
+
+    step: RepairName | Literal["file too large"]
     before: str
     after: str
     undone: bool = False
@@ -85,17 +92,20 @@ def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tupl
 def emptied_by(trail: Sequence[Step]) -> RepairName | None:
     """The step that left nothing of the suggestion; None when something is left."""
     last = next((step for step in reversed(trail) if not step.undone), None)
-    return last.step if last is not None and not last.after else None
+    return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
 def covered(draft: Draft) -> int:
     """How many characters right of the cursor stand in the suggestion too, so that it takes their place.
 
-    Only closers that nothing but white space follows on their line: those that an editor puts there by itself. Of all
-    lengths the one is taken whose splice has the fewest errors, and of equals the shortest.
+    Closers that nothing but white space follows on their line: those that an editor puts there by itself. Of all
+    lengths the one is taken whose splice has the fewest errors, and of equals the shortest. Where more than closers stand there, all
+    of it or nothing (`overlap.taken`).
     """
     match = _CLOSERS.match(draft.after)
-    if match is None or draft.language is None or match[1][0] not in draft.text:
+    if match is None:
+        return overlap.taken(draft)
+    if draft.language is None or match[1][0] not in draft.text:
         return 0
     best, least = 0, draft.errors()
     for size in (size for size in range(1, len(match[1]) + 1) if _has_all(draft.text, match[1][:size])):

@@ -59,6 +59,8 @@ def _shifted(draft: Draft, text: str, cursor: int) -> str:
         return text  # so counted from the left edge, that one does not stand at its depth
     usual = unit_of(draft.before)
     unit = min((width(indent_of(line)) for line, depth in told if depth == 1), default=usual)
+    if unit != usual and all(depth for _, depth in told):
+        return text  # nothing that is closed shows the left edge: once shifted, it would look as if it could be again
     if not told or unit > 8 or _stand(told, cursor, usual) or not _stand(told, 0, unit):
         return text
     return "\n".join([first, *(f"{draft.line_before}{line}" if line.strip() else line for line in rest)])

@@ -7,6 +7,7 @@ would make closers look surplus, and nobody waits for the rest of a stream anywa
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,13 +15,21 @@ from itertools import islice
 from msgspec.structs import replace
 
 from server.repair import prose, stop
-from server.repair.chain import Step, covered, emptied_by, normalised, prefix, repair
+from server.repair.chain import TOO_LARGE, Step, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
+from server.repair.tries import lacks_clause
 from server.settings import REPAIRS, PaperRules, RepairName
 
 MOST_PLACES = 64
 """Places (`places.py`) at which an answer is looked at; one that has not ended by then is taken whole. It bounds the parses in a broken file."""
+_FEWEST_PLACES = 4
+_READ = 640_000
+"""Characters of the document that are gone through for these looks: of a file of 10 kB all of them are taken, of one of 100 kB six."""
+LARGEST = 500_000
+"""Characters around the cursor up to which a file is parsed. What is answered in a larger one is repaired by its text alone."""
+_NEAR = 16_384
+"""Characters on each side of the cursor that are looked at in a file that is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,9 @@ def offered(
     """
     if not draft.text.strip():
         return Repaired()
+    if _is_too_large(draft):
+        made = offered(_near(draft), steps, rules, length=length)
+        return dataclasses.replace(made, trail=(Step(TOO_LARGE, draft.text, draft.text), *made.trail))
     whole = normalised(draft)
     ends = enough(whole, steps, rules) if length is None else length
     cut = draft if ends is None else replace(draft, text=prefix(draft.text, ends))
@@ -53,7 +65,7 @@ def offered(
         trail = (Step("stop", whole.text, whole.text[:ends]), *trail)
     if not text:
         return Repaired(trail=trail, step=emptied_by(trail))
-    return Repaired(text, covered(replace(draft, text=text)), trail)
+    return Repaired(text, covered(normalised(replace(draft, text=text))), trail)
 
 
 def enough(
@@ -66,8 +78,24 @@ def enough(
     """
     if "stop" not in steps or draft.stop == "any":
         return None
-    ends = (end for end in islice(places(draft), MOST_PLACES) if end > since)
+    draft = _near(draft) if _is_too_large(draft) else draft
+    spoken = prose.talk_end(draft) if "prose" in steps else 0
+    looked = islice((end for end in places(draft) if end > spoken), _most_places(draft))
+    ends = (end for end in looked if end > since)
     return next((end for end in ends if _is_enough(replace(draft, text=draft.text[:end]), steps, rules)), None)
+
+
+def _most_places(draft: Draft) -> int:
+    return max(_FEWEST_PLACES, min(MOST_PLACES, _READ // (len(draft.before) + len(draft.after) + 1)))
+
+
+def _is_too_large(draft: Draft) -> bool:
+    return draft.language is not None and len(draft.before) + len(draft.after) > LARGEST
+
+
+def _near(draft: Draft) -> Draft:
+    """The draft without its syntax and with the text near the cursor only: a parse of all of it would keep every other file waiting."""
+    return replace(draft, language=None, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
 
 
 def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
@@ -82,12 +110,23 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> 
         return False
     before = [step for step in steps if step not in {"brackets", "stop"}]
     said = replace(draft, text=repair(draft, before, rules)[0])
-    if not said.text or not stop.is_finished(said):
+    if not said.text or not (stop.is_finished(said) or _is_line_over(draft, said.text)):
         return False
     text = repair(draft, steps, rules)[0]
     return bool(text) and said.text.startswith(text.rstrip()) and _is_whole(replace(draft, text=text))
 
 
+def _is_line_over(draft: Draft, said: str) -> bool:
+    """Whether the one line that is wanted has ended, though its end went as it said the rest of the cursor's line again."""
+    return stop.resolve(draft) == "line" and draft.text.startswith(said) and "\n" in draft.text[len(said) :]
+
+
 def _is_whole(draft: Draft) -> bool:
-    """Whether the splice has no error. In a broken file nobody knows but that the rest of the answer mends it."""
-    return replace(draft, after=draft.after[covered(draft) :]).errors() == 0
+    """Whether the splice has no error. In a broken file nobody knows but that the rest of the answer mends it.
+
+    Nor has a `try` that ends with the answer and still waits for its clause, where more than one of its statements is wanted.
+    """
+    spliced = replace(draft, after=draft.after[covered(draft) :])
+    if spliced.errors() or draft.language is None:
+        return not spliced.errors()
+    return (draft.language.layout and stop.resolve(draft) != "block") or not lacks_clause(spliced)

@@ -7,13 +7,14 @@ prose and does not parse as a statement of the language.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from server.repair import brackets
-from server.repair.draft import Draft, tree_of
-from syntax.languages import language_named, language_of
-from syntax.parse import is_opaque
+from server.repair.draft import Draft
+from syntax.languages import Language, language_named, language_of
+from syntax.parse import has_error, is_opaque
 
 _THOUGHT = re.compile(
     r"\s*(?:<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)|<\|channel\|>(?!final).*?(?:<\|channel\|>final(?=<)|\Z))",
@@ -53,7 +54,10 @@ _WIDE_END = re.compile(r"[\uff1a\u3002\uff01]\s*$")
 """The colon, full stop or exclamation mark of a Chinese or Japanese sentence: to a grammar they can be letters."""
 _HEADING = re.compile(r"[ \t]*(?:#+ |\*\*)?[A-Z][^{}\[\];=<>\"]*[:.!](?:\*\*)?[ \t]*$")
 _FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
-_WORD_BEGUN = re.compile(r"\n[ \t]*(?:\w+[ \t,.'\u2019]|[-*])\Z")
+_WORD_BEGUN = re.compile(r"\n[^\S\n]*(?:\w+[^\w\n]|[^\w\s])\Z")
+_WORDS = re.compile(r"[^\W_]+[.)]?(?:[,:]? [^\W_][\w'\u2019-]*){3,}[.:!?,]?$")
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u1dff\u1f00-\u1fff\u2e80-\ud7ff\uf900-\ufdff]")
+_QUOTES = frozenset("'\"`")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
     r"updated|corrected|full|rest of)|to (?:complete|implement|solve|fix)|i(?:'ll|\u2019ll| will| have|'ve)|let's|let me|you can|this "
@@ -311,14 +315,38 @@ def is_all_talk(draft: Draft) -> bool:
     The first word of a further line ends nothing, whatever it is of.
     """
     lines = [line for line in _WORD_BEGUN.sub("", draft.text).splitlines() if line.strip()]
-    if not lines or draft.language is None or not all(_is_wide(line) or _opens(draft, line.strip()) for line in lines):
+    if not lines or draft.language is None or not all(_talks(draft, line.strip()) for line in lines):
         return False
     return not draft.is_in_open_text and not _is_text(draft, "", 0)
 
 
-def _is_wide(line: str) -> bool:
-    """Whether a line is a sentence in wide letters, and neither a comment nor a string."""
-    return _WIDE_END.search(line) is not None and line.lstrip()[:1].isalpha() and not {"'", '"', "`"} & set(line)
+def talk_end(draft: Draft) -> int:
+    """The length (characters) of the lines that an answer begins with and that are talk, whatever their language.
+
+    At no place within them `is_all_talk` would say otherwise, so they need not be looked at, nor count as looks.
+    """
+    end, told = 0, False
+    for line in draft.text.split("\n")[:-1] if draft.language is not None else ():
+        if ";" in line or (line.strip() and not _talks(draft, line.strip())):
+            break
+        end, told = end + len(line) + 1, told or bool(line.strip())
+    return end if told and not draft.is_in_open_text and not _is_text(draft, "", 0) else 0
+
+
+def _talks(draft: Draft, line: str) -> bool:
+    """Whether a line is a sentence, or words of any language that are no statement by themselves; neither a comment nor a string."""
+    if _WIDE_END.search(line) is not None and _is_bare(line):
+        return True
+    return _opens(draft, line) or (_is_worded(line) and draft.language is not None and _fails(draft.language, line))
+
+
+def _is_worded(line: str) -> bool:
+    """Whether a line is four words, or has letters of another script than the Latin."""
+    return _is_bare(line) and (_WORDS.match(line) is not None or _OTHER_SCRIPT.search(line) is not None)
+
+
+def _is_bare(line: str) -> bool:
+    return line[:1].isalnum() and _QUOTES.isdisjoint(line)
 
 
 def _without_closing(draft: Draft, text: str) -> str:
@@ -339,7 +367,7 @@ def _is_marked(draft: Draft, line: str) -> bool:
     """Whether a line is Markdown's, where no comment and no statement of the language begins so."""
     if draft.language is None or not _MARKED.match(line):
         return False
-    return tree_of(draft.language, "", line.strip(), "").root.has_error
+    return _fails(draft.language, line.strip())
 
 
 def _is_prose(draft: Draft, line: str) -> bool:
@@ -348,4 +376,10 @@ def _is_prose(draft: Draft, line: str) -> bool:
         return False
     if draft.language is None:
         return _SENTENCE.match(line) is not None
-    return tree_of(draft.language, "", line.strip(), "").root.has_error
+    return _fails(draft.language, line.strip())
+
+
+@lru_cache(maxsize=1024)
+def _fails(language: Language, line: str) -> bool:
+    """Whether a line by itself does not parse."""
+    return has_error(language, line)

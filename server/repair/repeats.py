@@ -1,4 +1,4 @@
-"""Take out code that is said again: what stands above the cursor, what stands below it, and loops (`loops.py`).
+"""Take out code that is said again: what stands above the cursor, below it or behind it (`overlap.py`), and loops (`loops.py`).
 
 Code repeats itself for good reasons too, so each rule asks for evidence: several lines, lines of some length, or a
 declaration that would stand there twice.
@@ -14,6 +14,7 @@ import Levenshtein
 
 from server.repair.draft import Draft
 from server.repair.loops import says_twice_in_a_row, without_loops
+from server.repair.overlap import without_rest
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
@@ -38,6 +39,7 @@ def repair(draft: Draft) -> str:
     text = _without_restart(draft, draft.text)
     text = _without_echo(draft, text)
     text = _without_what_follows(draft, text)
+    text = without_rest(draft, text)
     return without_loops(draft, text)
 
 

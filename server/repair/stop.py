@@ -7,14 +7,16 @@ Inside a comment or a string nothing but a line is ended, and with "any" nothing
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias, cast
 
 from server.repair.draft import Draft, code_before, indent_of, logical_start, width
 from server.repair.ends import tidied, unswallowing
 from server.repair.tokens import PAIRS, Token, open_brackets, tokens
+from server.repair.tries import TRY_CLAUSES, has_clause_below, open_tries
 from syntax.blocks import Extent, extent_in
 from syntax.languages import Language
 
@@ -33,7 +35,6 @@ _CONTINUES = frozenset(
 _NO_SEMICOLON = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact", "go"})
 _ENDS = frozenset(")]};")
 _TRY = re.compile(r"(?:^|\s)try\s*[:{]$")
-_TRY_CLAUSES = frozenset({"except", "else", "finally"})
 _CLAUSE_BELOW = re.compile(r"[\s}]*(?:except|catch|finally)\b")
 _SAME_LINE = re.compile(r"[ \t]*(?:\(\))?[)\];,]*(?=[ \t]*(?://.*)?(?:\n|$))")
 """What may stand behind the closer of a block on its line: it is called, and what it is an argument of is closed."""
@@ -62,7 +63,12 @@ def resolve(draft: Draft) -> Extent:
         return cast("Extent", draft.stop)
     if is_after_header(draft.language, draft.before):
         return "block"
-    return "statement" if _ONLY_CLOSERS.match(draft.line_after) else "line"
+    return "statement" if is_only_closers(draft.line_after) else "line"
+
+
+def is_only_closers(rest: str) -> bool:
+    """Whether nothing but closers and white space stands on the rest of a line."""
+    return _ONLY_CLOSERS.match(rest) is not None
 
 
 def is_after_header(language: Language | None, before: str) -> bool:
@@ -127,7 +133,7 @@ def _layout_end(draft: Draft, kind: Extent) -> int | None:
     if kind == "block" and after_header:
         keeps = lines.keeps_one_line if lines.goes_on else lines.keeps_block(_header_width(draft))
     elif kind == "block" and lines.width:
-        keeps = lines.keeps_deeper_than(lines.width - 1)
+        keeps = lines.keeps_block(lines.width - 1)
     else:
         keeps = lines.keeps_statement
     return lines.end(keeps)
@@ -228,15 +234,30 @@ class Lines:
         return keeps
 
     def keeps_block(self, floor: int) -> Keeps:
-        """A block behind a header goes on while its lines are deeper; that of a `try` through its clauses, if none stand below."""
-        deeper = self.keeps_deeper_than(floor)
-        if not _TRY.search(self.draft.code_before) or _CLAUSE_BELOW.match(self.draft.after):
-            return deeper
+        """A block goes on while its lines are deeper; those of open `try`s through their clauses, if none stand below."""
+        edge = self._clause_column(floor)
+        if edge is None or edge > floor:
+            return self.keeps_deeper_than(floor)
 
         def keeps(token: Token, column: int, previous: str) -> bool:
-            return deeper(token, column, previous) or (column == floor and token.text in _TRY_CLAUSES)
+            return column > edge or (column == edge and token.text in TRY_CLAUSES)
 
         return keeps
+
+    def _clause_column(self, floor: int) -> int | None:
+        """The column of the outermost `try` open at the cursor that gets its clause from the suggestion, and from nowhere else."""
+        found = {self._column(start) for start in open_tries(self.draft)}
+        found |= {floor} if _TRY.search(self.draft.code_before) else set()
+        return self._first_clause({column for column in found if not has_clause_below(self.draft, column)})
+
+    def _first_clause(self, tries: Collection[int]) -> int | None:
+        least, found = math.inf, None
+        for token, _ in self._begun() if tries else ():
+            column = self._column(token.start)
+            if column < least and column in tries and token.text in TRY_CLAUSES:
+                found = column
+            least = min(least, column)
+        return found
 
     def keeps_statement(self, token: Token, column: int, previous: str) -> bool:
         """A statement goes on in its body, in its clauses, and under its decorators."""

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from corpora.history.distributions import CONTEXTS, Distributions, Lognormals, named_distributions
-from corpora.history.measure import bursts, fitted, gaps, measured, strokes
+from corpora.history.measure import fitted, gaps, measured, strokes
 from replay import tape
 from replay.importers.workspace_recording import import_recording
 
@@ -171,9 +171,8 @@ def test_an_enter_that_takes_white_space_away_is_one_key():
     assert [stroke.context for stroke in strokes(made)] == ["enter", "line"]
 
 
-def test_bursts_end_at_pauses_and_backlogs_are_no_keys():
+def test_a_backlog_is_no_key():
     made = keys(*((t, 0, (n, n, "a")) for n, t in enumerate((0, 100, 200, 1_300, 1_400, 1_402, 1_500))))
-    assert bursts(made) == [2, 3]
     assert gaps(made) == {"letter": [100, 100, 1_100, 100, 98]}
 
 

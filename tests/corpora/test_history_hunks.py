@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.history.hunks import Span, applied, hunks, same_line_ends
+from corpora.history.hunks import Span, hunks, same_line_ends
 from corpora.history.moved import blocks, pasted, standing
 
 LINES = st.lists(
@@ -18,6 +18,12 @@ ANY = st.one_of(TEXTS, st.text(st.characters(exclude_categories=["Cs"]), max_siz
 
 def spans(old, new):
     return [span for hunk in hunks(old, new) for span in hunk]
+
+
+def applied(old, found):
+    """The text after all spans, which are in rising order."""
+    ends = [0, *(span.end for span in found)]
+    return "".join(old[end : span.start] + span.new for end, span in zip(ends, found, strict=False)) + old[ends[-1] :]
 
 
 @given(ANY, ANY)

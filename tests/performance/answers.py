@@ -7,15 +7,18 @@ from runners.programs import Program
 
 LANGUAGES = ("python", "javascript", "typescript", "java", "cpp")
 MODELS = ("gpt-4o", "Ministral-3B")
+FLICKERING = {("javascript", "2")}
+"""Programs whose golden completion fails once in 30 to 50 runs, outside of any sandbox too: it deletes a file in two places at once."""
+
 _JOINED_BY_LINES = ("python", "javascript", "typescript")
 
 
 def golden(shared, language, number):
-    """The first programs of a category whose own answers all pass, with nothing from outside."""
-    return [
-        _program(language, row, row["golden_completion"])
-        for row in _rows(shared, language, "code_purpose_understanding")[:number]
+    """The first programs of a category whose own answers pass every time, with nothing from outside."""
+    rows = [
+        row for row in _rows(shared, language, "code_purpose_understanding") if (language, row["id"]) not in FLICKERING
     ]
+    return [_program(language, row, row["golden_completion"]) for row in rows[:number]]
 
 
 def published(shared, language, number, seed=5):

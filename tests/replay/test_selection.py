@@ -145,8 +145,38 @@ def test_a_hole_means_the_lines_of_its_function_while_nothing_else_changes(final
     assert function_lines(hole(final, truth), (final, changed)) == lines
 
 
+F, G = "function f(x) {\n  return x + 1;\n}\n", "const g = (y) => f(y) * 2, h = () => { g(1) };\n"
+
+
+@pytest.mark.parametrize(
+    ("final", "truth", "text", "lines"),
+    [
+        (F + G, "x + 1;", "x;", (1, 3)),
+        (F + G, "\n  return x + 1;\n", "\n  'use strict';\n  return `}`;\n", (1, 3)),
+        (F + G, "return x + 1;", "return x + 1; }", None),
+        (F + G, "return x + 1;", "return 1;\n}\nfunction h() {\n  return 2;", None),
+        (F + G, "return x + 1;", "if (x) {", None),
+        (F + G, "return x + 1;", "return `", None),
+        (F + G, "return x + 1;", "/* return", None),
+        (F + G, "f(y) * 2", "{ return 1 }", (4, 4)),
+        (F + G, "f(y) * 2", "f(y) * 3, k = 2", None),
+        (F + G, "(y) =>", "(y, z) =>", None),
+        (F + G, "g(1)", "g(2)", (4, 4)),
+        ("class A {\n  #x = 1;\n  get y() {\n    return 1;\n  }\n}\n", "return 1", "return 2", (3, 5)),
+        ("class A {\n  #x = 1;\n  get y() {\n    return 1;\n  }\n}\n", "= 1", "= 2", None),
+        ("class A { static {\n  f(1);\n} }\n", "f(1)", "f(2)", None),
+        ("f(() => {\n  const g = () => {\n    return 1;\n  };\n});\n", "return 1", "return 2", (1, 5)),
+        ("const é = 'ü';\r\nfunction f() {\r\n  return 1;\r\n}\r\n", "return 1", "return '𝄞'", (2, 4)),
+    ],
+)
+@pytest.mark.parametrize("path", ["a.js", "a.ts"])
+def test_a_hole_in_a_script_means_the_lines_of_its_function(path, final, truth, text, lines):
+    changed = final.replace(truth, text, 1)
+    assert function_lines(hole(final, truth, path), (final, changed)) == lines
+
+
 def test_documents_in_other_languages_have_no_lines():
-    assert function_lines(hole("function f() { return 1; }", "return 1;", "a.js"), ("",)) is None
+    assert function_lines(hole("class A { int f() { return 1; } }", "return 1;", "A.java"), ("",)) is None
 
 
 def test_the_sample_is_drawn_from_the_moment_and_the_seed():
@@ -165,6 +195,7 @@ def test_after_two_verdicts_that_differ_all_tests_run():
     passed, failed = Verdict(name="passed"), Verdict(name="failed")
     for one, other, expected in [
         (passed, Verdict(name="passed", passed=9), {"t"}),
+        (Verdict(name="failed", reason="# duration_ms 71.2"), Verdict(name="failed", reason="# duration_ms 8"), {"t"}),
         (Verdict(name="infrastructure"), failed, {"t"}),
         (passed, failed, None),
     ]:

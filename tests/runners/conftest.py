@@ -1,37 +1,39 @@
 import asyncio
-import os
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
+from runners.programs import cold
 from runners.protocol import Job, Limits
-from runners.sandboxes import AUTO, fault, make
+from runners.sandboxes import AUTO, fault, make, pick
 from runners.toolchains import toolchain
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share engine.py
 
+TOOLS = {
+    "python": (),
+    "javascript": ("node", "npm"),
+    "typescript": ("node", "npm"),
+    "java": ("javac",),
+    "cpp": ("g++",),
+}
 
-def missing(reason):
-    """Skip a test whose tool is not here; in CI every tool must be there."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
-
-@pytest.fixture(name="missing")
-def missing_fixture():
-    return missing
+@pytest.fixture
+def missing(lacking):
+    return lacking
 
 
 @pytest.fixture(scope="session")
-def engine():
+def engine(lacking):
     """A container engine for the whole test run."""
     from engine import Engine
 
     if reason := Engine.fault():
-        missing(reason)
+        lacking(reason)
     made = Engine(tempfile.mkdtemp(prefix="ghosttape-engine-"))
     try:
         made.start()
@@ -48,18 +50,18 @@ def docker(engine, monkeypatch):
 
 
 @pytest.fixture(params=[*AUTO, "docker"])
-def sandbox(request):
+def sandbox(request, lacking):
     if request.param == "docker":
         return request.getfixturevalue("docker")
     if reason := fault(request.param):
-        missing(f"{request.param} does not work here: {reason}")
+        lacking(f"{request.param} does not work here: {reason}")
     return make(request.param)
 
 
 @pytest.fixture
-def bubblewrap():
+def bubblewrap(lacking):
     if reason := fault("bubblewrap"):
-        missing(f"bubblewrap does not work here: {reason}")
+        lacking(f"bubblewrap does not work here: {reason}")
     return make("bubblewrap")
 
 
@@ -73,6 +75,20 @@ def cache(tmp_path_factory):
 def python(cache):
     """The layer of an interpreter with pytest and a package of no size."""
     return asyncio.run(toolchain("python").layer(("iniconfig>=2", "pytest>=8"), cache, lambda _: None))
+
+
+@pytest.fixture(scope="session")
+def need_for(need):
+    """Return a function that skips the test unless what builds and runs programs of a language is on PATH."""
+    return lambda language: need(*TOOLS[language])
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def programs(cache):
+    """Return what runs programs in fresh sandboxes."""
+    made = await cold(pick(), cache, lambda _: None)
+    yield made
+    await made.close()
 
 
 @pytest.fixture

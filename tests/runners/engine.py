@@ -100,6 +100,11 @@ class Engine:
         with self.client() as client:
             return [name.strip("/") for container in client.containers(all=True) for name in container["Names"]]
 
+    def runs(self):
+        """Say whether a container has been started, and not only its first process."""
+        with self.client() as client:
+            return any(client.inspect_container(one["Id"])["State"]["Running"] for one in client.containers())
+
     def close(self):
         self._process.kill()  # with its process space, and that with everything in it
         self._process.wait()

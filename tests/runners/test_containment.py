@@ -7,6 +7,7 @@ import pytest
 
 from runners.protocol import ENVIRONMENT, Job, Mount
 
+ROOT = Path(__file__).parents[2]
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
 
 
@@ -55,6 +56,24 @@ async def test_environment_is_the_same_everywhere_and_holds_no_secret(run, monke
     done = await run("cat /proc/*/environ | tr '\\0' '\\n'; env -u PWD -u OLDPWD -u SHLVL -u _")
     assert "very-secret" not in done.stdout
     assert set(done.stdout.splitlines()) >= {f"{name}={value}" for name, value in ENVIRONMENT.items()}
+
+
+async def test_no_process_tells_where_on_the_host_anything_lies(run, python, tmp_path):
+    done = await run(
+        "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ /proc/[0-9]*/cgroup; ls -l /proc/[0-9]*/cwd", python
+    )
+    shown = [tmp_path, Path.home(), ROOT, *(mount.source for mount in python.mounts)]
+    assert [place for place in map(str, shown) if place in done.stdout] == []
+    assert "CI=1" in done.stdout  # it was looked at
+
+
+async def test_mounts_tell_of_no_place_but_those_that_are_shown(sandbox, python, tmp_path):
+    (tmp_path / "project").mkdir()
+    done = await sandbox.run(Job(tmp_path / "project", "cat /proc/self/mountinfo", mounts=python.mounts))
+    shown = [str(place) for place in (tmp_path / "project", *(mount.source for mount in python.mounts))]
+    told = [line.split()[3] for line in done.stdout.splitlines()]
+    near = [place for place in told if place.startswith((str(tmp_path), str(python.mounts[0].source.parent)))]
+    assert set(near) <= set(shown), near
 
 
 async def test_processes_of_the_host_are_not_seen(run):

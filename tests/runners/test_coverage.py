@@ -7,8 +7,8 @@ import sys
 import pytest
 from coverage import CoverageData
 
-from runners import coverage
 from runners.coverage import Coverage, recorded
+from runners.coverage import python as coverage
 from runners.errors import SetupFailed
 from runners.project import Plan, prepare
 from runners.protocol import Completed
@@ -271,7 +271,7 @@ async def test_where_coverage_cannot_be_installed_all_tests_run(project, cache, 
     "said", [["touched x"], ["touched eJw="], ["touched eJyrrgUAAXUA+Q=="], ["touched ", "touched "], []]
 )
 def test_what_our_plugin_would_not_say_is_not_believed(said):
-    assert coverage._read(said) is None
+    assert coverage.read(said) is None
 
 
 def test_of_several_lines_all_who_touch_one_are_meant():

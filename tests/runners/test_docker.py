@@ -18,10 +18,12 @@ from runners.containers.container import Container
 from runners.containers.engine import OWNER
 from runners.containers.engine import engine as engine_at
 from runners.errors import SandboxFailed, SandboxMissing
+from runners.programs import Program
 from runners.project import Plan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import fault, make, pick
 from runners.sandboxes.docker import Docker
+from runners.warm import warm
 
 IMAGE = "tests/small:1"
 ORDINARY = 12345
@@ -331,9 +333,24 @@ async def test_a_verdict_without_an_engine_is_infrastructure(mortal, cache):
         project.close()
 
 
+async def test_a_warm_worker_that_no_engine_ends_is_infrastructure_and_is_removed_later(mortal, cache, tmp_path):
+    sandbox = Docker(address=mortal.address)
+    programs = await warm(sandbox, cache, lambda _: None, workers=1)
+    try:
+        assert (await programs.run(Program("python", ""), timeout_s=60.0)).klass == "passed"
+        await asyncio.to_thread(mortal.end)
+        assert (await programs.run(Program("python", "while True: pass"), timeout_s=1.0)).klass == "infrastructure"
+    finally:
+        await programs.close()
+    mortal.revive()
+    assert ((await runs_in(sandbox, tmp_path / "project")("echo back")).stdout, mortal.containers()) == ("back\n", [])
+
+
 async def test_an_engine_that_does_not_answer_does_not_hold_the_run(mortal, tmp_path, under_way, monkeypatch):
     run = runs_in(Docker(address=mortal.address), tmp_path / "project")
-    async with under_way(run, wall_s=3.0) as task:
+    async with under_way(run) as task:
+        # The command is seen before the call that starts it is answered, which would wait for the time it began with.
+        await until(mortal.runs)
         os.kill(daemon := mortal.daemon, signal.SIGSTOP)
         monkeypatch.setattr(engine_at(mortal.address), "timeout_s", 1.0)
         try:

@@ -1,26 +1,8 @@
 """The drivers of programs of one file: what leaves early does not pass, and what is right passes whatever it does."""
 
 import pytest
-import pytest_asyncio
 
-from runners.programs import Program, cold
-from runners.sandboxes import pick
-
-NEEDED = {
-    "python": (),
-    "javascript": ("node", "npm"),
-    "typescript": ("node", "npm"),
-    "java": ("javac",),
-    "cpp": ("g++",),
-}
-
-
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def programs(cache):
-    made = await cold(pick(), cache, lambda _: None)
-    yield made
-    await made.close()
-
+from runners.programs import Program
 
 # Programs whose last statement is left by an exit before a check that stands in it.
 IN_THE_LAST = [
@@ -66,8 +48,8 @@ RIGHT = {
     ("language", "text"), [(language, text) for language, texts in RIGHT.items() for text in texts]
 )
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_right_program_passes_whatever_it_does_to_its_process(language, text, programs, need):
-    need(*NEEDED[language])
+async def test_a_right_program_passes_whatever_it_does_to_its_process(language, text, programs, need_for):
+    need_for(language)
     result = await programs.run(Program(language, text), timeout_s=90.0)
     assert result.klass == "passed", result
 
@@ -92,8 +74,8 @@ ITS_EXIT = {
 
 @pytest.mark.parametrize("language", AROUND)
 @pytest.mark.asyncio(loop_scope="module")
-async def test_an_exit_of_others_is_believed_and_one_of_the_model_is_not(language, programs, need):
-    need(*NEEDED[language])
+async def test_an_exit_of_others_is_believed_and_one_of_the_model_is_not(language, programs, need_for):
+    need_for(language)
     written = (ITS_LINE[language],) * 2
     harmless = "int x = 1;" if language in {"java", "cpp"} else "x = 1"
     right = Program(language, AROUND[language].format(harmless), written=written)
@@ -113,8 +95,8 @@ THREADS = """public class P {
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_java_program_left_by_a_thread_after_its_main_does_not_pass(programs, need):
-    need("javac")
+async def test_a_java_program_left_by_a_thread_after_its_main_does_not_pass(programs, need_for):
+    need_for("java")
     assert (await programs.run(Program("java", THREADS, written=(2, 2)), timeout_s=90.0)).klass == "failed"
 
 
@@ -145,8 +127,8 @@ RETURNS = [
 
 @pytest.mark.parametrize("case", RETURNS)
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_return_of_main_before_what_others_wrote_does_not_pass(case, programs, need):
+async def test_a_return_of_main_before_what_others_wrote_does_not_pass(case, programs, need_for):
     language, text, written, klass = case
-    need(*NEEDED[language])
+    need_for(language)
     result = await programs.run(Program(language, text, written=written), timeout_s=90.0)
     assert result.klass == klass, result

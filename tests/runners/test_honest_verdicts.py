@@ -5,18 +5,10 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from runners.programs import Program, cold
+from runners.programs import Program
 from runners.project import Plan, prepare
 from runners.sandboxes import pick
 from runners.verdicts import in_full
-
-NEEDED = {
-    "python": (),
-    "javascript": ("node", "npm"),
-    "typescript": ("node", "npm"),
-    "java": ("javac",),
-    "cpp": ("g++",),
-}
 
 # A program in each language that fails its last check, with a place for a completion before it.
 PYTHON = "def f():\n    return 1\n\n{}\n\nassert f() == 2\nprint('7 passed in 0.10s')\n"
@@ -74,35 +66,28 @@ def filled(language, completion):
     return Program(language, TEXTS[language].format(completion))
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def programs(cache):
-    made = await cold(pick(), cache, lambda _: None)
-    yield made
-    await made.close()
-
-
 @pytest.mark.parametrize(
     ("language", "completion"), [(language, code) for language, codes in LEAVE.items() for code in codes]
 )
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_program_that_leaves_before_its_end_does_not_pass(language, completion, programs, need):
-    need(*NEEDED[language])
+async def test_a_program_that_leaves_before_its_end_does_not_pass(language, completion, programs, need_for):
+    need_for(language)
     result = await programs.run(filled(language, completion), timeout_s=90.0)
     assert (result.klass, result.message.startswith("left with status 0")) == ("failed", True), result
 
 
 @pytest.mark.parametrize("language", TEXTS)
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_program_that_hangs_after_its_summary_does_not_pass(language, programs, need):
-    need(*NEEDED[language])
+async def test_a_program_that_hangs_after_its_summary_does_not_pass(language, programs, need_for):
+    need_for(language)
     patience = 2.0 if language in {"python", "javascript"} else 4.0
     assert (await programs.run(filled(language, HANG[language]), timeout_s=patience)).klass == "timeout"
 
 
 @pytest.mark.parametrize("language", TEXTS)
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_program_that_crashes_after_its_end_does_not_pass(language, programs, need):
-    need(*NEEDED[language])
+async def test_a_program_that_crashes_after_its_end_does_not_pass(language, programs, need_for):
+    need_for(language)
     result = await programs.run(filled(language, CRASH[language]), timeout_s=90.0)
     assert result.klass == "crashed", result
 
@@ -118,8 +103,8 @@ ENDS = {
 
 @pytest.mark.parametrize("language", ENDS)
 @pytest.mark.asyncio(loop_scope="module")
-async def test_an_exit_is_believed_where_no_model_wrote_it(language, programs, need):
-    need(*NEEDED[language])
+async def test_an_exit_is_believed_where_no_model_wrote_it(language, programs, need_for):
+    need_for(language)
     there = next(number for number, line in enumerate(ENDS[language].splitlines(), 1) if "xit(" in line)
     before = await programs.run(Program(language, ENDS[language], written=(there - 1, there - 1)), timeout_s=90.0)
     its_own = await programs.run(Program(language, ENDS[language], written=(there, there)), timeout_s=90.0)
@@ -252,7 +237,8 @@ async def test_a_project_whose_code_cheats_does_not_pass(runner, code, classes, 
     assert (whole.klass, whole.passed, len(whole.tests)) == ("passed", 2, 2), whole
     file = "m.py" if "m.py" in PROJECTS[runner][1] else "m.js"
     if "timeout" in classes:
-        project = replace(project, plan=replace(project.plan, timeout_s=4.0))
+        patience = 4.0 if runner == "vitest" else 2.0
+        project = replace(project, plan=replace(project.plan, timeout_s=patience))
     result = in_full(await project.run({file: code}), whole)
     assert result.klass in classes, result
 

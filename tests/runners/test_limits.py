@@ -33,7 +33,8 @@ def word():
 async def test_an_endless_loop_is_stopped(run, alive, word):
     done = await run(f"while :; do :; done # {word}", wall_s=0.5)
     assert (done.limit, done.signal, alive(word)) == ("wall", signal.SIGKILL, False)
-    assert 500 <= done.wall_ms < 5000
+    # On a busy machine a sandbox takes seconds to be built and taken down; had the loop not been seen to begin, it were 30 s.
+    assert 500 <= done.wall_ms < 20_000
 
 
 async def test_endless_output_is_stopped_and_kept_only_up_to_the_limit(run):
@@ -96,14 +97,15 @@ async def test_a_project_that_is_too_large_at_the_end_is_told_however_quickly_it
 
 async def test_an_orphan_that_left_the_session_is_killed(run, alive, word):
     done = await run(f"setsid sh -c 'sleep 60; echo {word}' >/dev/null 2>&1 & sleep 0.2; echo done")
-    assert (done.stdout, done.exit) == ("done\n", 0)
-    assert done.wall_ms < 10_000
+    assert (done.stdout, done.exit, done.limit) == ("done\n", 0, "")
+    assert done.wall_ms < 50_000  # the orphan sleeps for 60 s
     assert not alive(word)
 
 
 async def test_an_orphan_that_holds_the_output_does_not_hold_the_run(run, alive, word):
     done = await run(f"setsid sh -c 'sleep 60; echo {word}' & echo done")
-    assert (done.stdout, done.wall_ms < 10_000, alive(word)) == ("done\n", True, False)
+    assert (done.stdout, done.exit, done.limit, alive(word)) == ("done\n", 0, "", False)
+    assert done.wall_ms < 50_000
 
 
 async def test_a_cancelled_run_leaves_nothing(run, alive, word):
@@ -119,13 +121,14 @@ async def test_a_cancelled_run_leaves_nothing(run, alive, word):
 async def test_a_killed_ghosttape_leaves_nothing(sandbox, tmp_path, alive, word):
     code = (
         "import asyncio, sys; from pathlib import Path; from runners.protocol import Job; from runners.sandboxes import make;"
-        "asyncio.run(make(sys.argv[1]).run(Job(Path(sys.argv[2]), 'sleep 60; echo ' + sys.argv[3][::-1])))"
+        "asyncio.run(make(sys.argv[1]).run(Job(Path(sys.argv[2]), 'touch began; sleep 60; echo ' + sys.argv[3][::-1])))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, sandbox.name, tmp_path, word[::-1]], cwd=Path(__file__).parents[2]
     ) as process:
-        while not alive(word):
+        while not (tmp_path / "began").exists():  # a bwrap that waits for its maps yet does not end with its parent
             await asyncio.sleep(0.02)
+        assert alive(word)
         process.kill()
     deadline = time.monotonic() + 5
     while alive(word) and time.monotonic() < deadline:
@@ -188,8 +191,8 @@ async def test_a_run_whose_sandbox_was_killed_is_done_once_more_and_then_left_to
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     project = await prepare({"a": ""}, Plan("system", command="touch began; sleep 60"), walled, tmp_path, str)
     task = asyncio.ensure_future(project.run({}))
-    for _ in range(2):
-        await kill_once_begun(project.workspace.folder / "copy-0" / "began")
+    for copy in ("copy-0", "copy-1"):
+        await kill_once_begun(project.workspace.folder / copy / "began")
     assert (await task).klass == "infrastructure"
     project.close()
 
@@ -197,13 +200,13 @@ async def test_a_run_whose_sandbox_was_killed_is_done_once_more_and_then_left_to
 async def kill_once_begun(sign):
     """Wait for a file that the command makes, remove it, and kill the sandbox around the command.
 
-    Only the one that was told of this project: the tests' container engine is a child of this process too, and an `unshare`.
+    Only the one that was started in this project: the tests' container engine is a child of this process too, and an `unshare`.
     """
     while not sign.exists():
         await asyncio.sleep(0.02)
     sign.unlink()
     children = [child for child in psutil.Process().children() if child.name() in {"bwrap", "unshare"}]
-    (around,) = [child for child in children if str(sign.parent) in child.cmdline()]
+    (around,) = [child for child in children if child.cwd() == str(sign.parent)]
     around.kill()
 
 

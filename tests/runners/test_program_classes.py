@@ -1,19 +1,10 @@
 """The class of a failure, from what the real interpreters and compilers write about small programs."""
 
 import pytest
-import pytest_asyncio
 
-from runners.programs import Program, cold
-from runners.sandboxes import pick
+from runners.programs import Program
 from runners.verdicts import CLASSES
 
-NEEDED = {
-    "python": (),
-    "javascript": ("node", "npm"),
-    "typescript": ("node", "npm"),
-    "java": ("javac",),
-    "cpp": ("g++",),
-}
 JAVA = "public class P {{ public static void main(String[] a) throws Exception {{ {} }} }}"
 CPP = "#include <cassert>\n#include <cstdlib>\n#include <iostream>\n#include <stdexcept>\n#include <vector>\nint main() {{ {} }}"
 
@@ -120,14 +111,6 @@ CASES = {
 NOT_OF_PROGRAMS = {"infrastructure", "flaky"}
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def programs(cache):
-    """Return what runs programs in fresh sandboxes."""
-    made = await cold(pick(), cache, lambda _: None)
-    yield made
-    await made.close()
-
-
 @pytest.mark.parametrize(
     ("language", "case"),
     [
@@ -137,9 +120,9 @@ async def programs(cache):
     ],
 )
 @pytest.mark.asyncio(loop_scope="module")
-async def test_class_of(language, case, programs, need):
+async def test_class_of(language, case, programs, need_for):
     klass, code, message = case
-    need(*NEEDED[language])
+    need_for(language)
     patience = {"python": 2.0, "javascript": 2.0}.get(language, 4.0) if klass == "timeout" else 90.0
     result = await programs.run(Program(language, code), timeout_s=patience)
     assert (result.klass, result.message) == (klass, result.message), result.log

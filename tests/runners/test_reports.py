@@ -23,6 +23,7 @@ ALL = ("**/TEST-*.xml",)
         ("./gradlew test --offline", "app/build/test-results/test/TEST-P.xml"),
         ("pytest --junitxml=out/junit.xml", "out/junit.xml"),
         ("ctest --output-junit junit.xml", "junit.xml"),
+        ("java ConsoleLauncher execute --reports-dir=reports", "reports/TEST-junit-jupiter.xml"),
         ("vitest run --reporter=junit --outputFile=junit.xml", "junit.xml"),
     ],
 )
@@ -34,7 +35,10 @@ def test_reports_are_found_where_the_command_leaves_them(command, found, tmp_pat
 
 
 def test_no_report_is_looked_for_outside_of_the_project():
-    assert places("pytest --junitxml=/etc/x.xml; ctest --output-junit ../x.xml; make test") == ()
+    assert (
+        places("pytest --junitxml=/etc/x.xml; ctest --output-junit ../x.xml; java C --reports-dir=/tmp; make test")
+        == ()
+    )
 
 
 def test_links_pipes_and_folders_are_no_reports(tmp_path):

@@ -7,23 +7,32 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from runners import remains
 from runners.cgroups import Cgroup
+from runners.containers.residence import ContainerResidence
 from runners.errors import SandboxFailed
 from runners.programs import Program
-from runners.protocol import Completed, Job
+from runners.project import Plan
+from runners.protocol import Completed, Job, Limits
+from runners.sandboxes import AUTO
+from runners.sandboxes.docker import Docker
 from runners.sandboxes.fake import FakeSandbox
+from runners.sandboxes.none import NoSandbox
 from runners.warm import warm
 from runners.warm.headers import block
-from runners.warm.pool import Pool
-from runners.warm.residence import INSIDE
+from runners.warm.inside import INSIDE
+from runners.warm.inside.attendant import COMMAND
+from runners.warm.programs import ATTENDANT
 from runners.warm.session import Session
+from runners.warm.worker import Order, Worker
 
 TIMEOUT_S = 60.0
+ROOT = Path(__file__).parents[2]
 
 
 class Broken:
@@ -32,7 +41,7 @@ class Broken:
     name = "broken"
 
     def __init__(self, sandbox):
-        self.resident = sandbox.resident
+        self.open, self.fault = sandbox.open, sandbox.fault
         self.tries = 0
 
     async def run(self, job):
@@ -58,7 +67,16 @@ def workers(programs):
     return [one for _, one in programs.pool._idle]
 
 
-async def killed_in_mid_run(programs, tmp_path):
+def kill(residence):
+    """Kill everything in a sandbox, as an administrator would."""
+    if isinstance(residence, ContainerResidence):
+        with residence.container.engine.client() as client:
+            client.kill(residence.container.name)
+    else:
+        os.kill(residence.process.pid, signal.SIGKILL)
+
+
+async def killed_in_mid_run(programs):
     """Run a program, and kill its worker (and all others) once it is under way."""
     await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
     victims = workers(programs)
@@ -67,20 +85,20 @@ async def killed_in_mid_run(programs, tmp_path):
     while not (victims[0].session.project / "begun").exists():
         await asyncio.sleep(0.01)
     for worker in victims:
-        os.kill(worker.session.residence.process.pid, signal.SIGKILL)
+        kill(worker.session.residence)
     return await run
 
 
-async def test_a_killed_worker_costs_its_program_nothing_but_time(started, bubblewrap, tmp_path):
-    programs = await started(bubblewrap)
-    result = await killed_in_mid_run(programs, tmp_path)
+async def test_a_killed_worker_costs_its_program_nothing_but_time(started, sandbox):
+    programs = await started(sandbox)
+    result = await killed_in_mid_run(programs)
     assert (result.klass, result.log) == ("passed", "done")
     assert workers(programs) == []
 
 
-async def test_a_killed_worker_on_a_broken_machine_is_infrastructure_after_one_retry(started, bubblewrap, tmp_path):
+async def test_a_killed_worker_on_a_broken_machine_is_infrastructure_after_one_retry(started, bubblewrap):
     broken = Broken(bubblewrap)
-    result = await killed_in_mid_run(await started(broken), tmp_path)
+    result = await killed_in_mid_run(await started(broken))
     assert result.klass == "infrastructure"
     assert "no more room" in result.message
     assert broken.tries == 2
@@ -96,23 +114,64 @@ async def test_workers_are_used_again_and_renewed_after_many_programs(started, b
     assert not worker.fit
 
 
-async def test_a_timeout_ends_the_worker_and_is_the_programs_own(started, bubblewrap):
-    programs = await started(bubblewrap)
+async def test_a_timeout_ends_the_worker_and_is_the_programs_own(started, sandbox):
+    programs = await started(sandbox)
     await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
     result = await programs.run(Program("python", "print('before', flush=True)\nwhile True: pass"), timeout_s=1.0)
     assert (result.klass, result.log) == ("timeout", "before")
     assert workers(programs) == []
 
 
-async def test_cancelling_ends_the_worker(started, bubblewrap):
-    programs = await started(bubblewrap)
+async def test_cancelling_ends_the_worker(started, sandbox):
+    programs = await started(sandbox)
     await programs.run(Program("python", ""), timeout_s=TIMEOUT_S)
     (worker,) = workers(programs)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(programs.run(Program("python", "while True: pass"), timeout_s=TIMEOUT_S), 1.0)
     assert workers(programs) == []
-    assert worker.session.residence.process.returncode is not None
+    assert await worker.session.residence.end()
     assert not worker.folder.exists()
+
+
+@pytest.mark.parametrize("sandbox", AUTO, indirect=True)
+async def test_what_waits_for_a_child_that_ran_out_of_memory_is_not_called_late(started, sandbox):
+    programs = await started(sandbox)
+    job = await programs._job(Plan("python"), ATTENDANT)
+    worker = await Worker.open(sandbox, replace(job, limits=Limits(memory_mb=64)))
+    hog = "(head -c 500000000 /dev/zero | tail >/dev/null); sleep 600"
+    try:
+        done = [await worker.run(Order({}, {COMMAND: command}, Limits(wall_s=4.0))) for command in ("true", hog)]
+    finally:
+        await worker.close()
+    assert [one and one.exit for one in done] == [0, None]
+    assert done[1] is None  # a fresh sandbox decides
+    assert not worker.fit
+
+
+HOST = """
+import asyncio, sys; from pathlib import Path
+from runners.programs import Program; from runners.sandboxes import make; from runners.warm import warm
+async def main(name, cache, word):
+    programs = await warm(make(name), Path(cache), lambda _: None, workers=1)
+    text = f"import subprocess\\nsubprocess.run(['sh', '-c', 'while :; do sleep 1; done', '{word[::-1]}'])"
+    await programs.run(Program("python", text), timeout_s=600.0)
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+async def test_when_its_host_is_killed_everything_in_a_worker_ends(sandbox, cache, alive, tmp_path):
+    word = f"word-{tmp_path.name}-{os.getpid()}"
+    host = subprocess.Popen([sys.executable, "-c", HOST, sandbox.name, cache, word[::-1]], cwd=ROOT)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            while not alive(word):
+                await asyncio.sleep(0.05)
+            host.kill()
+            while alive(word):
+                await asyncio.sleep(0.05)
+    finally:
+        host.kill()
+        host.wait()
 
 
 class Group:
@@ -186,6 +245,29 @@ async def test_a_run_that_is_cancelled_twice_leaves_no_control_group(bubblewrap,
     assert await asyncio.to_thread(group.removed.wait, TIMEOUT_S)
 
 
+@pytest.mark.parametrize(
+    ("sandbox", "why"),
+    [(NoSandbox(), "cannot stay open"), (Docker(image="any"), "an image need not have what a worker is made of")],
+)
+async def test_it_is_said_why_there_are_no_warm_workers(sandbox, why, tmp_path):
+    told = []
+    await (await warm(sandbox, tmp_path, told.append, workers=1)).close()
+    assert [why in text and text.startswith(sandbox.name) for text in told] == [True]
+
+
+async def test_a_worker_that_does_not_begin_is_told_of_once(bubblewrap, cache):
+    class Closed(type(bubblewrap)):
+        async def open(self, job, streams, handles=()):
+            raise SandboxFailed("not today")
+
+    told = []
+    programs = await warm(Closed(), cache, told.append, workers=1)
+    for _ in range(2):
+        assert (await programs.run(Program("python", "print(1)"), timeout_s=TIMEOUT_S)).klass == "passed"
+    await programs.close()
+    assert [text for text in told if "not today" in text] == [told[-1]]
+
+
 async def test_a_sandbox_that_cannot_stay_open_runs_each_program_afresh(started):
     fake = FakeSandbox(lambda job: Completed(0, None, "", f"\n{job.env['GHOSTTAPE_WITNESS']} end\n", 1.0))
     programs = await started(fake)
@@ -247,7 +329,7 @@ async def test_a_compiler_is_renewed_when_it_has_gone(started, bubblewrap, need)
         assert (await programs.run(program, timeout_s=TIMEOUT_S)).klass == "passed"
         for one in workers(programs):
             if hasattr(one, "residence"):
-                os.kill(one.residence.process.pid, signal.SIGKILL)
+                kill(one.residence)
 
 
 def test_the_block_of_headers_ends_where_anything_else_stands():
@@ -273,92 +355,3 @@ def test_the_attendant_refuses_to_rule_over_the_hosts_processes():
     )
     assert done.returncode == 1
     assert "host's own process namespace" in done.stderr
-
-
-class Thing:
-    """Something to lend."""
-
-    def __init__(self):
-        self.fit, self.closed = True, False
-
-    async def close(self):
-        self.closed = True
-
-
-async def make():
-    return Thing()
-
-
-async def test_no_more_are_at_work_than_there_are_places():
-    pool, at_work, most = Pool(2, 8), 0, 0
-
-    async def work():
-        nonlocal at_work, most
-        async with pool.place(), pool.lend("kind", make):
-            at_work += 1
-            most = max(most, at_work)
-            await asyncio.sleep(0)
-            at_work -= 1
-
-    await asyncio.gather(*(work() for _ in range(20)))
-    assert most == 2
-    assert len(pool._idle) <= 2
-
-
-async def test_what_is_not_fit_and_what_met_an_error_is_not_lent_again():
-    pool = Pool(1, 8)
-    async with pool.lend("kind", make) as unfit:
-        unfit.fit = False
-    with pytest.raises(ValueError, match="met"):
-        async with pool.lend("kind", make) as met:
-            raise ValueError("met")
-    assert unfit.closed
-    assert met.closed
-    async with pool.lend("kind", make) as other:
-        pass
-    async with pool.lend("kind", make) as again, pool.lend("other kind", make) as another:
-        assert again is other
-        assert another is not other
-
-
-async def test_who_is_cancelled_once_more_still_closes_what_was_lent():
-    pool, may_close, closing = Pool(1, 8), asyncio.Event(), asyncio.Event()
-
-    class Slow(Thing):
-        async def close(self):
-            closing.set()
-            await may_close.wait()
-            self.closed = True
-
-    async def slow():
-        return Slow()
-
-    lent = []
-
-    async def work():
-        async with pool.lend("kind", slow) as one:
-            lent.append(one)
-            await asyncio.Event().wait()
-
-    task = asyncio.ensure_future(work())
-    while not lent:
-        await asyncio.sleep(0)
-    task.cancel()
-    await closing.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    may_close.set()
-    async with asyncio.timeout(TIMEOUT_S):
-        while not lent[0].closed:
-            await asyncio.sleep(0)
-
-
-async def test_the_longest_unused_goes_when_there_are_too_many():
-    pool, lent = Pool(1, 2), []
-    for kind in "abc":
-        async with pool.lend(kind, make) as one:
-            lent.append(one)
-    assert [one.closed for one in lent] == [True, False, False]
-    await pool.close()
-    assert all(one.closed for one in lent)

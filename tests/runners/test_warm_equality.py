@@ -111,7 +111,6 @@ CPP = [
     _INCLUDES + "#include <cstdlib>\nint main() { std::exit(0); }",
 ]
 SAMPLES = {"python": PYTHON, "javascript": JAVASCRIPT, "typescript": TYPESCRIPT, "java": JAVA, "cpp": CPP}
-_TOOLS = {"javascript": "node", "typescript": "npm", "java": "javac", "cpp": "g++"}
 
 
 async def every(programs, samples, *, ways):
@@ -136,8 +135,8 @@ def settled(result):
 
 
 @pytest.mark.parametrize("language", SAMPLES)
-async def test_warm_and_cold_say_the_same(language, bubblewrap, cache, need):
-    need(*(_TOOLS[language],) if language in _TOOLS else ())
+async def test_warm_and_cold_say_the_same(language, bubblewrap, cache, need_for):
+    need_for(language)
     samples = [Program(language, text) for text in SAMPLES[language]]
     warmly, coldly = (
         await warm(bubblewrap, cache, lambda _: None, workers=2),

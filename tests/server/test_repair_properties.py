@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from server.repair.chain import STEPS, covered, repair
 from server.repair.draft import Draft
+from server.repair.offer import offered
 from server.repair.stop import is_after_header
 from syntax.blocks import constructs, extent
 from syntax.languages import LANGUAGES, language_of
@@ -152,6 +153,21 @@ def test_python_that_compiles_compiles_after_repair(behind):
     assert seen > 20
 
 
+@pytest.mark.parametrize("behind", ["", "\n\n\ndef later():\n    pass"])
+def test_so_it_does_where_the_cursor_is_in_the_middle_of_a_try(behind):
+    language, seen = language_of("python"), 0
+    bodies = "last = path\n            if last:\n                kept = 1\n                last = kept\n            paths = last"
+    source = TRIES.replace("last = path", bodies)
+    for start in (match.start() for match in re.finditer(r"\S.*\n", source)):
+        end = len(source.rstrip())
+        draft = Draft(language, source[:start], source[end:], source[start:end] + behind, "block")
+        made = offered(draft)
+        assert _compiles(draft.before + draft.text + draft.after)
+        assert _compiles(draft.before + made.text + draft.after[made.covered :]), (draft.before[-60:], made.text)
+        seen += made.text != draft.text
+    assert seen > 5
+
+
 @RELAXED
 @given(drafts())
 def test_no_step_leaves_more_errors_than_it_found(draft):
@@ -196,10 +212,12 @@ def test_the_trail_leads_from_what_came_to_what_is_offered(draft):
 
 @RELAXED
 @given(drafts())
-def test_what_is_offered_replaces_closers_only(draft):
+def test_what_is_offered_replaces_closers_or_the_rest_of_the_line_that_it_says(draft):
     text, _ = repair(draft)
-    size = covered(replace(draft, text=text)) if text else 0
-    assert re.fullmatch(r"[)\]}>\"'`;:,]*", draft.after[:size])
+    taken = draft.after[: covered(replace(draft, text=text)) if text else 0]
+    if not re.fullmatch(r"[)\]}>\"'`;:,]*", taken):
+        assert taken == draft.line_after.rstrip()
+        assert text.lstrip("\n").split("\n")[0].rstrip().endswith(taken)
 
 
 def test_no_repairs_means_no_change():

@@ -39,3 +39,31 @@ def test_long_talk_costs_no_more_parses_of_the_document_than_short_talk(monkeypa
     long, offered_of_long = parses(monkeypatch, "\n".join(LINES * 8) + behind, stop)
     assert offered_of_short == offered_of_long == ("return 1" if behind else "")
     assert long <= short
+
+
+SENTENCES = {
+    "Russian": "Эта функция складывает два числа и возвращает сумму {}",
+    "Chinese": "第{}步 这个函数返回两个数的和，然后打印结果",
+    "Korean": "이 함수는 두 수의 합을 반환하고 화면에 출력합니다 {}",
+    "Hindi": "यह फलन दो संख्याओं का योग लौटाता है {}",
+    "German": "diese Funktion gibt die Summe beider Zahlen zurück und Punkt {}",
+}
+
+
+@pytest.mark.parametrize("behind", ["", "\n\n```python\nreturn 1\n```\n"])
+@pytest.mark.parametrize("script", SENTENCES)
+def test_so_it_is_for_talk_in_any_language(monkeypatch, script, behind):
+    lines = [SENTENCES[script].format(number) for number in range(60)]
+    short, _ = parses(monkeypatch, "\n".join(lines[:4]) + behind, "auto")
+    long, made = parses(monkeypatch, "\n".join(lines) + behind, "auto")
+    assert long <= short + 2 <= 18
+    assert not behind or made == "return 1"
+
+
+def test_an_answer_that_never_parses_is_looked_at_less_often_the_larger_the_file_is(monkeypatch):
+    broken = "".join(f"x = = f({number}\n" for number in range(80))
+    small, _ = parses(monkeypatch, broken, "auto")
+    monkeypatch.setattr(f"{__name__}.BEFORE", "".join(f"x{number} = {number}\n" for number in range(12_000)) + BEFORE)
+    large, _ = parses(monkeypatch, broken, "auto")
+    assert large * 4 < small
+    assert large < 40

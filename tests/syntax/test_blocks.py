@@ -2,7 +2,7 @@ import pytest
 
 from syntax.blocks import constructs, extent, statement_start
 from syntax.languages import LANGUAGES, language_of
-from syntax.parse import error_count, has_error, parse
+from syntax.parse import has_error, parse
 
 PYTHON = """def total(rows):
     result = 0
@@ -99,8 +99,3 @@ def test_indices_are_characters_behind_characters_of_several_bytes():
     tree = parse(language_of("python"), text)
     spans = [text[slice(*tree.span(node))] for node in tree.leaves()]
     assert spans == ["s", "=", '"😀é"', "return_value", "=", "1"]
-
-
-def test_errors_are_counted():
-    assert error_count(language_of("python"), "def f(:\n") > 0
-    assert error_count(language_of("python"), "x = 1\n") == 0

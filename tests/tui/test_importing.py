@@ -13,8 +13,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from replay import tape as tapes
-from tui import waiting
 from tui.cli import app
+from tui.waiting import Waiting
 
 HEADER = {"kind": "header", "documentType": "workspaceRecording@1.0", "repoRootUri": "", "time": 1000, "uuid": "u"}
 LOG = [
@@ -300,16 +300,15 @@ def test_the_console_script_gives_a_recording_again(here, recorded):
     assert done.stderr == b""
 
 
-def test_what_takes_long_says_how_far_it_is(monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE_S", 0.0)
+def test_what_takes_long_says_how_far_it_is():
     shown = Console(file=StringIO(), force_terminal=True, width=100)
-    with waiting.Waiting(shown, "reading") as bar:
+    with Waiting(shown, "reading", patience_s=0.0) as bar:
         bar.show("one\x1b.json", 1, 2)
         time.sleep(0.3)
     assert "reading" in shown.file.getvalue()
     assert "one␛.json" in shown.file.getvalue()
     plain = Console(file=StringIO(), force_terminal=False, width=20)
-    with waiting.Waiting(plain, "reading") as bar:
+    with Waiting(plain, "reading", patience_s=0.0) as bar:
         bar.show("a long name of a file.json", 1, 2)
         bar.show("another", 2, 2)
     assert plain.file.getvalue() == "reading: a long name of a file.json\n"
@@ -318,6 +317,6 @@ def test_what_takes_long_says_how_far_it_is(monkeypatch):
 def test_what_is_done_soon_says_nothing():
     for terminal in (True, False):
         console = Console(file=StringIO(), force_terminal=terminal)
-        with waiting.Waiting(console, "reading") as bar:
+        with Waiting(console, "reading") as bar:
             bar.show("one.json", 1, 2)
         assert console.file.getvalue().strip() == ""

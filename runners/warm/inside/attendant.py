@@ -2,15 +2,18 @@
 
 It runs inside the sandbox, beside hostile programs of the same user, and imports only the standard library. What keeps
 it out of their reach: it is process 1 of its namespace (signals from inside cannot end it), it is not dumpable (no
-ptrace, no /proc/1/mem, no /proc/1/fd), and its only channel is a socket that is closed before a program begins.
+ptrace, no /proc/1/mem, no /proc/1/fd), and its only channel is a socket that is closed before a program begins. When the
+host lets go of that socket it ends, and everything with it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -27,6 +30,10 @@ COMMAND = "GHOSTTAPE_COMMAND"
 _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 4, 36
 _WRITABLE = ("/project", "/tmp", "/dev/shm")  # noqa: S108 - inside the sandbox, file systems of its own
 _TABLES = ("sysvipc/shm", "sysvipc/sem", "sysvipc/msg", "net/tcp", "net/tcp6", "net/udp", "net/udp6")
+_COUNTERS = (
+    *(("memory/memory.oom_control", "oom_kill"), ("memory.events", "oom_kill")),
+    *(("pids/pids.events", "max"), ("pids.events", "max")),
+)
 _LIMITS = tuple(sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}))
 _MESSAGE = 1 << 17
 
@@ -54,7 +61,8 @@ def attend() -> dict[str, str]:
         for pipe in pipes:
             os.close(pipe)
         status = _outlive(child)
-        control.send(json.dumps({"status": status, "traces": _clean(begun)}).encode())
+        answer = {"status": status, "traces": _clean(begun), "met": _met_limits()}
+        control.send(json.dumps(answer).encode())
 
 
 def _open_control() -> socket.socket:
@@ -64,7 +72,19 @@ def _open_control() -> socket.socket:
         sys.exit("this is the host's own process namespace: a warm worker kills everything that it sees")
     _prctl(_SET_DUMPABLE, 0)
     _prctl(_SET_CHILD_SUBREAPER, 1)
-    return socket.socket(fileno=int(number))
+    control = socket.socket(fileno=int(number))
+    signal.signal(signal.SIGIO, lambda *_: _leave_if_alone(control))
+    fcntl.fcntl(control, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(control, fcntl.F_SETFL, fcntl.fcntl(control, fcntl.F_GETFL) | os.O_ASYNC)
+    return control
+
+
+def _leave_if_alone(control: socket.socket) -> None:
+    """Exit, also while a program runs, if the host is gone; a program may send this signal too, and then it is not."""
+    look = select.poll()
+    look.register(control, 0)
+    if look.poll(0):
+        os._exit(0)
 
 
 def _separate(pipes: list[int]) -> None:
@@ -73,6 +93,7 @@ def _separate(pipes: list[int]) -> None:
     for number, source in enumerate((null, *pipes)):
         os.dup2(source, number)
     os.closerange(3, 1 << 20)
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, 0))  # message queues would outlive it, where none can list them
     _prctl(_SET_DUMPABLE, 1)
 
@@ -105,6 +126,13 @@ def _clean(begun: object) -> str:
         return "changed the limits or the standing of process 1"
     left = [table for table in _TABLES if len(_lines(Path("/proc", table))) > 1]
     return f"left behind: entries in {', '.join(left)}" if left else ""
+
+
+def _met_limits() -> bool | None:
+    """Say whether the kernel has enforced a limit on the whole sandbox; None where that cannot be seen from inside."""
+    lines = [(name, line) for file, name in _COUNTERS for line in _lines(Path("/sys/fs/cgroup", file))]
+    counts = [line.split() for name, line in lines if line.split()[:1] == [name]]
+    return any(count != "0" for _, count in counts) if counts else None
 
 
 def _empty(folder: str) -> None:

@@ -1,0 +1,32 @@
+"""Which of a project's tests touch which of its lines, found out in one run of all tests.
+
+Of pytest by coverage.py, of node's test runners by probes in the project's own functions. Other toolchains and runners have no
+coverage here: all of their tests run each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from runners.coverage import node, python
+from runners.coverage.lines import Coverage
+from runners.project import Project
+from runners.verdicts import Result
+
+__all__ = ["Coverage", "recorded"]
+
+
+async def recorded(project: Project, cache: Path, told: Callable[[str], None]) -> tuple[Result, Coverage | None]:
+    """Test a finished project and find out which lines its tests touch; say so where that cannot be had here.
+
+    Where the tests do not pass while they are watched, they run once more as ever.
+    """
+    match project.plan.toolchain:
+        case "python":
+            return await python.recorded(project, cache, told)
+        case "node" | "typescript":
+            return await node.recorded(project, told)
+        case other:
+            told(f"no coverage here (toolchain {other}): every graft runs all tests")
+            return await project.run({}), None

@@ -1,0 +1,77 @@
+"""Programs of this machine that do not lie where every sandbox shows them: under /opt, or in someone's home.
+
+Of such a program only its own files are shown. A folder that holds a home, or everything that a user has installed, is no
+program's own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from runners.errors import ToolchainMissing
+from runners.protocol import ENVIRONMENT, Mount
+from runners.toolchains.protocol import SHOWN
+
+
+def home() -> Path:
+    """Return the user's home, also for a user without one."""
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() fails for a user without one
+
+
+def is_shown(path: Path) -> bool:
+    """Say whether every sandbox shows the path anyway."""
+    return f"{path}/".startswith(SHOWN)
+
+
+def is_shared(folder: Path, home: Path) -> bool:
+    """Say whether a folder holds more than a program: the home, or the user's `.local`."""
+    inner, outer = home.resolve(), folder.resolve()
+    return inner.is_relative_to(outer) or outer == (home / ".local").resolve()
+
+
+def whole(root: Path, program: str) -> tuple[Mount, ...]:
+    """Return the mount of a folder that is a program's own; none if it is shown anyway.
+
+    Raises `ToolchainMissing` if the folder holds more.
+    """
+    if is_shown(root):
+        return ()
+    if is_shared(root, home()):
+        raise ToolchainMissing(
+            f"{program} lies in {root}, which holds more than {program}: install it in a folder of its own"
+        )
+    return (Mount(root, str(root)),)
+
+
+def beside(program: str, *parts: str) -> tuple[Mount, ...]:
+    """Return the mounts of a program and of what belongs to it, as patterns in the folder above its own.
+
+    None if it is not on PATH, if it is shown anyway, and if a pattern finds nothing: then something else bears its name.
+    """
+    found = shutil.which(program)
+    if found is None or is_shown(file := Path(found).resolve()):
+        return ()
+    matched = [sorted(file.parent.parent.glob(part)) for part in parts]
+    if file.name != program or not all(matched):
+        return ()
+    return tuple(Mount(path, str(path)) for path in (file, *(path for paths in matched for path in paths)))
+
+
+def searched(*folders: Path | str) -> str:
+    """Return a PATH that begins with these folders, each once."""
+    return ":".join(dict.fromkeys([*map(str, folders), ENVIRONMENT["PATH"]]))
+
+
+def told(program: str, *words: str) -> str:
+    """Return what an installed program says of itself, asked in no project's folder.
+
+    Raises `ToolchainMissing` if it does not answer.
+    """
+    try:
+        done = subprocess.run([program, *words], capture_output=True, check=True, timeout=60, text=True, cwd="/")
+    except (OSError, subprocess.SubprocessError) as error:
+        raise ToolchainMissing(f"{program} does not answer `{' '.join(words)}`: install it anew") from error
+    return done.stdout.strip()

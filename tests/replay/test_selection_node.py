@@ -1,0 +1,99 @@
+"""Grafts in a project of node's that run only the files of tests that touch them, and the sample that runs all."""
+
+import asyncio
+
+import pytest
+from tapes import Typist, moment_of
+
+from replay.instructions import Settled, Spot
+from replay.judge import Judge
+from replay.records import Ending, Suggestion
+from replay.tape import Tests as ProjectTests
+from replay.timeline import Timeline
+from runners.sandboxes import make
+
+HEAD, BODY = "exports.f = (x) => {\n  ", "return x + 1;"
+OTHER = "\n};\nexports.g = (x) => {\n  return x * 2;\n};\n"
+IMPORTS = (
+    "const test = require('node:test');\nconst assert = require('node:assert');\nconst { f, g } = require('./a.js');\n"
+)
+TESTS = {
+    "f.test.js": IMPORTS + "test('f', () => assert(f(1) > 0));\n",
+    "g.test.js": IMPORTS + "test('g', () => assert.equal(g(2), 4));\n",
+}
+READS = {
+    "r.test.js": IMPORTS
+    + "test('r', () => assert(String(require('fs').readFileSync('a.js')).match(/x \\+ 1|touch/) && g(1)));\n"
+}
+STARTS = {
+    "p.test.js": IMPORTS
+    + "const { execFileSync } = require('node:child_process');\n"
+    + "test('p', () => assert.equal(Number(execFileSync(process.execPath, ['-p', 'require(\"./a.js\").f(1)'])), 2));\n"
+}
+AT_IMPORT = {"h.test.js": IMPORTS + "const two = f(1);\ntest('h', () => assert.equal(two, 2));\n"}
+AT_IMPORT["f.test.js"] = AT_IMPORT["g.test.js"] = AT_IMPORT["h.test.js"]
+
+
+def timeline_of(tests):
+    typist = Typist("a.js", "javascript", tests=ProjectTests(toolchain="node", command="node --test", timeout_s=60.0))
+    typist.type(HEAD).type(BODY).type(OTHER)
+    typist.header.workspace.files.update(tests)
+    return Timeline(typist.tape())
+
+
+def settled(text):
+    moment = moment_of(2 + len(HEAD), HEAD, "", path="a.js", language="javascript", stop="statement")
+    offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
+    return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("layers")
+
+
+@pytest.fixture
+async def judged(cache, need):
+    """A function that says what becomes of suggestions, in order: name, tests passed and failed; and the selection's counts."""
+    need("bwrap", "node", "npm")
+    judges = []
+
+    async def judged(tests, *texts):
+        slots = asyncio.Semaphore(2)
+        judge = await Judge.prepare(timeline_of(tests), make("bubblewrap"), cache, slots, lambda _: None, selects=True)
+        judges.append(judge)
+        judge.selection.share = 0.0
+        verdicts = [await judge.verdict(settled(text)) for text in texts]
+        return [(one.name, one.passed, one.failed) for one in verdicts], judge.selection.counts
+
+    yield judged
+    for judge in judges:
+        await judge.close()
+
+
+async def test_a_graft_runs_the_files_that_touch_it_and_a_sample_all(judged):
+    verdicts, counts = await judged(TESTS, BODY, "return x + 2;", "return y;")
+    assert verdicts == [
+        ("passed", 2, 0),
+        ("passed", 1, 0),
+        ("undefined-name", 0, 1),
+    ]  # the first is always of the sample
+    assert counts == {"selected": 3, "sampled": 1, "disagreed": 0}
+
+
+async def test_a_test_that_reads_the_file_is_missed_by_selection_and_caught_by_the_sample(judged):
+    verdicts, counts = await judged(TESTS | READS, "return x + 2;", "return x + 3;")
+    assert verdicts == [("assertion", 2, 1)] * 2
+    assert counts == {"selected": 1, "sampled": 1, "disagreed": 1}
+
+
+async def test_files_that_start_processes_always_run(judged):
+    verdicts, counts = await judged(TESTS | STARTS, BODY, "return x + 2;")
+    assert verdicts == [("passed", 3, 0), ("assertion", 1, 1)]
+    assert counts == {"selected": 2, "sampled": 1, "disagreed": 0}
+
+
+async def test_what_every_file_calls_while_it_is_imported_is_tested_by_all(judged):
+    verdicts, counts = await judged(AT_IMPORT, BODY, "return x + 2;")
+    assert verdicts == [("passed", 3, 0), ("assertion", 0, 3)]
+    assert counts == {"selected": 0, "sampled": 0, "disagreed": 0}
