@@ -51,7 +51,10 @@ def _broken(finished: Result, task: Task) -> Verdict:
     if finished.klass == "infrastructure":
         return verdict_of(finished)
     program = task.tests.program(task.finished)
-    broken = structs.replace(verdict_of(finished), name="untestable", reason="broken-baseline", program=program)
+    reason = "flaky" if finished.klass == "flaky" else "broken-baseline"
+    broken = structs.replace(verdict_of(finished), name="untestable", reason=reason, program=program)
+    if reason == "flaky":
+        return broken
     return _explained(broken, finished, program, repaired=False)
 
 

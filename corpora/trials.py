@@ -7,7 +7,7 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,7 +20,7 @@ from runners.errors import MachineFails
 from runners.programs import Programs
 from runners.verdicts import Machine, Result
 
-_FORMAT = 2
+_FORMAT = 3
 _FORGOTTEN = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the program: found out anew in each run."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body BLOB NOT NULL)"
@@ -85,7 +85,7 @@ class Trials:
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
 
     async def finished(self, task: Task) -> Result:
-        """The result of the document with the ground truth in it."""
+        """The result of the document with the ground truth in it; `flaky` where it passes at first and then fails."""
         return await self._once(task, task.finished, keeps=True)
 
     async def emptied(self, task: Task) -> Result:
@@ -112,13 +112,20 @@ class Trials:
     async def _run(self, task: Task, filled: Filled, key: _Key, *, keeps: bool) -> Result:
         if keeps and self.trusts and (known := await asyncio.to_thread(self.kept.get, key)):
             return known
-        async with self.slots:
-            result = await self.machine.result(lambda: task.tests.run(filled, self.programs), task.tests.timeout_s)
+        result = await self._result(task, filled)
+        if result.klass == "passed" and self.trusts and filled.text == task.finished.text:
+            again = await self._result(task, filled)
+            flickers = again.klass not in {"passed", "infrastructure"}
+            result = replace(again, klass="flaky") if flickers else again
         if result.klass == "infrastructure":
             del self._begun[key]
         if keeps and _stays(result, task.tests.program(filled)):
             await asyncio.to_thread(self.kept.put, key, result)
         return result
+
+    async def _result(self, task: Task, filled: Filled) -> Result:
+        async with self.slots:
+            return await self.machine.result(lambda: task.tests.run(filled, self.programs), task.tests.timeout_s)
 
     def _key(self, task: Task, filled: Filled) -> _Key:
         machine = self.machines.get(task.language, "")

@@ -40,12 +40,22 @@ def offered(task, text):
     return Suggestion(text=text, start=at, end=at, latency=1.0)
 
 
-async def test_a_text_is_run_once_however_many_ask(task, tmp_path):
+async def test_a_text_is_run_once_however_many_ask_and_the_ground_truth_twice(task, tmp_path):
     programs = by_text()
     here = trials(programs, tmp_path)
     filled = task.filled(offered(task, "other()"))
     await asyncio.gather(here.of(task, filled), here.of(task, filled), here.finished(task), here.finished(task))
-    assert len(programs.ran) == 2
+    assert len(programs.ran) == 3
+
+
+async def test_a_ground_truth_that_passes_once_and_fails_once_makes_its_task_untestable(task, tmp_path):
+    classes = iter(["passed", "exception"])
+    programs = FakePrograms(lambda program: result(next(classes) if "golden" in program.text else "failed"))
+    verdict = await Judge(trials(programs, tmp_path)).verdict(task, offered(task, "other()"))
+    assert (verdict.name, verdict.reason) == ("untestable", "flaky")
+    programs = by_text()
+    verdict = await Judge(trials(programs, tmp_path)).verdict(task, offered(task, "other()"))
+    assert (verdict.reason, programs.ran) == ("flaky", [])
 
 
 async def test_what_the_finished_document_does_is_remembered_between_runs(task, tmp_path):
@@ -55,12 +65,12 @@ async def test_what_the_finished_document_does_is_remembered_between_runs(task, 
     assert programs.ran == []
 
 
-@pytest.mark.parametrize("change", [{"machine": "another compiler"}, {"trusts": False}])
-async def test_another_machine_or_a_run_that_trusts_nothing_finds_out_anew(task, tmp_path, change):
+@pytest.mark.parametrize(("change", "times"), [({"machine": "another compiler"}, 2), ({"trusts": False}, 1)])
+async def test_another_machine_or_a_run_that_trusts_nothing_finds_out_anew(task, tmp_path, change, times):
     await trials(by_text(), tmp_path).finished(task)
     programs = by_text()
     await trials(programs, tmp_path, **change).finished(task)
-    assert len(programs.ran) == 1
+    assert len(programs.ran) == times
 
 
 @pytest.mark.parametrize("klass", ["infrastructure", "timeout"])
