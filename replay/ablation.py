@@ -117,7 +117,7 @@ def _suggested(suggestion: Suggestion, made: Repaired, start: int, end: int) -> 
 
 
 def _range(moment: Moment, after: str, made: Repaired) -> tuple[int, int]:
-    """What an answer takes the place of, in UTF-16 offsets: the closers right of the cursor that it says itself."""
+    """What an answer takes the place of, in UTF-16 offsets: what stands right of the cursor that it says itself."""
     return moment.offset, moment.offset + length(after[: made.covered])
 
 

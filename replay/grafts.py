@@ -152,7 +152,7 @@ def graft(hole: Hole, suggestion: Suggestion, moment: Moment, before: str, after
     """The finished document with the suggestion in it.
 
     What the suggestion's range takes away left of the cursor is what it says again; what it takes away right of the
-    cursor (closers) is taken out of the finished text wherever it survives.
+    cursor (closers, or the rest of the line) is taken out of the finished text wherever it survives.
     """
     said_again = before[index_of(before + after, suggestion.start) :]
     start = _stepped_back(hole.final[: hole.start], said_again)

@@ -222,7 +222,7 @@ def repair(
 
     In: `language` (python, py, js, c++, c#, go …; null: do without its syntax), `before`, `after` (default: nothing),
     `completion`, and perhaps `stop`. Out: all that, `repaired`, `covered` (it also takes the place of so many characters of
-    `after`, closing brackets that it says itself), and `trail`, each step that changed something.
+    `after`, closing brackets or the rest of the line, which it says itself), and `trail`, each step that changed something.
 
     Lines come out in their order, each as soon as it is done. The first that cannot be repaired ends it with its place and
     status 2 (see --keep-going). Nothing is cut for its extent, for no syntax tells that of a task; editors ask with `auto`.

@@ -67,6 +67,9 @@ CSC = _table(
 BUILDS: Mapping[str, Table] = {"typescript": TSC, "java": JAVAC, "cpp": CXX, "csharp": CSC}
 
 
+# An error as TAP's YAML has it: quoted by the mark that is not in it, or as a block.
+_TAP = r"^[ \t]*error: (?:\|-\n[ \t]*|['\"])(.+?)['\"]?$"
+_MORE = r"(?=(?:\n(?! *(?:\.\.\.|{until})).*){{0,40}}\n *{then})"
 _FAULT = r"(?:[A-Za-z_$][\w.$]*)?(?:Error|Exception|Failure)(?=:|$| \[)"
 _MAVEN = r"^(\[ERROR\] \S+\.java:\[\d+,\d+\] "
 PROJECT = _table(
@@ -76,7 +79,8 @@ PROJECT = _table(
     ("syntax", r"^(\S+\.go:\d+:\d+: syntax error: .*)"),
     ("syntax", rf"{_MAVEN}(?:{_JAVA_SYNTAX}).*)"),
     ("undefined-name", _START + r"((?:NameError|UnboundLocalError|ReferenceError)\b.*)"),
-    ("undefined-name", r"^[ \t]*error: '(.* is not defined)'$"),
+    ("undefined-name", r"^[ \t]*error: ['\"](.* is not defined)['\"]$"),
+    ("syntax", _TAP + _MORE.format(until="name: '(?!SyntaxError)", then=r"(?:wrapSafe|compileSourceTextModule) ")),
     ("undefined-name", r"^(error\[E042[35]\].*)"),
     ("undefined-name", r"^(\S+\.go:\d+:\d+: undefined: .*)"),
     ("undefined-name", rf"{_MAVEN}cannot find symbol.*)"),
@@ -96,15 +100,8 @@ FAILURES = _table(
     ("assertion", r"^ +(expect\(.*\)\..*)"),
     ("assertion", r"^(\S+:\d+: Failure)$"),
     ("assertion", r"^(.*: [Aa]ssertion .* failed\b.*)"),
-    (
-        "assertion",
-        r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$(?=(?:\n(?! *(?:\.\.\.|code:)).*){0,40}\n *code: 'ERR_ASSERTION')",
-    ),
-    (
-        "exception",
-        r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$(?=(?:\n(?! *(?:\.\.\.|name:)).*){0,40}\n *name: '(?!AssertionError)\w+)",
-    ),
-    ("exception", r"^E +([A-Za-z_][\w.]*(?:: .*)?)$"),
+    ("assertion", _TAP + _MORE.format(until="code:", then="code: 'ERR_ASSERTION'")),
+    ("exception", _TAP + _MORE.format(until="name:", then=r"name: '(?!AssertionError)\w+")),
     ("assertion", r"^thread '.*?'.* panicked at .*\n(assertion .*)"),
     ("exception", r"^thread '.*?'.* panicked at .*\n(.*)"),
     ("exception", r"^(panic: .*)"),
@@ -114,7 +111,7 @@ FAILURES = _table(
 )
 _OTHERWISE = _table(
     ("failed", r"^E +(\S.*)"),
-    ("failed", r"^[ \t]*error: (?:\|-\n[ \t]*|')(.+?)'?$"),
+    ("failed", _TAP),
     ("failed", r"^\t +(\d+ - .+)$"),
     ("failed", r"^((?:FAILED|ERROR|FAIL|--- FAIL:) .*)"),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from server.repair.draft import Draft, indent_of, step_of, unit_of, width
+from server.repair.draft import Draft, indent_of, step_of, width
 from server.repair.tokens import PAIRS, Token, tokens
 
 _CONTINUES = ".?:&|+-*/%<=)]},"
@@ -57,7 +57,7 @@ def _shifted(draft: Draft, text: str, cursor: int) -> str:
     told = list(_depths(draft, rest))
     if any(depth == 0 and indent_of(line) for line, depth in told):
         return text  # so counted from the left edge, that one does not stand at its depth
-    usual = unit_of(draft.before)
+    usual = step_of(draft.before) or cursor
     unit = min((width(indent_of(line)) for line, depth in told if depth == 1), default=usual)
     if unit != usual and all(depth for _, depth in told):
         return text  # nothing that is closed shows the left edge: once shifted, it would look as if it could be again

@@ -23,10 +23,10 @@ from server.settings import REPAIRS, PaperRules, RepairName
 
 MOST_PLACES = 64
 """Places (`places.py`) at which an answer is looked at; one that has not ended by then is taken whole. It bounds the parses in a broken file."""
-_FEWEST_PLACES = 4
+_FEWEST_PLACES = 3
 _READ = 640_000
 """Characters of the document that are gone through for these looks: of a file of 10 kB all of them are taken, of one of 100 kB six."""
-LARGEST = 500_000
+LARGEST = 200_000
 """Characters around the cursor up to which a file is parsed. What is answered in a larger one is repaired by its text alone."""
 _NEAR = 16_384
 """Characters on each side of the cursor that are looked at in a file that is too large."""
