@@ -85,7 +85,7 @@ class Trials:
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
 
     async def finished(self, task: Task) -> Result:
-        """The result of the document with the ground truth in it; `flaky` where it passes at first and then fails."""
+        """The result of the document with the ground truth in it; `flaky` where it passes once and fails once."""
         return await self._once(task, task.finished, keeps=True)
 
     async def emptied(self, task: Task) -> Result:
@@ -113,10 +113,8 @@ class Trials:
         if keeps and self.trusts and (known := await asyncio.to_thread(self.kept.get, key)):
             return known
         result = await self._result(task, filled)
-        if result.klass == "passed" and self.trusts and filled.text == task.finished.text:
-            again = await self._result(task, filled)
-            flickers = again.klass not in {"passed", "infrastructure"}
-            result = replace(again, klass="flaky") if flickers else again
+        if self.trusts and filled.text == task.finished.text and _stays(result, task.tests.program(filled)):
+            result = _both(result, await self._result(task, filled))
         if result.klass == "infrastructure":
             del self._begun[key]
         if keeps and _stays(result, task.tests.program(filled)):
@@ -131,6 +129,14 @@ class Trials:
         machine = self.machines.get(task.language, "")
         whole = "\0".join((str(_FORMAT), machine, task.language, task.tests.key(filled)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _both(first: Result, again: Result) -> Result:
+    """The result of a ground truth that was run twice. What may be the machine's doing is not called flaky."""
+    if again.klass in _FORGOTTEN or again.doubt:
+        return again
+    failed = [result for result in (first, again) if result.klass != "passed"]
+    return replace(failed[0], klass="flaky") if len(failed) == 1 else first
 
 
 def _stays(result: Result, program: str) -> bool:

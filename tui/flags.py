@@ -114,7 +114,7 @@ WhichTests = Annotated[
     str,
     typer.Option(
         "--tests",
-        help="What each suggestion runs: all tests, or touching: those that reach its function (pytest), and on a sample all.",
+        help="What each suggestion runs: all tests, or touching: those that reach its function (pytest, node --test, vitest, jest, mocha), and on a sample all.",
     ),
 ]
 NoTests = Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")]

@@ -5,14 +5,14 @@ import os
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 
 import msgspec
 
 from runners import remains, seccomp
-from runners.errors import SandboxMissing
+from runners.errors import SandboxFailed, SandboxMissing
 from runners.launch import OUTER, launch_job
 from runners.protocol import PROJECT, Completed, Job, environment
 from runners.residence import ProcessResidence
@@ -33,6 +33,7 @@ exec "$@"
 """Run in namespaces around bwrap's: a run gets a part of what the kernel counts for each user of the host; and started by
 root, the command is the owner of the machine's devices: it may write to them, not change their modes."""
 
+_TRIED_S = 10.0
 _NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
 
 
@@ -80,13 +81,28 @@ def _program() -> str:
     return program
 
 
-@cache
 def _around() -> tuple[str, ...]:
-    """Return the command that runs another in namespaces around bwrap's; empty where only bwrap may make any."""
+    """Return the command that runs another in namespaces around bwrap's; empty where only bwrap may make any.
+
+    That is remembered; a machine that has no room for them right now is asked again.
+    """
+    try:
+        return _around_here()
+    except SandboxFailed:
+        return ()
+
+
+@cache
+def _around_here() -> tuple[str, ...]:
     around = ("unshare", "--user", "--map-root-user", "--mount", "--", "sh", "-c", _AROUND, "sh")
     if shutil.which(around[0], path=OUTER["PATH"]) is None:
         return ()
-    tried = subprocess.run([*around, "true"], env=OUTER, check=False, capture_output=True)
+    try:
+        tried = subprocess.run([*around, "true"], env=OUTER, check=False, capture_output=True, timeout=_TRIED_S)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxFailed(f"namespaces around bwrap's cannot be made: {error}") from error
+    if tried.returncode and not any(word in tried.stderr for word in (b"not permitted", b"denied")):
+        raise SandboxFailed(f"namespaces around bwrap's cannot be made: {tried.stderr.decode(errors='replace')}")
     return () if tried.returncode else around
 
 
@@ -129,7 +145,11 @@ async def _first_process() -> AsyncIterator[int]:
     finally:
         os.close(writer)
         os.set_blocking(reader, False)
-        with suppress(BlockingIOError, msgspec.DecodeError):
+        try:
             about = msgspec.json.decode(os.read(reader, 4096), type=dict[str, int])
+        except (BlockingIOError, msgspec.DecodeError):
+            about = {}
+        finally:
+            os.close(reader)
+        if about:
             await asyncio.shield(remains.gone([about["child-pid"]]))
-        os.close(reader)

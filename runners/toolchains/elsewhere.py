@@ -7,13 +7,17 @@ program's own.
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from runners.errors import ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
 from runners.toolchains.protocol import SHOWN
+
+_MANYS = frozenset(map(Path, ("/opt", "/srv", "/mnt", "/media", "/var", "/snap")))
 
 
 def home() -> Path:
@@ -26,10 +30,18 @@ def is_shown(path: Path) -> bool:
     return f"{path}/".startswith(SHOWN)
 
 
-def is_shared(folder: Path, home: Path) -> bool:
-    """Say whether a folder holds more than a program: the home, or the user's `.local`."""
-    inner, outer = home.resolve(), folder.resolve()
-    return inner.is_relative_to(outer) or outer == (home / ".local").resolve()
+def homes() -> set[Path]:
+    """Return the homes of all users that this machine knows."""
+    return {home(), *(Path(user.pw_dir) for user in pwd.getpwall() if user.pw_dir.startswith("/"))}
+
+
+def is_shared(folder: Path, homes: Iterable[Path]) -> bool:
+    """Say whether a folder holds more than a program: a home, a user's `.local`, or what many install into."""
+    outer = folder.resolve()
+    if outer in _MANYS:
+        return True
+    own = ((home.resolve(), (home / ".local").resolve()) for home in homes)
+    return any(home.is_relative_to(outer) or outer == local for home, local in own)
 
 
 def whole(root: Path, program: str) -> tuple[Mount, ...]:
@@ -39,7 +51,7 @@ def whole(root: Path, program: str) -> tuple[Mount, ...]:
     """
     if is_shown(root):
         return ()
-    if is_shared(root, home()):
+    if is_shared(root, homes()):
         raise ToolchainMissing(
             f"{program} lies in {root}, which holds more than {program}: install it in a folder of its own"
         )

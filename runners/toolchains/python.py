@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.elsewhere import home, is_shared, is_shown
+from runners.toolchains.elsewhere import homes, is_shared, is_shown
 from runners.toolchains.protocol import Layer
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
@@ -42,20 +42,20 @@ class Python:
         witness = await asyncio.to_thread(_WITNESS.read_text)
         content = [_FORMAT, sys.version, sys.base_prefix, names, witness]
         folder = await layer_folder(cache, self.name, content, build)
-        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, home())
+        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, homes())
         return Layer(
             (Mount(folder / "venv", VENV), *interpreter),
             {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
         )
 
 
-def _interpreter(base: str, home: Path) -> list[Mount]:
+def _interpreter(base: str, homes: Collection[Path]) -> list[Mount]:
     """Return where the interpreter is installed, under both names if one is a link; sandboxes show /usr anyway.
 
     A folder that holds more than an interpreter (one with the home in it, or its `.local`) is shown in parts.
     """
     prefixes = sorted({Path(base), Path(base).resolve()})
-    paths = [path for prefix in prefixes for path in (_parts(prefix) if is_shared(prefix, home) else [prefix])]
+    paths = [path for prefix in prefixes for path in (_parts(prefix) if is_shared(prefix, homes) else [prefix])]
     return [Mount(path.resolve(), str(path)) for path in paths if not is_shown(path)]
 
 

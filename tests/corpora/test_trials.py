@@ -48,14 +48,22 @@ async def test_a_text_is_run_once_however_many_ask_and_the_ground_truth_twice(ta
     assert len(programs.ran) == 3
 
 
-async def test_a_ground_truth_that_passes_once_and_fails_once_makes_its_task_untestable(task, tmp_path):
-    classes = iter(["passed", "exception"])
+@pytest.mark.parametrize("classes", [["passed", "exception"], ["exception", "passed"]])
+async def test_a_ground_truth_that_passes_once_and_fails_once_makes_its_task_untestable(task, tmp_path, classes):
+    classes = iter(classes)
     programs = FakePrograms(lambda program: result(next(classes) if "golden" in program.text else "failed"))
     verdict = await Judge(trials(programs, tmp_path)).verdict(task, offered(task, "other()"))
     assert (verdict.name, verdict.reason) == ("untestable", "flaky")
     programs = by_text()
     verdict = await Judge(trials(programs, tmp_path)).verdict(task, offered(task, "other()"))
     assert (verdict.reason, programs.ran) == ("flaky", [])
+
+
+async def test_a_ground_truth_that_was_only_too_slow_once_is_tried_anew_in_the_next_run(task, tmp_path):
+    classes = iter(["passed", "timeout", "passed", "passed"])
+    programs = FakePrograms(lambda _: result(next(classes)))
+    assert (await trials(programs, tmp_path).finished(task)).klass == "timeout"
+    assert (await trials(programs, tmp_path).finished(task)).klass == "passed"
 
 
 async def test_what_the_finished_document_does_is_remembered_between_runs(task, tmp_path):

@@ -3,6 +3,7 @@
 They stand in for real ones: scripts that hand on to those of /usr, laid out as the real ones are.
 """
 
+import pwd
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import Job
 from runners.toolchains import toolchain
-from runners.toolchains.elsewhere import beside
+from runners.toolchains.elsewhere import beside, is_shared, whole
 
 
 def program(file, text):
@@ -145,3 +146,19 @@ def test_something_else_of_the_same_name_is_not_taken_for_a_build_tool(opt, inst
 async def test_a_toolchain_without_a_registry_says_who_installs(name, cache):
     with pytest.raises(RequirementRefused, match="'left-pad' is required: let the project's setup get it"):
         await toolchain(name).layer(("left-pad",), cache, lambda _: None)
+
+
+@pytest.mark.parametrize("folder", ["/", "/home", "/home/bob", "/home/bob/.local", "/home/ann", "/opt"])
+def test_what_holds_anyones_home_or_much_else_is_no_programs_own(folder):
+    assert is_shared(Path(folder), [Path("/root"), Path("/home/bob"), Path("/home/ann")])
+
+
+@pytest.mark.parametrize("folder", ["/home/bob/jdk", "/home/bob/.local/jdk", "/opt/jdk"])
+def test_a_folder_inside_of_those_is_a_programs_own(folder):
+    assert not is_shared(Path(folder), [Path("/root"), Path("/home/bob")])
+
+
+def test_the_homes_of_all_users_are_known():
+    user = next(user for user in pwd.getpwall() if user.pw_name == "root")
+    with pytest.raises(ToolchainMissing, match="holds more than g"):
+        whole(Path(user.pw_dir), "g++")
