@@ -26,7 +26,7 @@ from server.documents import Document
 from server.errors import ProviderError, ProviderMissing
 from server.keys import fault, masked
 from server.providers.protocol import Provider, Request, tally
-from server.repair.chain import Step
+from server.repair.chain import Step, normalised
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
 from server.settings import ContextSettings, PaperRules, RepairName, Settings, Stop
@@ -194,6 +194,8 @@ class Service:
         """Cancel what is under way and let go of the provider."""
         for flight in [flight for flights in self._flights.values() for flight in flights]:
             flight.task.cancel()
+            for waiter in flight.waiters():
+                waiter.cancel()
         await self.provider.close()
 
     @contextmanager
@@ -220,8 +222,8 @@ class Service:
 
     async def _flown(self, query: Query) -> Suggestion:
         for flight in list(self._flights.get(query.spot, ())) if self.settings.cache.inflight else ():
-            if flight.task.cancelling():
-                continue  # its last waiter left while this one waited for another
+            if flight.task.done() or flight.task.cancelling():
+                continue  # it landed, or its last waiter left, while this one waited for another
             typed = len(query.before) - len(flight.query.before)
             if query.continues(flight.query) and (self.settings.cache.typed or not typed):
                 answer = await self._join(flight)
@@ -267,7 +269,7 @@ class Service:
             return await waiter
         finally:
             flight.waiting.remove(waiter)
-            if not flight.waiting and not flight.task.done():
+            if not flight.waiting:
                 self._forget(flight)  # at once: who asks before the task has ended must not wait for it
                 flight.task.cancel()
 
@@ -285,7 +287,7 @@ class Service:
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
-            length = await self._gather(request, draft, pieces)
+            length = await self._gather(request, normalised(draft), pieces)
         except ProviderError as error:
             if isinstance(error, ProviderMissing):
                 self.misconfigured(error)
@@ -328,6 +330,7 @@ class Service:
             async for piece in stream:
                 pieces.append(piece)
                 text = _joined(pieces)
+                text = text[:-1] if piece.endswith("\r") else text  # the other half of a line end may follow
                 ends = enough(replace(draft, text=text), *self._rules, since=seen)
                 if ends is not None:
                     return ends

@@ -40,6 +40,8 @@ def _swallower(draft: Draft, text: str) -> int | None:
     if language is None or not draft.line_after.strip() or not last.strip():
         return None
     line = (draft.line_before if "\n" not in text else "") + last
+    if "\n" not in text and draft.line_before.lstrip().startswith("#") and language.id in _DIRECTIVES:
+        return None  # what stands there is part of it already
     if line.lstrip().startswith("#") and language.id in _DIRECTIVES:
         return max(0, len(text) - len(last.lstrip()))
     if language.line_comment not in last:

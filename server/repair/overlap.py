@@ -29,7 +29,7 @@ def without_rest(draft: Draft, text: str) -> str:
     for head in _heads(draft, text) if rest else ():
         for size in _overlaps(head, rest):
             kept = head[:-size]
-            whole = size == len(rest) and _WORD.search(rest) is not None
+            whole = size == len(rest) and _WORD.search(rest) is not None and _ends_with(draft.before[-1:] + head, rest)
             if _is_said_again(draft, text, head, kept, surely=whole):
                 return kept
     return text

@@ -161,6 +161,7 @@ class Lines:
             token for token in tokens(self.tree, len(draft.before), draft.end) if token.start >= len(draft.before)
         ]
         self.open = open_brackets(self.tree, len(draft.before))
+        self.reached = _straddled(draft)
         first = draft.text[: len(draft.text) - len(draft.text.lstrip())]
         starts_here = not draft.is_fresh and "\n" not in first
         self.goes_on = starts_here or bool(self.open) or draft.code_before.endswith("\\")
@@ -195,7 +196,7 @@ class Lines:
 
     def end(self, keeps: Keeps) -> int | None:
         """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
-        depth, reached, previous = len(self.open), 0, self.draft.code_before[-1:]
+        depth, reached, previous = len(self.open), self.reached, self.draft.code_before[-1:]
         started = self.goes_on
         for token in self.tokens:
             if depth == 0 and self._begins_line(token):
@@ -288,6 +289,13 @@ def _brace_end(draft: Draft, kind: Extent) -> int | None:
     return walk.statement_end()
 
 
+def _straddled(draft: Draft) -> int:
+    """Behind the string or comment in which the cursor stands."""
+    at = len(draft.before)
+    ends = [min(token.end, draft.end) - at for token in tokens(draft.tree(), at, draft.end) if token.start < at]
+    return max(ends, default=0)
+
+
 class _Braces:
     """A walk over the tokens of a suggestion. `outer` are the brackets open at the cursor, `inner` those it opened itself."""
 
@@ -324,7 +332,7 @@ class _Braces:
 
     def statement_end(self) -> int | None:
         """Behind the first complete statement, before the closer of the block around it."""
-        reached, previous = 0, None
+        reached, previous = _straddled(self.draft), None
         for number, token in enumerate(self.tokens):
             if previous is not None and self._is_free() and self._parts(previous, token):
                 return reached

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -98,6 +99,50 @@ async def test_an_answer_that_was_given_up_while_another_was_waited_for_is_not_j
     first.task.add_done_callback(lambda _: left.cancel())
     assert (await service.complete(_query("def f():\n    xy"))).text == "yes"
     assert left.cancelled()
+
+
+@dataclass(slots=True)
+class _Uneven(Fixed):
+    """Takes longer for some questions."""
+
+    delays: dict[str, float] = field(default_factory=dict)
+
+    async def complete(self, request):
+        await asyncio.sleep(self.delays.get(request.before, 0))
+        async for piece in super(_Uneven, self).complete(request):
+            yield piece
+
+
+async def test_an_answer_that_came_while_another_was_waited_for_leaves_nobody_waiting():
+    service = Service(_Uneven("xyz()", delays={"foo.b": 0.06, "foo.": 0.03}))
+    earlier = [asyncio.ensure_future(service.complete(_query(before))) for before in ("foo.b", "foo.")]
+    await asyncio.sleep(0.01)
+    async with asyncio.timeout(2):
+        assert (await service.complete(_query("foo.ba"))).text == "xyz()"
+    assert [(await each).text for each in earlier] == ["xyz()", "xyz()"]
+    assert service.stats()["underway"] == 0
+
+
+async def test_who_asked_just_before_the_service_was_closed_is_told():
+    service = Service(Fixed("return 1", delay_s=0.05))
+    asked = asyncio.ensure_future(service.complete(_query("def f():\n    ")))
+    await asyncio.sleep(0)  # it waits, and its question has not had its turn yet
+    await service.close()
+    async with asyncio.timeout(2):
+        await asyncio.gather(asked, return_exceptions=True)
+    assert asked.cancelled()
+    assert service.stats()["underway"] == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_a_line_end_that_is_cut_in_two_is_one(end):
+    text = f"this.users.push(user);{end}  }}{end}{end}  other() {{{end}  }}{end}"
+    before = f"class A {{{end}  add(user) {{{end}    "
+    told = []
+    for piece in (0, 1, 2, 3, 5, 7, 23, 24):
+        query = Query("file:///a.js", "javascript", before, f"{end}}}{end}")
+        told.append((await Service(Fixed(text, piece=piece)).complete(query)).text)
+    assert len(set(told)) == 1, told
 
 
 async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
