@@ -26,7 +26,7 @@ MOST_PLACES = 64
 _FEWEST_PLACES = 3
 _READ = 640_000
 """Characters of the document that are gone through for these looks: of a file of 10 kB all of them are taken, of one of 100 kB six."""
-LARGEST = 200_000
+LARGEST = 100_000
 """Characters around the cursor up to which a file is parsed. What is answered in a larger one is repaired by its text alone."""
 _NEAR = 16_384
 """Characters on each side of the cursor that are looked at in a file that is too large."""

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from server.repair.draft import Draft
 from server.repair.stop import is_only_closers, resolve
 
-_WORD = re.compile(r"\w")
+_WORD = re.compile(r"\w+")
 _WITHIN_WORD = re.compile(r"\w\w")
 _TRIED = 3
 
@@ -22,14 +22,14 @@ _TRIED = 3
 def without_rest(draft: Draft, text: str) -> str:
     """The text up to where it ends by saying the rest of the cursor's line; of a single line that is wanted, its first line.
 
-    What is left has to parse no worse; better where only a part of the rest is said, or one without a word in it. What stands on a
-    line of its own goes only if the answer did not parse: lines may well be alike.
+    What is left has to parse better. No worse is enough where all of the rest is said and has two words or more, not numbers alone, and nothing is
+    broken: `a, b` before `, b`, and rows of a table, may well be meant. What stands on a line of its own goes only if the answer did not parse: lines may well be alike.
     """
     rest = _rest(draft)
     for head in _heads(draft, text) if rest else ():
         for size in _overlaps(head, rest):
             kept = head[:-size]
-            whole = size == len(rest) and _WORD.search(rest) is not None and _ends_with(draft.before[-1:] + head, rest)
+            whole = size == len(rest) and _says_much(rest) and _ends_with(draft.before[-1:] + head, rest)
             if _is_said_again(draft, text, head, kept, surely=whole):
                 return kept
     return text
@@ -83,6 +83,11 @@ def _ends_with(head: str, said: str) -> bool:
     return head.endswith(said) and not (at and _WITHIN_WORD.match(head, at - 1))
 
 
+def _says_much(rest: str) -> bool:
+    words = _WORD.findall(rest)
+    return len(words) > 1 and not all(word[0].isdigit() for word in words)
+
+
 def _begins_line(draft: Draft, kept: str) -> bool:
     """Whether what comes behind a beginning of the suggestion stands on a line of its own."""
     return not (draft.line_before + kept).rpartition("\n")[2].strip()
@@ -93,4 +98,4 @@ def _is_said_again(draft: Draft, text: str, head: str, kept: str, *, surely: boo
     if errors >= raw and (errors > raw or _begins_line(draft, kept)):
         return False
     said = draft.errors(head)
-    return errors < said or (surely and errors == said)
+    return errors < said or (surely and not said)

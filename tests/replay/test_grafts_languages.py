@@ -6,10 +6,10 @@ the end, the truth between `⟦` and `⟧`; or there is a `reason` why the momen
 """
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tapes import Typist, moment_of
 
 from replay.grafts import emptied, graft, hole_of

@@ -34,17 +34,30 @@ AT_IMPORT = {"h.test.js": IMPORTS + "const two = f(1);\ntest('h', () => assert.e
 AT_IMPORT["f.test.js"] = AT_IMPORT["g.test.js"] = AT_IMPORT["h.test.js"]
 
 
-def timeline_of(tests):
-    typist = Typist("a.js", "javascript", tests=ProjectTests(toolchain="node", command="node --test", timeout_s=60.0))
-    typist.type(HEAD).type(BODY).type(OTHER)
+NODE_TEST = ProjectTests(toolchain="node", command="node --test", timeout_s=60.0)
+MOCHA = ProjectTests(toolchain="node", requires=("mocha@11",), command="mocha", timeout_s=60.0)
+MAKE, ADD = "const make = () => {\n  ", "return { add(a, b) { return a + b; } };"
+MADE = "\n};\nlet made;\nexports.get = () => made ??= make();\n"
+BY_TEST = {
+    "test/t.js": (
+        "const assert = require('node:assert');\nconst { get } = require('../a.js');\n"
+        "it('zero', () => assert(get()));\nit('two', () => assert.equal(get().add(1, 2), 3));\nit('three', () => assert(get));\n"
+    )
+}
+
+
+def timeline_of(tests, texts, plan):
+    typist = Typist("a.js", "javascript", tests=plan)
+    for text in texts:
+        typist.type(text)
     typist.header.workspace.files.update(tests)
     return Timeline(typist.tape())
 
 
-def settled(text):
-    moment = moment_of(2 + len(HEAD), HEAD, "", path="a.js", language="javascript", stop="statement")
-    offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
-    return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
+def settled(text, head):
+    moment = moment_of(2 + len(head), head, "", path="a.js", language="javascript", stop="statement")
+    offered = Suggestion(text=text, start=len(head), end=len(head), latency=0.0)
+    return Settled(moment, head, "", Ending("shown"), offered, spot=Spot(moment, head, ""))
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +71,14 @@ async def judged(cache, need):
     need("bwrap", "node", "npm")
     judges = []
 
-    async def judged(tests, *texts):
+    async def judged(tests, *texts, typed=(HEAD, BODY, OTHER), plan=NODE_TEST):
         slots = asyncio.Semaphore(2)
-        judge = await Judge.prepare(timeline_of(tests), make("bubblewrap"), cache, slots, lambda _: None, selects=True)
+        judge = await Judge.prepare(
+            timeline_of(tests, typed, plan), make("bubblewrap"), cache, slots, lambda _: None, selects=True
+        )
         judges.append(judge)
         judge.selection.share = 0.0
-        verdicts = [await judge.verdict(settled(text)) for text in texts]
+        verdicts = [await judge.verdict(settled(text, typed[0])) for text in texts]
         return [(one.name, one.passed, one.failed) for one in verdicts], judge.selection.counts
 
     yield judged
@@ -97,3 +112,9 @@ async def test_what_every_file_calls_while_it_is_imported_is_tested_by_all(judge
     verdicts, counts = await judged(AT_IMPORT, BODY, "return x + 2;")
     assert verdicts == [("passed", 3, 0), ("assertion", 0, 3)]
     assert counts == {"selected": 0, "sampled": 0, "disagreed": 0}
+
+
+async def test_a_closure_is_tested_by_who_calls_it_not_only_by_who_had_it_made(judged):
+    verdicts, counts = await judged(BY_TEST, ADD, ADD.replace("+", "*"), typed=(MAKE, ADD, MADE), plan=MOCHA)
+    assert verdicts == [("passed", 3, 0), ("assertion", 1, 1)]
+    assert counts == {"selected": 2, "sampled": 1, "disagreed": 0}
