@@ -21,7 +21,7 @@ from replay.connection import server_command
 from replay.effects import ablation as effects_of
 from replay.errors import ReplayError
 from replay.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Instruction, Settled, Tell, Try
-from replay.judge import Judge
+from replay.judge import Judge, lost
 from replay.latency import latency_of
 from replay.metrics import summary
 from replay.options import Options
@@ -124,6 +124,7 @@ class Engine:
     playback: Playback = field(default_factory=Playback)
     records: list[Record] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
+    faults: list[dict[str, str]] = field(default_factory=list)
     typed: dict[str, int] = field(default_factory=dict)
     efforts: dict[str, Effort] = field(default_factory=dict)
     checkpoints: dict[str, int] = field(default_factory=lambda: {"matched": 0, "of": 0})
@@ -198,7 +199,12 @@ class Engine:
         self.listen(LeftOut(tape.header.id, reason))
 
     def _summed(self) -> dict[str, Any]:
-        about = {"checkpoints": self.checkpoints, "left_out": self.left_out, "run": str(self.store.folder)}
+        about: dict[str, Any] = {
+            "checkpoints": self.checkpoints,
+            "left_out": self.left_out,
+            "run": str(self.store.folder),
+        }
+        about["faults"] = [*self.faults, *lost(self.records)]
         result = summary(self.records, self.typed, self.efforts, measured=not self.reads_record) | about
         if self.options.which_tests == "touching":
             result["selection"] = {name: self.selection[name] for name in ("selected", "sampled", "disagreed")}
@@ -226,6 +232,9 @@ class Engine:
             reason = f"the tape names no tests, and the user {self.options.user!r} goes by them"
             self._leave_out(tape, reason, lacking=False)
             return
+        if self.options.tests and (fault := judge.fault):
+            self.faults.append({"tape": name, "fault": fault.name, "reason": fault.reason})
+            self.listen(Note(name, f"{fault.name}: {fault.reason}"))
         self.typed[name] = sum(map(timeline.is_by_hand, range(len(tape.events))))
         async with AsyncExitStack() as stack:
             stack.push_async_callback(judge.close)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from replay.errors import ReplayError
 from replay.grafts import Hole, emptied, graft, hole_of
 from replay.instructions import Settled, Spot, Try
 from replay.projects import AllowedTests, setup_variables, starting_files
-from replay.records import Moment, Suggestion, Untestable, Verdict
+from replay.records import Moment, Record, Suggestion, Untestable, Verdict
 from replay.selection import Selection
 from replay.tape import Tests
 from replay.timeline import Timeline
@@ -28,6 +29,14 @@ from syntax.languages import Language, language_of
 Told = Callable[[str], None]
 _State: TypeAlias = tuple[str, str, frozenset[str] | None]
 """A path, the text there, and the tests that run (None: all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is amiss with the tests of a tape: a word for it, and the first line of why."""
+
+    name: str
+    reason: str
 
 
 class Judge:
@@ -98,6 +107,21 @@ class Judge:
         await asyncio.gather(*self._tested.values(), return_exceptions=True)
         if self.project is not None:
             self.project.close()
+
+    @property
+    def fault(self) -> Fault | None:
+        """Why this tape's verdicts mean less than they seem to, or nothing; None where all is well."""
+        if self.project is None:
+            return Fault(
+                "no tests", "nothing says how the project is tested: name --test-command, or [tests] in ghosttape.toml"
+            )
+        if self.baseline is not None:
+            return Fault(self.baseline.reason or self.baseline.name, self.baseline.message)
+        if self.finished is not None and self.finished.tests is None:
+            return Fault(
+                "no witness", "tests are judged by their status and summary alone, which the code under test may forge"
+            )
+        return None
 
     @property
     def can_judge(self) -> bool:
@@ -202,6 +226,18 @@ def _language(moment: Moment) -> Language:
     if language is None:
         raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
     return language
+
+
+def lost(records: Iterable[Record]) -> list[dict[str, str]]:
+    """Why verdicts were lost to the machine, as `faults` of a summary has it: by tape and reason, with their number."""
+    verdicts = ((record.moment.tape, record.verdict) for record in records)
+    found = Counter(
+        (tape, verdict.message) for tape, verdict in verdicts if verdict and verdict.name == "infrastructure"
+    )
+    return [
+        {"tape": tape, "fault": "infrastructure", "reason": f"{message} (moments: {number})"}
+        for (tape, message), number in found.most_common()
+    ]
 
 
 def _fault(results: list[Result]) -> Verdict | None:

@@ -78,6 +78,9 @@ def unknown_toolchain(name: str) -> str:
     return "" if name in PROJECTS else f"there is no toolchain {name!r}: choose one of {', '.join(PROJECTS)}"
 
 
+_SHORTEST_S, _LONGEST_S = 0.1, 86_400.0
+
+
 class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """How the project is tested.
 
@@ -94,9 +97,17 @@ class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     timeout_s: float = 60.0
 
     def __post_init__(self) -> None:
-        """Refuse a toolchain that there is not."""
+        """Refuse a toolchain that there is not, nothing as a command, a time without end, and a folder outside of the project."""
         if reason := unknown_toolchain(self.toolchain):
             raise ValueError(reason)
+        if not self.command.strip():
+            raise ValueError("command is empty: name what runs the tests")
+        if not _SHORTEST_S <= self.timeout_s <= _LONGEST_S:  # nor is it NaN
+            raise ValueError(
+                f"timeout_s is {self.timeout_s:g}: from {_SHORTEST_S:g} to {_LONGEST_S:g} seconds are possible"
+            )
+        if self.cwd.startswith("/") or ".." in self.cwd.split("/"):
+            raise ValueError(f"cwd is {self.cwd!r}: it is a folder of the project")
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):

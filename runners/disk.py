@@ -9,8 +9,9 @@ import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from runners.errors import SandboxFailed
 from runners.protocol import PROJECT, Completed, Job
@@ -20,23 +21,58 @@ LOOKS_S = (0.05, 0.25)
 
 _SHARE = 0.05
 _FULL = 1 << 20
+_LITTLE = 16 << 20
 _BLOCK = 4096
 _MUCH = 4
 
 
-async def outgrown(folder: Path, allowed: int) -> None:
+@dataclass(slots=True)
+class Room:
+    """The bytes that could be written beside a project when a run began, and the fewest that were seen since.
+
+    `reserved`: the run may use what the file system keeps for root.
+    """
+
+    folder: Path
+    reserved: bool
+    before: int
+    lowest: int
+
+    @classmethod
+    def of(cls, folder: Path, *, reserved: bool | None = None) -> Self:
+        """Look at the room beside a folder where a run is to begin; by default it is whose we are."""
+        reserved = os.geteuid() == 0 if reserved is None else reserved
+        before = free(folder, reserved=reserved)
+        return cls(folder, reserved, before, before)
+
+    def look(self) -> None:
+        """Take note of what is left."""
+        self.lowest = min(self.lowest, free(self.folder, reserved=self.reserved))
+
+    def was_short(self, allowed: int) -> bool:
+        """Say whether a run that may write `allowed` bytes may have met the end of the disk, whatever it says itself.
+
+        Almost nothing was left; or there is less than it may write, and half of that has gone meanwhile: between two looks
+        the rest may have gone too, and come back.
+        """
+        return self.lowest < min(allowed, max(_LITTLE, self.before // 2))
+
+
+async def outgrown(folder: Path, allowed: int, room: Room | None = None) -> None:
     """Return once the folder holds more than `allowed` bytes, or files without a name that lie in it do.
 
     Raises `SandboxFailed` if its file system is full before. It looks as often as takes a twentieth of a processor: a small
-    folder can outgrow the limit by less.
+    folder can outgrow the limit by less. What is left each time is noted in `room`.
     """
     pause_s = shortest_s = LOOKS_S[0]
-    room = _room(folder)
+    before = _room(folder)
     while True:
         await asyncio.sleep(pause_s)
         began = time.perf_counter()
-        if await asyncio.to_thread(_exceeds_in_all, folder, allowed, room):
+        if await asyncio.to_thread(_exceeds_in_all, folder, allowed, before):
             return
+        if room:
+            room.look()
         check_room(folder)
         pause_s = min(max(shortest_s, (time.perf_counter() - began) / _SHARE), LOOKS_S[1])
 
@@ -135,9 +171,13 @@ def check_room(folder: Path) -> None:
         raise SandboxFailed(f"the file system of {folder} is full: make room, or set TMPDIR to a folder on another one")
 
 
-def free(folder: Path) -> int:
-    """Return how many bytes we can still write there; 0 where no more files can be made."""
+def free(folder: Path, *, reserved: bool | None = None) -> int:
+    """Return how many bytes can still be written there; 0 where no more files can be made.
+
+    `reserved`: by someone who may use what is kept for root; by default, by us.
+    """
+    reserved = os.geteuid() == 0 if reserved is None else reserved
     about = os.statvfs(folder)
-    if about.f_files and not (about.f_ffree if os.geteuid() == 0 else about.f_favail):
+    if about.f_files and not (about.f_ffree if reserved else about.f_favail):
         return 0
-    return (about.f_bfree if os.geteuid() == 0 else about.f_bavail) * about.f_frsize
+    return (about.f_bfree if reserved else about.f_bavail) * about.f_frsize

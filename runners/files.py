@@ -18,6 +18,7 @@ _FICLONE = 0x40049409
 _NEVER = {errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL, errno.ENOSYS, errno.EXDEV, errno.EPERM}
 _CANNOT_SHARE: set[int] = set()  # devices that have said so
 
+_DEEP = 64
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
@@ -104,9 +105,27 @@ def _shared(reader: int, writer: int, device: int) -> bool:
 def remove_tree(folder: Path) -> None:
     """Remove a folder and all in it; what is not ours to remove stays, without an error."""
     try:
-        shutil.rmtree(folder)
-    except (OSError, RecursionError):  # the quick way is for what honest programs leave
+        _remove(str(folder), None, _DEEP)
+    except OSError:  # the quick way is for what honest programs leave
         _remove_flat(folder)
+
+
+def _remove(name: str, parent: int | None, levels: int) -> None:
+    """Remove a folder of no more levels, each of which takes an open file: shutil.rmtree takes all that this process may have."""
+    if not levels:
+        raise OSError(errno.ENAMETOOLONG, "its folders are nested deeply", name)
+    handle = os.open(name, _FOLDER, dir_fd=parent)
+    try:
+        with os.scandir(handle) as entries:
+            found = list(entries)
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                _remove(entry.name, handle, levels - 1)
+            else:
+                os.unlink(entry.name, dir_fd=handle)
+    finally:
+        os.close(handle)
+    os.rmdir(name, dir_fd=parent)
 
 
 def _remove_flat(folder: Path) -> None:

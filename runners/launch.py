@@ -31,7 +31,7 @@ _NO_ROOM = re.compile("No space left on device|ENOSPC")
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What to start, where, within which limits; open files to hand on; the control group that it enters.
+    """What to start, where, within which limits; open files to hand on; the control group that it enters; the room there is.
 
     The wall time counts from the first thing that it writes, or from `start_s` seconds after the start.
     """
@@ -43,6 +43,7 @@ class _Start:
     handles: Sequence[int] = ()
     group: Cgroup | None = None
     start_s: float = 0.0
+    room: disk.Room | None = None
 
 
 async def launch(argv: list[str], env: Mapping[str, str], cwd: Path, limits: Limits) -> Completed:
@@ -95,7 +96,7 @@ async def _watch(process: asyncio.subprocess.Process, capture: Capture, start: _
         asyncio.ensure_future(_overspent(start.group, limits.processor_s)): "cpu",
         asyncio.ensure_future(_out_of_memory(start.group)): "memory",
         asyncio.ensure_future(capture.full.wait()): "output",
-        asyncio.ensure_future(disk.outgrown(start.cwd, limits.disk_mb << 20)): "disk",
+        asyncio.ensure_future(disk.outgrown(start.cwd, limits.disk_mb << 20, start.room)): "disk",
     }
     try:
         done, _ = await asyncio.wait(watches, return_when=asyncio.FIRST_COMPLETED)
@@ -156,6 +157,7 @@ async def launch_job(
     command never began, if the sandbox was killed, not the command in it, and if there was no room left on the disk.
     """
     disk.check_room(job.project)
+    room = disk.Room.of(job.project)
     group = Cgroup.create(job.limits)
     marker = secrets.token_hex(8)
     walled = folder == PROJECT
@@ -169,6 +171,7 @@ async def launch_job(
         handles,
         group,
         _START_S,
+        room,
     )
     try:
         done, code = await _launch(start)
@@ -183,13 +186,15 @@ async def launch_job(
         raise SandboxFailed(f"the sandbox, not the command in it, was ended by {signal.Signals(-code).name}")
     done = await disk.judged(replace(done, stderr=before + stderr, limit=limit), job)
     if done.exit != 0 and not done.limit:
-        check_room_after(done, job)
+        check_room_after(done, job, room)
     return done
 
 
-def check_room_after(done: Completed, job: Job) -> None:
-    """Raise `SandboxFailed` if the disk is full, or the command says so and may have written more than there is room."""
+def check_room_after(done: Completed, job: Job, room: disk.Room) -> None:
+    """Raise `SandboxFailed` if the disk is full, or was short of room and the command says so; what it says alone is not believed."""
     disk.check_room(job.project)
-    allowed = job.limits.disk_mb << 20
-    if disk.free(job.project) < allowed and _NO_ROOM.search(done.stdout + done.stderr):
-        raise SandboxFailed(f"the file system of {job.project} has less room than the {allowed >> 20} MiB of a run")
+    room.look()
+    if room.was_short(job.limits.disk_mb << 20) and _NO_ROOM.search(done.stdout + done.stderr):
+        raise SandboxFailed(
+            f"the file system of {job.project} had only {room.lowest >> 20} MiB left, less than the {job.limits.disk_mb} MiB of a run"
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -18,7 +19,7 @@ from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.files import remove_tree, write_all
 from runners.java_names import java_file, main_class
-from runners.project import Plan, once_more
+from runners.project import Plan, is_of_a_name, once_more
 from runners.protocol import Completed, Job, Limits, Sandbox
 from runners.returns import returns_early
 from runners.toolchains import Layer, toolchain
@@ -37,8 +38,12 @@ TSC = (
 )
 """How one TypeScript file is type-checked and emitted beside itself."""
 
-JAVAC = "-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -nowarn -g -encoding UTF-8 -proc:none"
+JAVAC = "-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-Xss64m -nowarn -g -encoding UTF-8 -proc:none"
+"""Its stack is so large that what nests deeply compiles each time: with its own, that depends on what javac did before."""
+
 JAVA = "-XX:+UseSerialGC -ea"
+DRIVE = "ghosttape.witness.Drive"
+"""The class that runs a Java program's main: in a package, as programs have classes of any name in none."""
 CXX = "g++ -std=c++17 -O0 -pthread"
 
 _LEAVES = re.compile(r"exit|quit|halt|kill|eval|syscall|dlsym|asm|exec[lv]", re.IGNORECASE)
@@ -103,12 +108,12 @@ _WAYS = {
     "java": Way(
         "java",
         "Main.java",
-        f'javac {JAVAC} -d /tmp/out {{file}} && {_BEGIN} && exec java {JAVA} -cp "/tmp/out:$DRIVE_JAVA" Drive {{main}}',
+        f'javac {JAVAC} -d /tmp/out {{file}} && {_BEGIN} && exec java {JAVA} -cp "/tmp/out:$DRIVE_JAVA" {DRIVE} {{main}}',
     ),
     "cpp": Way(
         "cpp",
         "program.cpp",
-        f'{CXX} {{file}} "$DRIVE_CPP/drive.o" -Wl,--wrap=main -o /tmp/program && {_BEGIN} && exec /tmp/program',
+        f'{CXX} {{file}} "$DRIVE_CPP/drive.o" -ldl -Wl,--wrap=main -o /tmp/program && {_BEGIN} && exec /tmp/program',
     ),
     "csharp": Way(
         "csharp",
@@ -132,7 +137,9 @@ def way_of(language: str) -> Way:
 def plan_of(program: Program) -> Plan:
     """Return the toolchain and the command that build and run the program."""
     way, file = way_of(program.language), _file(program)
-    command = way.command.format(file=file, stem=Path(file).stem, main=main_class(program.text))
+    main = main_class(program.text) if program.language == "java" else ""
+    names = {"file": file, "stem": Path(file).stem, "main": main}
+    command = way.command.format_map({key: shlex.quote(name) for key, name in names.items()})  # Java's may have a $
     return Plan(way.toolchain, program.requires, command=command)
 
 
@@ -169,7 +176,7 @@ def _left(result: Result, where: str) -> Result:
 def _came_to_its_end(said: list[str], program: Program) -> bool:
     if "end" in said:
         return True
-    lines = [int(word.removeprefix("exit ")) for word in said if re.fullmatch(r"exit \d+", word)]
+    lines = [int(word.removeprefix("exit ")) for word in said if re.fullmatch(r"exit [0-9]{1,9}", word)]
     if not lines or program.written is None:
         return False
     return all(_is_believed(line, program.text, program.written) for line in lines)
@@ -197,6 +204,7 @@ class Cold:
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; one more try in a fresh folder where the machine did not let it run.
 
+        One whose text names its file, and so that this file system cannot have it, has "failed": nothing else is to blame.
         Raises `ToolchainMissing`, `RequirementRefused`, `SetupFailed`, `PathRefused`.
         """
         plan = plan_of(program)
@@ -204,7 +212,9 @@ class Cold:
         try:
             return await once_more(lambda: self._run(program, plan, layer, timeout_s))
         except (SandboxFailed, OSError) as error:
-            return infrastructure(f"{type(error).__name__}: {error}")
+            result = infrastructure(f"{type(error).__name__}: {error}")
+            named = _file(program) != way_of(program.language).file and is_of_a_name(error)
+            return replace(result, klass="failed") if named else result
 
     async def _run(self, program: Program, plan: Plan, layer: Layer, timeout_s: float) -> Result:
         nonce = witness.fresh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,12 @@ _MISSES_NETWORK = re.compile(
 )
 """What package clients, and the libraries under them, say where there is no network."""
 _HINT = f" (it seems to want the network, which it does not have: if you trust it, allow it that with {ALLOW_NETWORK})"
+
+_CUT_SHORT = {"wall", "cpu", "output", "disk"}
+"""The limits at which a run is stopped: what it has counted so far does not count, and may be too much to be looked at."""
+
+_OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
+"""Too long for this file system, or in letters that it does not take."""
 
 _T = TypeVar("_T")
 ONLY = "/ghosttape-only"
@@ -119,11 +126,13 @@ class Project:
         job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
         done = await self.sandbox.run(job)
         said, stderr = witness.heard(done.stderr, nonce)
-        places = reports.places(plan.command)
-        report = await asyncio.to_thread(reports.read, copy / plan.cwd, places) if places else None
+        report = await asyncio.to_thread(self._report, copy) if done.limit not in _CUT_SHORT else None
         result = classify(replace(done, stderr=stderr), plan.command, report=report)
         named = witness.tests(said)
         return replace(result, tests=named if named is not None or report is None else report.passed), said
+
+    def _report(self, copy: Path) -> reports.Report | None:
+        return reports.read(copy / self.plan.cwd, reports.places(self.plan.command), copy)
 
     def close(self) -> None:
         """Remove the project from the disk."""
@@ -177,8 +186,18 @@ def _misses_network(done: Completed) -> bool:
 
 
 async def once_more(run: Callable[[], Awaitable[_T]]) -> _T:
-    """Run, and once more from the beginning if the machine did not let it: a folder in which it was cut off is not what it was."""
+    """Run, and once more from the beginning if the machine did not let it: a folder in which it was cut off is not what it was.
+
+    What is wrong with a name is so again.
+    """
     try:
         return await run()
-    except (SandboxFailed, OSError):
+    except (SandboxFailed, OSError) as error:
+        if is_of_a_name(error):
+            raise
         return await run()
+
+
+def is_of_a_name(error: BaseException) -> bool:
+    """Tell whether what a file was to be called is to blame for an error: another try would end in the same."""
+    return isinstance(error, OSError) and error.errno in _OF_A_NAME

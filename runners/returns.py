@@ -58,12 +58,15 @@ def _name(function: tree_sitter.Node) -> bytes | None:
     return named.text if named else None
 
 
-def _returns(node: tree_sitter.Node, shape: _Shape) -> Iterator[tree_sitter.Node]:
-    for child in node.named_children:
-        if child.type == "return_statement" and not _fails(child):
-            yield child
-        elif child.type not in shape.inner:
-            yield from _returns(child, shape)
+def _returns(body: tree_sitter.Node, shape: _Shape) -> Iterator[tree_sitter.Node]:
+    """The returns in the order of the text; by a stack of our own, as a model may nest as deep as it likes."""
+    stack = [body]
+    while stack:
+        node = stack.pop()
+        if node.type == "return_statement" and not _fails(node):
+            yield node
+        elif node is body or node.type not in shape.inner:
+            stack.extend(reversed(node.named_children))
 
 
 def _fails(statement: tree_sitter.Node) -> bool:

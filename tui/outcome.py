@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from enum import IntEnum
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
@@ -57,7 +55,6 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         from server.errors import ProviderMissing, ServerRoomError
         from tui.errors import InterruptedRunError, TuiError
 
-        _watch_children_without_threads()
         try:
             return command(*args, **kwargs)
         except (ServerError, RunnerError, ProviderMissing) as error:
@@ -72,14 +69,6 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             _leave("interrupted; what was finished is kept", INTERRUPTED)
 
     return run
-
-
-def _watch_children_without_threads() -> None:
-    """Python 3.11 starts a thread for each child, after the fork: where a user may have no more of them, the child is lost."""
-    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
-        with suppress(OSError):  # the kernel has none
-            os.close(os.pidfd_open(os.getpid()))
-            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 def _leave(error: object, status: int) -> NoReturn:

@@ -39,7 +39,11 @@ def summary_table(summary: dict[str, Any]) -> RenderableType:
         parts = [_columns({**tapes, "total": summary}), *_legend(summary)]
     else:
         parts = [*_sections(summary), _lines(tapes)]
-    return Group(*parts, *_left_out(summary))
+    return Group(
+        *parts,
+        *_listed(summary, "faults", "what to know of the tests"),
+        *_listed(summary, "left_out", "tapes left out"),
+    )
 
 
 def _figures() -> list[_Row]:
@@ -167,16 +171,17 @@ def _lines(tapes: Mapping[str, Summary]) -> Table:
     return table
 
 
-def _left_out(summary: Summary) -> Iterator[RenderableType]:
-    found = summary.get("left_out")
+def _listed(summary: Summary, key: str, title: str) -> Iterator[RenderableType]:
+    found = summary.get(key)
     left = [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, Sequence) else []
     if not left:
         return
-    yield Padding(Text("tapes left out", "bold"), (1, 0, 0, 0), expand=False)
+    yield Padding(Text(title, "bold"), (1, 0, 0, 0), expand=False)
     table = Table.grid(padding=(0, 2))
     for entry in left:
         name = shorten(plain(str(entry.get("tape", "?"))), 30)
-        table.add_row(Text("  " + name), Text(plain(str(entry.get("reason", ""))), "yellow"))
+        told = ": ".join(str(entry[part]) for part in ("fault", "reason") if entry.get(part))
+        table.add_row(Text("  " + name), Text(plain(told), "yellow"))
     yield table
 
 

@@ -2,19 +2,22 @@
 
 The probes are in the recording run's copy alone. V8's own coverage, which c8 reads, speaks of the text that node was given: vitest and
 jest give it another one than the project's, and where a source map is wrong, so is the verdict. A probe goes through every
-transpiler, and says exactly that its function was called.
+transpiler, and says exactly that its function was called. Functions inside of another one say the number of the outermost: a test
+may call what another test made. One that pauses says as well when it is at its end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from runners.coverage.functions import SCRIPTS, Body, bodies
+from runners.coverage.functions import SCRIPTS, Body, Function, functions
 from runners.coverage.lines import Coverage, unpacked
 from runners.project import Project
 from runners.verdicts import Result
@@ -23,16 +26,27 @@ from syntax.languages import language_of
 _LARGEST = 1 << 20
 _NOT_OURS = {"node_modules", ".git"}
 _UNSEEN = -1
-_Function = tuple[str, int, int]
-"""A path from the project's root, and the first and last line of a function's body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """An outermost function with probes: its file, from the project's root, and the first and last line of its body.
+
+    `leaks` is what `runners.coverage.functions.Function` says of it.
+    """
+
+    path: str
+    first: int
+    last: int
+    leaks: bool = False
 
 
 async def recorded(project: Project, told: Callable[[str], None]) -> tuple[Result, Coverage | None]:
     """Test a finished project with probes in its functions; where its tests do not pass with them, without."""
     base = project.workspace.folder / "base"
-    changed, functions = await asyncio.to_thread(with_probes, base)
+    changed, probed = await asyncio.to_thread(with_probes, base)
     result, said = await project.heard(changed, {"GHOSTTAPE_COVERAGE": "new"})
-    coverage = read(said, functions, result.tests or frozenset())
+    coverage = read(said, probed, result.tests or frozenset())
     if result.klass != "passed":
         result, coverage = await project.run({}), None
     if coverage is None:
@@ -42,52 +56,100 @@ async def recorded(project: Project, told: Callable[[str], None]) -> tuple[Resul
     return result, coverage
 
 
-def with_probes(folder: Path) -> tuple[dict[str, str], list[_Function]]:
-    """Return the folder's scripts with a probe in each outermost function, and these functions by their probe's number."""
-    changed, functions = dict[str, str](), list[_Function]()
+def with_probes(folder: Path) -> tuple[dict[str, str], list[Probed]]:
+    """Return the folder's scripts with probes in each function, and the outermost functions by their probes' number.
+
+    What is no plain file, or cannot be read, has no probes, and so no coverage.
+    """
+    changed, probed = dict[str, str](), list[Probed]()
     for path, text in _scripts(folder):
-        found = bodies(path, text)
+        found = functions(path, text)
         if found:
-            changed[path] = _probed(path, text, found, len(functions))
-            functions += [(path, _line(text, body.start), _line(text, body.end)) for body in found]
-    return changed, functions
+            changed[path] = _with_probes(path, text, found, len(probed))
+            probed += [Probed(path, _line(text, one.body.start), _line(text, one.body.end), one.leaks) for one in found]
+    return changed, probed
 
 
 def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders) - _NOT_OURS)
-        for file in (Path(parent, name) for name in sorted(names)):
-            language = language_of(file.name)
-            if language is None or language.id not in SCRIPTS or file.is_symlink() or file.stat().st_size > _LARGEST:
-                continue
-            try:
-                yield file.relative_to(folder).as_posix(), file.read_bytes().decode()
-            except UnicodeDecodeError:
-                continue
+    for file in _files(folder):
+        language = language_of(file.name)
+        text = _text(file) if language is not None and language.id in SCRIPTS else None
+        if text is not None:
+            yield file.relative_to(folder).as_posix(), text
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below a folder, whatever they are; no link to a folder is followed, however deep it is no stack gets deep."""
+    todo = [folder]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError:  # not for us to see
+            continue
+        for entry in found:
+            if not entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)
+            elif entry.name not in _NOT_OURS:
+                todo.append(Path(entry.path))
+
+
+def _text(file: Path) -> str | None:
+    """Return the text of a plain file of ours; None of all else that a set-up may leave (pipes, links, what nobody may read)."""
+    try:
+        if not stat.S_ISREG(file.lstat().st_mode):  # to open some devices is to do something
+            return None
+        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(handle, "rb") as opened:
+            about = os.fstat(handle)
+            fits = stat.S_ISREG(about.st_mode) and about.st_size <= _LARGEST
+            return opened.read(_LARGEST).decode() if fits else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _line(text: str, index: int) -> int:
     return text.count("\n", 0, index) + 1
 
 
-def _probed(path: str, text: str, found: tuple[Body, ...], number: int) -> str:
-    """Put a call at the beginning of each body, without moving a line.
+def _with_probes(path: str, text: str, found: list[Function], number: int) -> str:
+    """Put calls at the beginning of each body, and at the end of those that pause, without moving a line.
 
-    The one in TypeScript is a mistake that every check of types finds: where types are checked, a graft can be noticed by a
+    The number in TypeScript is a mistake that every check of types finds: where types are checked, a graft can be noticed by a
     file that never executes it, and the tests must not pass with the probes.
     """
     language = language_of(path)
     mistake = " satisfies string" if language is not None and language.id.startswith("typescript") else ""
     parts, reached = list[str](), 0
-    for one, body in enumerate(found, number):
-        call = f"globalThis.process.__ghosttape_touch__({one}{mistake})"
-        parts.append(text[reached : body.code])
-        parts.append(f";{call};" if text[body.start] == "{" else f"({call}, {text[body.start : body.end]})")
-        reached = body.code if text[body.start] == "{" else body.end
+    for at, probe in _insertions(text, found, number, mistake):
+        parts += (text[reached:at], probe)
+        reached = at
     return "".join((*parts, text[reached:]))
 
 
-def read(said: list[str], functions: list[_Function], tests: frozenset[str]) -> Coverage | None:
+def _insertions(text: str, found: list[Function], number: int, mistake: str) -> Iterator[tuple[int, str]]:
+    """What is put into a text, and where, in order: what opens in a body is closed at its end, inner ones first."""
+    open_ = list[tuple[int, str]]()
+    for one, function in enumerate(found, number):
+        for body in sorted((function.body, *function.inner), key=lambda body: body.start):
+            while open_ and open_[-1][0] <= body.code:
+                yield open_.pop()
+            head, at, tail = _probe(text, body, f"globalThis.process.__ghosttape_touch__({one}{mistake}")
+            yield body.code, head
+            open_.append((at, tail))
+    yield from reversed(open_)
+
+
+def _probe(text: str, body: Body, call: str) -> tuple[str, int, str]:
+    """What comes before a body's code, and what behind it, and where that is."""
+    if text[body.start] != "{":
+        return (f"({call}, 1), {call}, -1, ", body.end, "))") if body.pauses else (f"({call}), ", body.end, ")")
+    if body.pauses:
+        return f";{call}, 1);try{{", body.end - 1, f"}}finally{{{call}, -1)}}"
+    return f";{call});", body.end - 1, ""
+
+
+def read(said: list[str], probed: list[Probed], tests: frozenset[str]) -> Coverage | None:
     """Return what the witnesses said was called for which tests; None if that does not tell all that was.
 
     `tests` are the names of those that passed. What is called for none of them, or for all, counts as needed by all.
@@ -97,24 +159,29 @@ def read(said: list[str], functions: list[_Function], tests: frozenset[str]) -> 
         told = None if text is None else msgspec.json.decode(text, type=dict[str, list[int]])
     except msgspec.DecodeError:
         return None
-    if told is None or any(not _UNSEEN <= number < len(functions) for own in told.values() for number in own):
+    if told is None or any(not _UNSEEN <= number < len(probed) for own in told.values() for number in own):
         return None
-    return _coverage(told, functions, tests)
+    return _coverage(told, probed, tests)
 
 
-def _coverage(told: Mapping[str, list[int]], functions: list[_Function], tests: frozenset[str]) -> Coverage | None:
-    """Return the coverage of tests that are told by the file they are in, or by their own name; "" stands for all."""
+def _coverage(told: Mapping[str, list[int]], probed: list[Probed], tests: frozenset[str]) -> Coverage | None:
+    """Return the coverage of tests that are told by the file they are in, or by their own name; "" stands for all.
+
+    Files of tests share nothing that a function made; tests do, so what leaks may be executed for any that is told by name.
+    """
     owned = {key: _named(key, tests) for key in told}
     seen = frozenset().union(*(owned[key] for key, numbers in told.items() if _UNSEEN not in numbers))
     started = [owned[key] for key, numbers in told.items() if _UNSEEN in numbers]
     unseen = (tests - seen).union(*started)
     if unseen == tests or not all(started):  # what nobody can name cannot be run each time
         return None
+    by_name = any(key in tests for key in told)
     touched = dict[int, frozenset[str] | None]()
     for key, numbers in told.items():
         for number in set(numbers) - {_UNSEEN}:
-            touched[number] = _both(touched.get(number, frozenset()), owned[key] or None)
-    return Coverage(_lines(touched, functions, tests - unseen), unseen)
+            who = None if by_name and probed[number].leaks else owned[key] or None
+            touched[number] = _both(touched.get(number, frozenset()), who)
+    return Coverage(_lines(touched, probed, tests - unseen), unseen)
 
 
 def _named(key: str, tests: frozenset[str]) -> frozenset[str]:
@@ -128,13 +195,13 @@ def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset
 
 
 def _lines(
-    touched: Mapping[int, frozenset[str] | None], functions: list[_Function], seen: frozenset[str]
+    touched: Mapping[int, frozenset[str] | None], probed: list[Probed], seen: frozenset[str]
 ) -> dict[str, dict[int, frozenset[str] | None]]:
     """Return who touches each line of the functions that were called; a line of several functions is touched by all of theirs."""
     lines = dict[str, dict[int, frozenset[str] | None]]()
     for number, names in touched.items():
-        path, first, last = functions[number]
-        own = lines.setdefault(path, {})
+        one = probed[number]
+        own = lines.setdefault(one.path, {})
         some = None if names is None or names >= seen else names
-        own.update((line, _both(own.get(line, frozenset()), some)) for line in range(first, last + 1))
+        own.update((line, _both(own.get(line, frozenset()), some)) for line in range(one.first, one.last + 1))
     return lines

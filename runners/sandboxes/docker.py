@@ -71,6 +71,7 @@ class Docker:
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without engine or image, `SandboxFailed` if the engine fails or goes away."""
         disk.check_room(job.project)
+        room = disk.Room.of(job.project, reserved=False)  # its user is nobody
         marker = secrets.token_hex(8)
         container = Container(self._engine(), self.image, job, marker)
         written = _Written(job.limits.output_bytes, len(marker) + 1)
@@ -80,7 +81,7 @@ class Docker:
         try:
             await call(partial(container.start, written.take))
             started = time.perf_counter()
-            limit, state = await _watch(job, written, container, call)
+            limit, state = await _watch(job, room, written, container, call)
             wall_ms = (time.perf_counter() - started) * 1000
         finally:
             removed = await asyncio.shield(call(container.remove))
@@ -90,7 +91,7 @@ class Docker:
         await written.settle()
         done = await disk.judged(_completed(written, marker, limit, state, wall_ms), job)
         if done.exit != 0 and not done.limit:
-            check_room_after(done, job)
+            check_room_after(done, job, room)
         return done
 
 
@@ -133,14 +134,16 @@ class _Written:
         return stdout, stderr
 
 
-async def _watch(job: Job, written: _Written, container: Container, call: _Call) -> tuple[Limit, State | None]:
+async def _watch(
+    job: Job, room: disk.Room, written: _Written, container: Container, call: _Call
+) -> tuple[Limit, State | None]:
     """Wait for the end of the container, or for the first limit."""
     watches: dict[asyncio.Task[Any], Limit] = {
         asyncio.ensure_future(_end(written, lambda: call(container.ended))): "",
         asyncio.ensure_future(asyncio.sleep(job.limits.wall_s)): "wall",
         asyncio.ensure_future(_overspent(lambda: call(container.processor_s), job.limits.processor_s)): "cpu",
         asyncio.ensure_future(written.full.wait()): "output",
-        asyncio.ensure_future(disk.outgrown(job.project, job.limits.disk_mb << 20)): "disk",
+        asyncio.ensure_future(disk.outgrown(job.project, job.limits.disk_mb << 20, room)): "disk",
     }
     try:
         await asyncio.wait(watches, return_when=asyncio.FIRST_COMPLETED)

@@ -16,7 +16,6 @@ _TOO_LONG = {"wall", "cpu"}
 _TOO_MUCH = {"output", "disk"}
 _NO_COMMAND = re.compile(r"^sh: .*not found$", re.MULTILINE)
 _SENT = frozenset({signal.SIGKILL, signal.SIGTERM})
-_NO_ROOM = re.compile("No space left on device|ENOSPC|ENFILE")
 _OWN_LIMITS: dict[int, Limit] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "disk"}
 
 
@@ -41,14 +40,13 @@ def classify(
 
 
 def _may_be_the_machines(done: Completed) -> bool:
-    """Tell whether someone outside may have done it.
+    """Tell whether someone outside may have done it: killed or stopped by a signal that no limit explains, or a disk that filled up.
 
-    Killed or stopped by a signal, with no limit that explains it; a disk that filled up while it ran; room that was wanting, which
-    may be its own /tmp.
+    What it wrote does not count: that room was wanting is believed where it was seen to be (`runners.launch`), or is its own /tmp's.
     """
     if done.limit:
         return done.limit == "disk" or done.signal == signal.SIGSTOP
-    return done.signal in _SENT or (done.exit != 0 and _NO_ROOM.search(done.stdout + done.stderr) is not None)
+    return done.signal in _SENT
 
 
 def _of(report: Report) -> Tally:

@@ -19,7 +19,7 @@ PAUSES_S = (0.25, 0.5, 1.0)
 """How long a place stays empty after the first, second and each further failure in a row: what went away may come back."""
 
 AGAIN = 2
-"""What ends so each time does it itself, so far as one can tell: to be killed by someone else looks no other."""
+"""So many ends that may be the machine's doing are forgiven; who ends so once more does it himself, so far as one can tell."""
 
 LATE_S = 5.0
 """A run that was stopped so long after its time was up was not watched: we were stopped, or had no processor."""
@@ -42,8 +42,10 @@ class Machine:
     _alone: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def result(self, run: Callable[[], Awaitable[Result]], timeout_s: float = math.inf) -> Result:
-        """Run, and up to `AGAIN` times more while how it ended may be the machine's doing; the last result counts.
+        """Run, and again while how it ended may be the machine's doing, which is forgiven `AGAIN` times; the last result counts.
 
+        For each end that was forgiven a pass must come once more in a row: code that kills itself now and then, and then gets
+        another try, is not to pass by that.
         Raises `MachineFails` after `IN_A_ROW` failures.
         """
         async with self._alone if self._failed else nullcontext():
@@ -51,11 +53,7 @@ class Machine:
 
     async def _counted(self, run: Callable[[], Awaitable[Result]], timeout_s: float) -> Result:
         began = self.now()
-        result = await run()
-        for _ in range(AGAIN):
-            if not (result.doubt or _was_late(result, timeout_s)):
-                break
-            result = await run()
+        result = await _sure(run, timeout_s)
         if result.klass == "infrastructure" and not result.wall_ms:  # nothing ran
             await self._fail(result, began)
         else:
@@ -71,6 +69,20 @@ class Machine:
                 f"{self._failed} runs of tests in a row failed, through no fault of theirs: {result.message}"
             )
         await asyncio.sleep(self.pauses_s[min(self._failed, len(self.pauses_s)) - 1])
+
+
+async def _sure(run: Callable[[], Awaitable[Result]], timeout_s: float) -> Result:
+    doubts = passes = 0
+    while True:
+        result = await run()
+        if result.doubt or _was_late(result, timeout_s):
+            doubts, passes = doubts + 1, 0
+        elif result.klass == "passed" or result.only_counts:
+            passes += 1
+        else:
+            return result
+        if doubts > AGAIN or passes > doubts:
+            return result
 
 
 def _was_late(result: Result, timeout_s: float) -> bool:

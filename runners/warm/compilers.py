@@ -24,6 +24,8 @@ from runners.warm.inside import FOLDER
 _START_S = 60.0
 _ORDERS = 400
 _LINE = 64 << 20
+_DEEPEST = 100
+"""In so many folders a class may lie that is handed on; a package of a thousand words is for a fresh sandbox."""
 LIMITS = Limits(memory_mb=1536)
 
 
@@ -67,6 +69,8 @@ def _javac_build(line: str) -> Build | None:
     if status not in {"0", "1"}:  # it broke down
         return None
     contents = {path: base64.b64decode(content) for path, content in zip(files[::2], files[1::2], strict=True)}
+    if any(path.count("/") > _DEEPEST for path in contents):
+        return None
     return Build(int(status), "", base64.b64decode(text).decode("utf-8", "replace"), contents)
 
 
@@ -77,7 +81,9 @@ LANGUAGES = {
         _tsc_build,
     ),
     "java": Language(
-        f"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx512m {FOLDER}/Compile.java", "\t".join, _javac_build
+        f"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss64m -Xmx512m {FOLDER}/Compile.java",
+        "\t".join,
+        _javac_build,
     ),
 }
 

@@ -18,7 +18,7 @@ from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.residence import Resident
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
-from runners.verdicts import Result
+from runners.verdicts import Result, first_line
 from runners.warm.compilers import LANGUAGES, Build, Compiler
 from runners.warm.headers import Headers
 from runners.warm.inside import FOLDER, INSIDE
@@ -37,12 +37,13 @@ _MORE = re.compile(
 )
 _PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
 # A program that asks what is imported, or how, gets an interpreter that has imported nothing before it. One that sends
-# signals may mean the processes beside it: the shell that is there in a fresh sandbox. Words, not syntax: they may come from
-# any import, under any other name, in a text that is evaluated; a word too many costs only time.
+# signals may mean the processes beside it: the shell that is there in a fresh sandbox. One that writes a module of its own may
+# have chosen a name that is put away here. Words, not syntax: they may come from any import, under any other name, in a text
+# that is evaluated; a word too many costs only time.
 _CURIOUS = re.compile(
     r"\b(?:modules|meta_path|path_hooks|path_importer_cache|__import__|reload|find_spec|find_loader|pkgutil|modulefinder"
     r"|getrefcount|get_(?:objects|referrers|referents|stats|count|freeze_count)|loggerDict|kill|killpg|pidfd_send_signal)\b"
-    r"|\b(?:sys|os|gc|signal|importlib) +import +\*"
+    r"|\b(?:sys|os|gc|signal|importlib) +import +\*|\.py\b"
 )
 
 
@@ -85,7 +86,7 @@ class Warm:
         if language not in self._told:
             self._told.add(language)
             self.cold.progress(
-                f"{language}: a program, perhaps more of them, gets a fresh sandbox, not a warm worker: {why}"
+                f"{language}: a program, perhaps more of them, gets a fresh sandbox, not a warm worker: {first_line(why)}"
             )
 
     async def _interpret(self, program: Program, order: Order) -> Completed | None:

@@ -1,8 +1,13 @@
+package ghosttape.witness;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Set;
 
-/** Runs a Java program's main, and says on standard error whether it came to its end. */
+/**
+ * Runs a Java program's main, and says on standard error whether it came to its end. In a package, as a program may have
+ * a class of any name in none.
+ */
 public final class Drive {
     private static final Set<String> EXITS = Set.of("java.lang.System.exit", "java.lang.Runtime.exit");
     private static volatile boolean returned;

@@ -83,12 +83,22 @@ def _is_last(trace: TracebackType) -> bool:
     if code.co_name != "<module>":
         return False
     with open(_PATH, "rb") as file:  # noqa: PTH123
-        last = _last_statement(ast.parse(file.read()).body)
+        last = _last_statement(_parsed(file.read()).body)
     line, end_line, column, end_column = list(code.co_positions())[trace.tb_lasti // 2]
     if None in (line, end_line, column, end_column) or not isinstance(last, ast.Expr | ast.Raise):
         return False
     first, behind = (last.lineno, last.col_offset), (last.end_lineno, last.end_col_offset)
     return ((line, column), (end_line, end_column)) == (first, behind)
+
+
+def _parsed(text: bytes) -> ast.Module:
+    """Parse what was compiled: with a higher limit, as to make a tree of it goes deeper than to compile it."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(2 * limit)
+    try:
+        return ast.parse(text)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def _last_statement(body: list[ast.stmt]) -> ast.stmt:

@@ -4,7 +4,7 @@ const { dirname, resolve } = require('node:path');
 const { realpathSync } = require('node:fs');
 const { say } = require('./say.cjs');
 
-const during = process.env.GHOSTTAPE_COVERAGE ? require('./touched.cjs').during : () => {};
+const touched = process.env.GHOSTTAPE_COVERAGE ? require('./touched.cjs') : null;
 const only = require.cache[require.resolve('./only.cjs')]?.exports;
 const Spec = require(resolve(dirname(realpathSync(process.argv[1])), '../lib/reporters/spec.js'));
 
@@ -20,8 +20,8 @@ module.exports = class Witness extends Spec {
     super(runner, options);
     const passed = [];
     if (only) leaveOut(runner.suite);
-    runner.on('test', (test) => during(nameOf(test)));
-    runner.on('test end', () => during(null));
+    runner.on('test', (test) => touched?.during(nameOf(test)));
+    runner.on('test end', () => touched?.over());
     runner.on('pass', (test) => passed.push(nameOf(test)));
     runner.on('end', () => say(passed));
   }

@@ -16,7 +16,7 @@ const QUIET = '-'; // for the children of a test: they are not seen, and it alwa
 const { env } = process;
 if (env.GHOSTTAPE_COVERAGE === 'new') env.GHOSTTAPE_COVERAGE = join(tmpdir(), `ghosttape-${env.GHOSTTAPE_WITNESS}`);
 const file = env.GHOSTTAPE_COVERAGE;
-const handle = file === QUIET ? -1 : openSync(file, 'a');
+let handle = file === QUIET ? -1 : openSync(file, 'a');
 // `node --test` gives each file a process of its own.
 const ownFile = isMainThread && handle >= 0 && env.NODE_TEST_CONTEXT?.startsWith('child') ? process.argv[1] : null;
 if (ownFile !== null) env.GHOSTTAPE_COVERAGE = QUIET;
@@ -24,6 +24,7 @@ if (ownFile !== null) env.GHOSTTAPE_COVERAGE = QUIET;
 let during = ownFile;
 let last = null;
 let seen = new Set();
+const paused = new Map(); // how often a function has begun and not come to its end, by its number
 
 /** The tests for which something is called now: a file of them, or one by its name; null where that is not known. */
 function current() {
@@ -37,8 +38,7 @@ function note(tests, number) {
   writeSync(handle, `${JSON.stringify([shared, tests ?? '', number])}\n`);
 }
 
-function touch(number) {
-  if (handle < 0) return;
+function begin(number) {
   const tests = current();
   if (tests !== last) {
     seen = new Set();
@@ -47,6 +47,14 @@ function touch(number) {
   if (seen.has(number)) return;
   note(tests, number);
   seen.add(number);
+}
+
+/** A function is called; one that pauses says by 1 that it has begun, and by -1, with what it gives, that it is at its end. */
+function touch(number, step = 0, value = undefined) {
+  if (handle < 0) return value;
+  if (step >= 0) begin(number);
+  if (step) paused.set(number, (paused.get(number) ?? 0) + step);
+  return value;
 }
 
 function started() {
@@ -73,6 +81,12 @@ exports.during = (tests) => {
   env.GHOSTTAPE_COVERAGE = tests === null ? file : QUIET;
 };
 
+/** Says that a test is over, and others follow in this process: what it has begun may go on in any of them. */
+exports.over = () => {
+  for (const [number, count] of paused) if (count) note(null, number);
+  exports.during(null);
+};
+
 /** What was called for which tests; where files shared a process, and so what they imported, for all. */
 function found() {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
@@ -91,6 +105,7 @@ exports.word = (told) => {
   if (handle < 0) return '';
   const called = Object.entries(found()).map(([tests, numbers]) => [told(tests), [...new Set(numbers)]]);
   closeSync(handle);
+  handle = -1; // for what still goes on
   rmSync(file);
   const packed = deflateSync(JSON.stringify(Object.fromEntries(called))).toString('base64');
   return packed.length <= LARGEST ? `touched ${packed}` : '';

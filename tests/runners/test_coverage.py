@@ -191,6 +191,79 @@ async def test_lines_that_tests_share_are_touched_by_all(project, cache):
     assert found.touching("gone.py", 1, 9) is None
 
 
+MADE = """\
+from functools import cache
+
+
+@cache
+def make():
+    class Kind:
+        def __init__(self, x):
+            self.x = x + 1
+
+    def turns():
+        x = 0
+        while True:
+            x = yield x + 2
+
+    def add(x, y=lambda: 3):
+        return x + y()
+
+    run = turns()
+    next(run)
+    return Kind, run, add
+
+
+def untold():
+    return 1
+"""
+MADE_TESTS = """\
+import made
+
+
+def test_zero():
+    assert made.make()
+
+
+def test_kind():
+    assert made.make()[0](1).x == 2
+
+
+def test_turns():
+    assert made.make()[1].send(3) == 5
+
+
+def test_add():
+    assert made.make()[2](1) == 4
+
+
+def test_other():
+    assert made.untold() == 1
+"""
+
+
+async def test_what_one_test_made_and_another_executes_is_touched_by_both(project, cache):
+    result, found = await recorded(await project({"made.py": MADE, "test_made.py": MADE_TESTS}), cache, lambda _: None)
+    assert result.klass == "passed", result.log
+    parts = {
+        "x + 1": ["kind"],
+        "yield": ["zero", "turns"],
+        "lambda: 3": ["zero", "add"],
+        "x + y()": ["add"],
+        "return Kind": ["zero"],
+    }
+    for text, tests in parts.items():
+        number = MADE.split(text, maxsplit=1)[0].count("\n") + 1
+        expected = {f"test_made.py::test_{name}" for name in tests}
+        assert found.touching("made.py", number, number) == expected, text
+    first, last = (
+        MADE.split("class Kind", maxsplit=1)[0].count("\n") + 1,
+        MADE.split("return Kind", maxsplit=1)[0].count("\n") + 1,
+    )
+    told = found.touching("made.py", first, last)
+    assert told == {f"test_made.py::test_{name}" for name in ("zero", "kind", "turns", "add")}
+
+
 async def test_who_starts_processes_is_always_among_those_that_touch(project, cache):
     _, found = await recorded(await project(), cache, lambda _: None)
     number = line_of("return [plain")

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 import subprocess
 import zlib
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 
 from runners.coverage import recorded
 from runners.coverage.functions import bodies
-from runners.coverage.node import read, with_probes
+from runners.coverage.node import Probed, read
 from runners.project import Plan, prepare
 from runners.verdicts import among, in_full
 
@@ -131,6 +132,83 @@ async def test_a_function_is_touched_by_the_tests_that_call_it_and_those_that_st
     assert in_full(await whole.run({}, gone), replace(result, tests=gone)).klass == "failed"
 
 
+MADE = """\
+const factories = {
+  method() { return { add(a, b) { return a + b; } }; },
+  arrow: () => ({ add: (a, b) => a + b }),
+  lazy() {
+    return { get add() { return (a, b) => a + b; } };
+  },
+  field() {
+    return { add: (a, b) => new (class { sum = a + b; })().sum };
+  },
+  defaults() {
+    return { add(a, b, sum = a + b) { return sum; } };
+  },
+  bound() {
+    class Sum { static a = 0; static b = 0; value = Sum.a + Sum.b; }
+    const make = Reflect.construct.bind(null, Sum, []);
+    return { add: Object.assign(make, { Sum }) };
+  },
+  *turns() {
+    for (let given = yield; ; ) given = yield given[0] + given[1];
+  },
+  async awaited(given) {
+    return (await given.promise) + 1;
+  },
+  awaits: async (given) => (await given.promise) + 1,
+  async finished() { return await 1; },
+  plain() { return { add: [1].at.bind([3]) }; },
+};
+const made = {};
+const get = (name, ...words) => made[name] ??= factories[name](...words);
+module.exports = { get };
+"""
+MADE_TESTS = """\
+const assert = require('node:assert');
+const { get } = require('../made.cjs');
+const NAMES = ['method', 'arrow', 'lazy', 'field', 'defaults', 'plain'];
+const given = {};
+given.promise = new Promise((resolve) => { given.resolve = resolve; });
+it('zero', async () => {
+  for (const name of [...NAMES, 'bound', 'finished']) get(name);
+  await get('finished');
+  get('turns').next();
+  get('awaited', given);
+  get('awaits', given);
+});
+it('one', () => {
+  for (const name of NAMES.slice(0, 5)) assert.equal(get(name).add(1, 2), 3);
+  const { add } = get('bound');
+  [add.Sum.a, add.Sum.b] = [1, 2];
+  assert.equal(add().value, 3);
+  assert.equal(get('turns').next([1, 2]).value, 3);
+});
+it('two', async () => {
+  given.resolve(1);
+  assert.equal(await get('awaited'), 2);
+  assert.equal(await get('awaits'), 2);
+});
+it('three', () => assert(get));
+"""
+
+
+async def test_what_one_test_made_and_another_executes_is_touched_by_both(project, cache):
+    whole = await project(RUNNERS["mocha"][0], {"made.cjs": MADE, "test/a.cjs": MADE_TESTS})
+    result, found = await recorded(whole, cache, lambda _: None)
+    assert (result.klass, result.passed) == ("passed", 4), result
+
+    def touching(name):
+        number = next(at for at, line in enumerate(MADE.splitlines(), 1) if re.match(rf"  (async |\*)?{name}\b", line))
+        names = found.touching("made.cjs", number, number)
+        return None if names is None else {name.removeprefix("test/a.cjs > ") for name in names}
+
+    assert touching("plain") == touching("finished") == {"zero"}
+    assert [touching(name) for name in ("method", "arrow", "lazy")] == [{"zero", "one"}] * 3
+    leaking = ("field", "defaults", "bound", "turns", "awaited", "awaits")
+    assert [touching(name) for name in leaking] == [None] * len(leaking)
+
+
 def called(data, text):
     """The outermost functions, by number, that node's own coverage counted calls of in one of its files."""
     counts = {
@@ -217,44 +295,7 @@ async def test_where_probes_cannot_tell_it_says_so_and_the_tests_pass_as_ever(ca
     assert "no coverage here" in told[-1]
 
 
-P, Q = "globalThis.process.__ghosttape_touch__(0)", "globalThis.process.__ghosttape_touch__(1)"
-TYPED = P.replace("(0)", "(0 satisfies string)")
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "probed"),
-    [
-        ("a.js", "function f() { return 1 }", f"function f() {{;{P}; return 1 }}"),
-        ("a.js", "function f() {\n  // c\n  'use strict'\n  g()\n}", f"function f() {{\n  // c\n  'use strict';{P};\n  g()\n}}"),
-        ("a.js", "function f() { `x`; 'a'.b; }", f"function f() {{;{P}; `x`; 'a'.b; }}"),
-        ("a.mjs", "const f = async x => await x, g = y => ({ y })", f"const f = async x => ({P}, await x), g = y => ({Q}, ({{ y }}))"),
-        ("a.jsx", "const F = () => <a b={() => 1}/>;", f"const F = () => ({P}, <a b={{() => 1}}/>);"),
-        ("a.js", "class A { static { g() } #x = () => 1; *m() { yield 1 } }", f"class A {{ static {{ g() }} #x = () => ({P}, 1); *m() {{;{Q}; yield 1 }} }}"),
-        ("a.js", "function f(a = () => 1) { return () => 2 }", f"function f(a = () => 1) {{;{P}; return () => 2 }}"),
-        ("ü.ts", "// 𝄞\nexport function f(x: 'ü'): void;\nexport function f(x): void {}\n", f"// 𝄞\nexport function f(x: 'ü'): void;\nexport function f(x): void {{;{TYPED};}}\n"),
-        ("a.js", "function f( { return 1 }", None),
-        ("a.js", "const x = 1;\n", None),
-        ("a.d.ts", "export declare function f(): void;\n", None),
-        ("node_modules/a.js", "function f() { }", None),
-        ("a.py", "def f():\n    pass\n", None),
-    ],
-)  # fmt: skip
-def test_each_outermost_function_gets_a_probe_and_no_line_moves(path, text, probed, tmp_path):
-    (tmp_path / path).parent.mkdir(exist_ok=True)
-    (tmp_path / path).write_text(text)
-    changed, functions = with_probes(tmp_path)
-    assert changed == ({} if probed is None else {path: probed})
-    assert len(functions) == (probed or "").count("__ghosttape_touch__")
-
-
-def test_what_is_no_text_or_lies_elsewhere_gets_no_probe(tmp_path):
-    (tmp_path / "a.js").write_bytes(b"function f() { return '\xff' }")
-    (tmp_path / "b.js").symlink_to("/etc/passwd")
-    (tmp_path / "c.js").write_text("function f() { }" + " " * (1 << 20))
-    assert with_probes(tmp_path) == ({}, [])
-
-
-FUNCTIONS = [("m.js", 1, 2), ("m.js", 2, 3), ("n.js", 1, 1)]
+FUNCTIONS = [Probed("m.js", 1, 2), Probed("m.js", 2, 3), Probed("n.js", 1, 1)]
 NAMES = frozenset({"a.js 0 x", "a.js 0 y", "b.js 0 x", "b.js 0 x 0 z"})
 
 
@@ -276,6 +317,15 @@ def test_what_is_called_for_no_known_test_is_needed_by_all():
         found = read(touched(told), FUNCTIONS, NAMES)
         assert found.touching("m.js", 1, 1) is None
         assert found.touching("m.js", 3, 3) == {"b.js 0 x", "b.js 0 x 0 z"}
+
+
+def test_what_leaks_is_needed_by_all_tests_that_share_a_process():
+    leaking = [Probed("m.js", 1, 2, leaks=True), *FUNCTIONS[1:]]
+    by_name = {"b.js 0 x": [0], "a.js 0 x": [1], "a.js 0 y": [1], "b.js 0 x 0 z": [1]}
+    assert read(touched(by_name), FUNCTIONS, NAMES).touching("m.js", 1, 1) == {"b.js 0 x"}
+    assert read(touched(by_name), leaking, NAMES).touching("m.js", 1, 1) is None
+    by_file = {"b.js": [0], "a.js": [1]}
+    assert read(touched(by_file), leaking, NAMES).touching("m.js", 1, 1) == {"b.js 0 x", "b.js 0 x 0 z"}
 
 
 def test_who_starts_processes_or_calls_nothing_is_unseen():

@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from runners import reports
+from runners.files import remove_tree
 from runners.project import Plan, prepare
 from runners.protocol import Completed
 from runners.reports import SIZE, clear, places, read
@@ -58,8 +60,12 @@ def test_links_pipes_and_folders_are_no_reports(tmp_path):
         '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><testsuite><testcase name="&b;"/></testsuite>',
         '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>',
         "<testsuite>" + " " * SIZE + "</testsuite>",
+        *(
+            f'<?xml version="1.0" encoding="{name}"?><testsuite/>'
+            for name in ("x", "hex", "idna", "utf-7", "undefined")
+        ),
     ],
-    ids=["text", "entities", "outside", "large"],
+    ids=["text", "entities", "outside", "large", "unknown", "hex", "idna", "utf-7", "undefined"],
 )
 def test_files_that_want_more_than_to_be_read_are_refused(text, tmp_path):
     (tmp_path / "TEST-x.xml").write_text(text)
@@ -70,6 +76,65 @@ def test_what_lay_there_before_the_run_is_removed(tmp_path):
     (tmp_path / "TEST-old.xml").write_text(XML)
     clear(tmp_path, ALL)
     assert not list(tmp_path.iterdir())
+
+
+def test_files_together_are_no_larger_than_what_is_read(tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / f"TEST-{name}.xml").write_text(XML)
+    assert len(read(tmp_path, ALL).failed) == 3
+    monkeypatch.setattr(reports, "TOTAL", 2 * len(XML))
+    assert read(tmp_path, ALL) is None
+
+
+def test_more_files_than_a_project_may_have_hide_the_reports(tmp_path, monkeypatch):
+    (tmp_path / "TEST-a.xml").write_text(XML)
+    (tmp_path / "b").write_text("")
+    monkeypatch.setattr(reports, "ENTRIES", 2)
+    assert read(tmp_path, ALL)
+    (tmp_path / "c").write_text("")
+    assert read(tmp_path, ALL) is None
+
+
+def test_reports_are_found_between_folders_without_end(tmp_path):
+    (tmp_path / "TEST-a.xml").write_text(XML)
+    deep = str(tmp_path)
+    for _ in range(1_200):
+        os.mkdir(deep := f"{deep}/d")  # noqa: PTH102 - pathlib goes down one call for each
+    assert read(tmp_path, ALL).passed == {"PTest adds", "PTest adds #2"}
+    remove_tree(tmp_path)
+
+
+def test_folders_without_a_path_hide_the_reports(tmp_path, monkeypatch):
+    (tmp_path / "TEST-a.xml").write_text(XML)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(30):
+        os.mkdir("n" * 200)  # noqa: PTH102 - its path is too long
+        os.chdir("n" * 200)
+    assert read(tmp_path, ALL) is None
+    monkeypatch.chdir("/")
+    remove_tree(tmp_path)
+
+
+def test_a_case_counts_by_what_stands_in_itself(tmp_path):
+    inner = '<testcase name="in"><x><failure/></x></testcase>'
+    (tmp_path / "TEST-a.xml").write_text(
+        f'<s><failure/><testcase name="out">{inner}<error/></testcase><testcase name="both"><skipped/><error/></testcase></s>'
+    )
+    report = read(tmp_path, ALL)
+    assert (report.passed, report.failed) == ({"in"}, {"out", "both"})
+
+
+@pytest.mark.parametrize("limit", ["wall", "cpu", "output", "disk"])
+async def test_a_run_that_was_stopped_has_no_report(limit, cache):
+    def run(job):
+        (job.project / "target/surefire-reports").mkdir(parents=True)
+        (job.project / "target/surefire-reports/TEST-a.xml").write_text(XML)
+        return Completed(None, 9, "", "", 1.0, limit)
+
+    project = await prepare({"a": ""}, Plan("system", command="mvn test"), FakeSandbox(run), cache, lambda _: None)
+    result = await project.run({})
+    project.close()
+    assert (result.tests, result.passed) == (None, 0)
 
 
 async def test_a_project_is_counted_by_the_files_of_this_very_run(cache):
