@@ -20,7 +20,7 @@ from runners.errors import MachineFails
 from runners.programs import Programs
 from runners.verdicts import Machine, Result
 
-_FORMAT = 3
+_FORMAT = 4
 _FORGOTTEN = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the program: found out anew in each run."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body BLOB NOT NULL)"

@@ -48,6 +48,8 @@ CXX = "g++ -std=c++17 -O0 -pthread"
 
 _LEAVES = re.compile(r"exit|quit|halt|kill|eval|syscall|dlsym|asm|exec[lv]", re.IGNORECASE)
 """What a text that leaves a program must say, unless it was written to hide it."""
+_SWALLOWS = re.compile(r"uncaught|unhandled|eval|Function|process\s*(?:\[|\?\.)", re.IGNORECASE)
+"""What a text says that installs a handler for what nothing caught, in which an assertion that fails would vanish."""
 
 _BEGIN = 'echo "\n$GHOSTTAPE_WITNESS begin" >&2'
 _CSPROJ = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
@@ -164,6 +166,10 @@ def verdict(done: Completed, program: Program, nonce: str) -> Result:
     if not _came_to_its_end(said, program):
         left = next((word.removeprefix("exit ") for word in said if word.startswith("exit ")), "")
         return _left(result, f" in line {left}" if left.strip("0") else "")
+    if "caught" in said and program.written and _names(_SWALLOWS, program.text, program.written):
+        return replace(
+            result, klass="exception", message="an error that nothing caught went to a handler for such errors"
+        )
     if program.written and (line := returns_early(program.language, program.text, program.written)):
         return _left(result, f" by the return in line {line}")
     return result
@@ -187,7 +193,13 @@ def _is_believed(line: int, text: str, written: tuple[int, int]) -> bool:
     first, last = written
     if line:
         return not first <= line <= last
-    return not any(_LEAVES.search(own) for own in text.splitlines()[first - 1 : last])
+    return not _names(_LEAVES, text, written)
+
+
+def _names(words: re.Pattern[str], text: str, written: tuple[int, int]) -> bool:
+    """Tell whether the model's lines name one of some words."""
+    first, last = written
+    return any(words.search(own) for own in text.splitlines()[first - 1 : last])
 
 
 @dataclass(frozen=True, slots=True)

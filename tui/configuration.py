@@ -139,16 +139,20 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
             {"settings": chosen, "policies": file.policies, "project_tests": file.tests, **rest}, Options
         )
     except msgspec.ValidationError as error:
-        raise ConfigurationError(_of_flag(explained(error, Options))) from error
+        raise ConfigurationError(of_flag(explained(error, Options))) from error
     policy_of(options.policy, options.policies)
     user_of(options.user)
     latency_of(options.latency, options.seed)
     return options
 
 
-def _of_flag(said: str) -> str:
+_FLAGS = {"which_tests": "tests"}
+
+
+def of_flag(said: str) -> str:
     """The words of an error about an option, with the flag in place of the member."""
-    return re.sub(r"^(.*) - at `\$\.(\w+)`", r"--\2: \1", said, flags=re.DOTALL)
+    found = re.fullmatch(r"(.*) - at `\$\.(\w+)`(.*)", said, flags=re.DOTALL)
+    return f"--{_FLAGS.get(found[2], found[2].replace('_', '-'))}: {found[1]}{found[3]}" if found else said
 
 
 def repairs_of(text: str) -> tuple[RepairName, ...]:

@@ -19,8 +19,8 @@ from corpora.options import LENGTH, Options
 from replay.options import Options as ReplayOptions
 from replay.store import Store
 from runners.errors import MachineFails
-from server.settings import ProviderSettings
-from tui.configuration import repairs_of, settings_of
+from server.settings import ProviderSettings, explained
+from tui.configuration import of_flag, repairs_of, settings_of
 from tui.errors import ConfigurationError
 from tui.inspecting import RUNS
 from tui.progress import Progress
@@ -51,7 +51,7 @@ def options_of(settings: str, flags: Mapping[str, Any], repairs: str, **rest: An
     try:
         return msgspec.convert({"settings": chosen, **rest}, Options)
     except msgspec.ValidationError as error:
-        raise ConfigurationError(f"options: {error}") from error
+        raise ConfigurationError(of_flag(explained(error, Options))) from error
 
 
 def words(text: str) -> tuple[str, ...]:

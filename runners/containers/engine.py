@@ -114,7 +114,9 @@ class Engine:
             return kind(f"you may not use {where}: become a member of the group docker")
         if _caused_by(error, TimeoutError) or isinstance(error, requests.Timeout):
             return kind(f"{where} gave no answer in {self.timeout_s:g} s")
-        return kind(f"{where} cannot be reached: start it (as root: systemctl start docker), or name it in DOCKER_HOST")
+        return kind(
+            f"{where} cannot be reached: start it (as root: systemctl start docker), or name the right one in DOCKER_HOST"
+        )
 
 
 _LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes"}

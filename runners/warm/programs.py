@@ -47,6 +47,13 @@ _CURIOUS = re.compile(
 )
 
 
+def _never_warm(program: Program) -> bool:
+    """Say whether a program goes to a fresh sandbox at once."""
+    if program.language == "python":
+        return _CURIOUS.search(unicodedata.normalize("NFKC", program.text)) is not None  # as Python reads names
+    return program.language == "csharp"
+
+
 @dataclass(frozen=True, slots=True)
 class Warm:
     """Runs programs in sandboxes that stay open; what is not certain there is run again in a fresh one, which decides."""
@@ -65,8 +72,15 @@ class Warm:
             order = Order(files_of(program), witness.environment(nonce), replace(Limits(), wall_s=timeout_s))
             done = await self._run(program, order)
             if done is None:
-                return await self.cold.run(program, timeout_s=timeout_s)
+                return await self._cold(program, timeout_s)
         return verdict(done, program, nonce)
+
+    async def _cold(self, program: Program, timeout_s: float) -> Result:
+        """Run it in a fresh sandbox; if it may have had a try already, a pass must come twice, so that chance gains little."""
+        result = await self.cold.run(program, timeout_s=timeout_s)
+        if result.klass != "passed" or _never_warm(program):
+            return result
+        return await self.cold.run(program, timeout_s=timeout_s)
 
     async def _run(self, program: Program, order: Order) -> Completed | None:
         way = {
@@ -92,7 +106,7 @@ class Warm:
     async def _interpret(self, program: Program, order: Order) -> Completed | None:
         """Let a Python that has imported the usual modules go on with the program, in a fork."""
         plan = plan_of(program)
-        if _CURIOUS.search(unicodedata.normalize("NFKC", program.text)):  # as Python reads names
+        if _never_warm(program):
             return None
         more = {MORE: "1"} if _MORE.search(program.text) else {}
         job = await self._job(plan, plan.command, env={"PYTHONPATH": FOLDER, **more})

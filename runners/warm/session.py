@@ -84,13 +84,13 @@ class Session:
 
         Raises `SandboxFailed` when the disk is full.
         """
-        started = time.perf_counter()
+        started, room = time.perf_counter(), disk.Room.of(self.project)
         capture = Capture(limits.output_bytes)
         order = {"variables": dict(variables), "cpu_s": math.ceil(limits.processor_s)}
         try:
             socket.send_fds(self.control, [json.dumps(order).encode()], capture.writers)
             capture.close_writers()
-            status, limit = await self._watch(capture, limits)
+            status, limit = await self._watch(capture, limits, room)
             stdout, stderr = await capture.text()
         except OSError:  # the sandbox is gone
             self.fit = False
@@ -106,11 +106,13 @@ class Session:
         code = os.waitstatus_to_exitcode(status)
         if code:
             disk.check_room(self.project)
-        if -code in _BY_LIMITS or (code and _NO_ROOM.search(stdout + stderr)):
+        room.look()
+        told = code and room.was_short(limits.disk_mb << 20) and _NO_ROOM.search(stdout + stderr)
+        if -code in _BY_LIMITS or told:
             return None
         return _completed(code, stdout, stderr, wall_ms)
 
-    async def _watch(self, capture: Capture, limits: Limits) -> tuple[int | None, Limit]:
+    async def _watch(self, capture: Capture, limits: Limits, room: disk.Room) -> tuple[int | None, Limit]:
         """Wait for the end of the program, or the first limit, at which the session ends; return its status and the limit.
 
         Raises `SandboxFailed` when the disk is full.
@@ -120,7 +122,7 @@ class Session:
             asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
             asyncio.ensure_future(self._overspent(limits.processor_s)): "cpu",
             asyncio.ensure_future(capture.full.wait()): "output",
-            asyncio.ensure_future(disk.outgrown(self.project, limits.disk_mb << 20)): "disk",
+            asyncio.ensure_future(disk.outgrown(self.project, limits.disk_mb << 20, room)): "disk",
         }
         try:
             done, _ = await asyncio.wait([reply, *watches], return_when=asyncio.FIRST_COMPLETED)

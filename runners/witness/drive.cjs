@@ -39,6 +39,8 @@ function replace(name, make) {
   Object.defineProperty(process, name, { value, writable: true, configurable: true, enumerable });
 }
 
+const UNCAUGHT = new Set(['uncaughtException', 'unhandledRejection']);
+
 if (nonce) {
   const main = process.argv[1].replace(/\.js$/, '');
   let reached = false;
@@ -57,9 +59,19 @@ if (nonce) {
     say(`exit ${left < 0 ? lineOf(main) : left}`);
     return Reflect.apply(original, process, status);
   });
+  replace('setUncaughtExceptionCaptureCallback', (original) => (handler) =>
+    Reflect.apply(original, process, [
+      typeof handler === 'function'
+        ? function (...error) {
+            say('caught');
+            return Reflect.apply(handler, this, error);
+          }
+        : handler,
+    ]));
   // Not by a listener, which the program could remove; and after those of the program, which may fail.
   replace('emit', (original) => function (...event) {
     const heard = Reflect.apply(original, this, event);
+    if (heard && UNCAUGHT.has(event[0])) say('caught');
     if (event[0] === 'exit' && reached && left < 0) say('end');
     return heard;
   });

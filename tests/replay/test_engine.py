@@ -110,6 +110,22 @@ async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes
     assert summary["checkpoints"] == {"matched": 1, "of": 1}
 
 
+@pytest.mark.parametrize(
+    ("tests", "fault", "reason"),
+    [
+        (ProjectTests(toolchain="none", command="echo told why; false"), "broken-baseline", "told why"),
+        (ProjectTests(toolchain="none", command="true"), "no witness", "status and summary alone"),
+        (None, "no tests", "--test-command"),
+    ],
+)
+async def test_what_is_amiss_with_the_tests_of_a_tape_is_said(tests, fault, reason, replay):
+    summary, heard, _ = await replay(tape(tests=tests), tests=True)
+    (found,) = summary["faults"]
+    assert (found["tape"], found["fault"]) == ("small", fault)
+    assert reason in found["reason"]
+    assert f"{fault}: {found['reason']}" in [one.text for one in heard if isinstance(one, Note)]
+
+
 async def test_a_tape_whose_tools_are_missing_is_left_out_with_the_reason_and_the_others_play(replay):
     missing = tape("missing", tests=ProjectTests(toolchain="none", command="true", requires=("left-pad",)))
     summary, heard, records = await replay(missing, tape("playable"), tests=True)

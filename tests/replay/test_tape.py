@@ -25,6 +25,9 @@ from replay.tape import (
     stream,
     write,
 )
+from replay.tape import (
+    Tests as ProjectTests,
+)
 
 HEADER = {
     "tape": 1,
@@ -219,6 +222,29 @@ def packed(tmp_path, events=3000):
 
 def flipped(data, at):
     return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("tests", "reason"),
+    [
+        ({"command": " "}, "command is empty"),
+        ({"timeout_s": -5}, "timeout_s is -5"),
+        ({"timeout_s": 0}, "timeout_s is 0"),
+        ({"timeout_s": 1e300}, "timeout_s is 1e.300"),
+        ({"cwd": "/etc"}, "a folder of the project"),
+        ({"cwd": "a/../.."}, "a folder of the project"),
+        ({"toolchain": "cobol"}, "cobol"),
+    ],
+)
+def test_tests_that_could_not_be_run_are_refused(tests, reason):
+    with pytest.raises(msgspec.ValidationError, match=reason):
+        msgspec.convert({"toolchain": "none", "command": "true", **tests}, ProjectTests)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_time_that_never_ends_is_refused(number):
+    with pytest.raises(ValueError, match="timeout_s is"):
+        ProjectTests(toolchain="none", command="true", timeout_s=number)
 
 
 @pytest.mark.parametrize(
