@@ -2,6 +2,7 @@
 
 RunnerError
 ├── SandboxMissing     no sandbox of that name works on this machine
+│   └── SandboxUnknown no sandbox has that name
 ├── SandboxFailed      a sandbox that works did not get as far as the command, or was lost while that ran
 ├── ToolchainMissing   a program that a toolchain needs is not installed
 ├── MachineFails       the machine fails again and again, or has no room left
@@ -19,6 +20,10 @@ class RunnerError(Exception):
 
 class SandboxMissing(RunnerError):
     """Report that the sandbox asked for does not work here."""
+
+
+class SandboxUnknown(SandboxMissing):
+    """Report that no sandbox has the name that was asked for."""
 
 
 class SandboxFailed(RunnerError):

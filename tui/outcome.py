@@ -51,12 +51,14 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         from corpora.errors import CorpusError
         from replay.errors import ReplayError, ServerError
-        from runners.errors import RunnerError
+        from runners.errors import RunnerError, SandboxUnknown
         from server.errors import ProviderMissing, ServerRoomError
         from tui.errors import InterruptedRunError, TuiError
 
         try:
             return command(*args, **kwargs)
+        except SandboxUnknown as error:
+            _leave(error, Status.WRONG_USE)
         except (ServerError, RunnerError, ProviderMissing) as error:
             _leave(error, Status.LACKING)
         except InterruptedRunError as error:

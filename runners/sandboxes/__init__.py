@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from runners.errors import RunnerError, SandboxFailed, SandboxMissing
+from runners.errors import RunnerError, SandboxFailed, SandboxMissing, SandboxUnknown
 from runners.protocol import Completed, Job, Limits, Sandbox
 
 SANDBOXES = {
@@ -29,11 +29,11 @@ AUTO = ("bubblewrap", "unshare")
 def pick(name: str = "auto") -> Sandbox:
     """Return the sandbox of that name; for "auto" the first real one that works here (never "none").
 
-    Raises `SandboxMissing` with what each said and what to install.
+    Raises `SandboxMissing` with what each said and what to install, `SandboxUnknown` of another name.
     """
     kind, _, image = name.partition(":")
     if name != "auto" and (kind not in SANDBOXES or (image and kind not in WITH_IMAGE)):
-        raise SandboxMissing(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}, docker:IMAGE")
+        raise SandboxUnknown(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}, docker:IMAGE")
     reasons = []
     for candidate in AUTO if name == "auto" else (name,):
         if not (reason := fault(candidate)):
@@ -41,10 +41,9 @@ def pick(name: str = "auto") -> Sandbox:
         reasons.append(f"{candidate}: {reason}")
     if name != "auto":
         raise SandboxMissing(f"the sandbox {reasons[0]}")
-    raise SandboxMissing(
-        f"no sandbox works here ({'; '.join(reasons)}). Install bubblewrap and allow user namespaces, "
-        "or ask for the sandbox 'none' by name if you trust the code."
-    )
+    advice = "Install bubblewrap and allow user namespaces, or ask for the sandbox 'none' by name if you trust the code."
+    full = any("is full" in reason for reason in reasons)
+    raise SandboxMissing(f"no sandbox works here ({'; '.join(reasons)}). {'' if full else advice}".rstrip())
 
 
 def make(name: str) -> Sandbox:

@@ -36,6 +36,8 @@ SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
         (["tui"], "there is no run in"),
         (["tui", "nowhere"], "nowhere"),
         (["import", "nowhere.json"], "nowhere.json"),
+        (["replay", "demo", "--provider", "fixed", "--sandbox", "castle"], "there is no sandbox 'castle'"),
+        (["replay", "demo", "--provider", "fixed", "--tests", "touchng"], "--tests: Invalid enum value 'touchng'"),
     ],
 )
 def test_wrong_use_ends_with_status_2_and_says_what_is_wrong(ghosttape, words, said):
@@ -43,11 +45,6 @@ def test_wrong_use_ends_with_status_2_and_says_what_is_wrong(ghosttape, words, s
     assert said in " ".join(done.err.split())
     assert "Traceback" not in done.err
     assert done.out == ""
-
-
-def test_an_unknown_sandbox_is_something_the_environment_lacks(ghosttape):
-    done = ghosttape("replay", "demo", "--provider", "fixed", "--sandbox", "castle", status=3)
-    assert "there is no sandbox 'castle'" in done.err
 
 
 def test_a_folder_that_holds_a_run_is_not_written_over(ghosttape):
