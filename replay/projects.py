@@ -13,7 +13,7 @@ from msgspec import structs
 from replay.errors import ProjectError
 from replay.importers.git_environment import quiet_environment
 from replay.options import Options
-from replay.tape import Embedded, Folder, Git, Tape, Tests, unknown_toolchain
+from replay.tape import Embedded, Folder, Git, Tape, Tests
 
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
 
@@ -41,13 +41,14 @@ def with_tests(tape: Tape, options: Options) -> Tape:
     if tests is None and not over:
         return tape
     told = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
-    if reason := unknown_toolchain(told["toolchain"]):
-        raise ProjectError(reason)
     if "command" not in told:
         raise ProjectError(f"{tape.source}: nothing says how its project is tested: name a command with --test-command")
     if tape.header.tests is None and options.sandbox == "none" and options.tests:
         _refuse_unwalled(tests, over)
-    allowed = AllowedTests(**told, network=options.network_setup, variables=options.setup_env)
+    try:
+        allowed = AllowedTests(**told, network=options.network_setup, variables=options.setup_env)
+    except ValueError as error:
+        raise ProjectError(str(error)) from error
     return structs.replace(tape, header=structs.replace(tape.header, tests=allowed))
 
 

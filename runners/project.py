@@ -178,7 +178,7 @@ async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> Non
 
 
 def _told(setup: str, done: Completed, hint: str) -> str:
-    return f"the project's setup {setup!r} ended with {ending(done)}{hint}: {tail(done.stdout + done.stderr, 2000)}"
+    return f"the project's setup {setup!r} ended with {ending(done)}{hint}: {tail(done.stdout + done.stderr, 2000) or 'it said nothing'}"
 
 
 def _misses_network(done: Completed) -> bool:

@@ -37,6 +37,7 @@ SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
         (["tui", "nowhere"], "nowhere"),
         (["import", "nowhere.json"], "nowhere.json"),
         (["replay", "demo", "--provider", "fixed", "--sandbox", "castle"], "there is no sandbox 'castle'"),
+        (["replay", "demo", "--provider", "fixed", "--test-command", ""], "command is empty"),
         (["replay", "demo", "--provider", "fixed", "--tests", "touchng"], "--tests: Invalid enum value 'touchng'"),
     ],
 )
