@@ -70,7 +70,9 @@ def setup_variables(tests: Tests, environ: Mapping[str, str]) -> dict[str, str]:
     """
     names = tests.variables if isinstance(tests, AllowedTests) else ()
     if missing := [name for name in names if name not in environ]:
-        raise ProjectError(f"--setup-env {missing[0]}: there is no such variable in the environment (its name alone is wanted)")
+        raise ProjectError(
+            f"--setup-env {missing[0]}: there is no such variable in the environment (its name alone is wanted)"
+        )
     return {name: environ[name] for name in names}
 
 

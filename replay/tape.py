@@ -90,11 +90,11 @@ class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     """
 
     toolchain: Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PROJECTS)})]
-    command: str
+    command: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": r"\S"})]
     requires: tuple[str, ...] = ()
     setup: str = ""
-    cwd: str = "."
-    timeout_s: float = 60.0
+    cwd: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))"})] = "."
+    timeout_s: Annotated[float, msgspec.Meta(extra_json_schema={"minimum": _SHORTEST_S, "maximum": _LONGEST_S})] = 60.0
 
     def __post_init__(self) -> None:
         """Refuse a toolchain that there is not, nothing as a command, a time without end, and a folder outside of the project."""

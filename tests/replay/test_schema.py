@@ -90,7 +90,12 @@ WRONG = [
     {**HEADER, "origin": "found"},
     {**HEADER, "workspace": {"type": "cloud"}},
     {**HEADER, "workspace": {"type": "git", "url": "u"}},
-    {**HEADER, "tests": {"toolchain": "abacus", "command": ""}},
+    {**HEADER, "tests": {"toolchain": "abacus", "command": "true"}},
+    {**HEADER, "tests": {"toolchain": "none", "command": " "}},
+    {**HEADER, "tests": {"toolchain": "none", "command": "true", "timeout_s": 0}},
+    {**HEADER, "tests": {"toolchain": "none", "command": "true", "timeout_s": 1e9}},
+    {**HEADER, "tests": {"toolchain": "none", "command": "true", "cwd": "/etc"}},
+    {**HEADER, "tests": {"toolchain": "none", "command": "true", "cwd": "a/../../b"}},
     {key: value for key, value in HEADER.items() if key != "id"},
 ]
 
@@ -106,7 +111,7 @@ RIGHT = [
     {
         **HEADER,
         "origin": "imported:x@1",
-        "tests": {"toolchain": "none", "command": "", "requires": ["a"]},
+        "tests": {"toolchain": "none", "command": "true", "requires": ["a"]},
         "carried": {"a": 1},
     },
     {**HEADER, "workspace": {"type": "git", "url": "u", "commit": "c"}, "tests": None},
