@@ -168,7 +168,9 @@ def _room(folder: Path) -> int:
 def check_room(folder: Path) -> None:
     """Raise `SandboxFailed` if the file system of a folder is full: whatever fails then is not the program's fault."""
     if free(folder) < _FULL:
-        raise SandboxFailed(f"the file system of {folder} is full: make room, or set TMPDIR (of a cache: GHOSTTAPE_CACHE) to a folder on another one")
+        raise SandboxFailed(
+            f"the file system of {folder} is full: make room, or set TMPDIR (of a cache: GHOSTTAPE_CACHE) to a folder on another one"
+        )
 
 
 def free(folder: Path, *, reserved: bool | None = None) -> int:

@@ -41,7 +41,9 @@ def pick(name: str = "auto") -> Sandbox:
         reasons.append(f"{candidate}: {reason}")
     if name != "auto":
         raise SandboxMissing(f"the sandbox {reasons[0]}")
-    advice = "Install bubblewrap and allow user namespaces, or ask for the sandbox 'none' by name if you trust the code."
+    advice = (
+        "Install bubblewrap and allow user namespaces, or ask for the sandbox 'none' by name if you trust the code."
+    )
     full = any("is full" in reason for reason in reasons)
     raise SandboxMissing(f"no sandbox works here ({'; '.join(reasons)}). {'' if full else advice}".rstrip())
 
