@@ -122,6 +122,7 @@ class Engine:
     listen: Listener
     cache: Path = field(default_factory=cache_folder)
     playback: Playback = field(default_factory=Playback)
+    command: Callable[[], Sequence[str]] = server_command
     records: list[Record] = field(default_factory=list)
     left_out: list[dict[str, str]] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
@@ -243,7 +244,7 @@ class Engine:
             stack.push_async_callback(editor.close)
             self.listen(Note(name, "the language server starts"))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ghosttape-")))
-            await editor.start(server_command(), folder=folder, options=self._settings(policy, oracle))
+            await editor.start(self.command(), folder=folder, options=self._settings(policy, oracle))
             await _Tape(self, timeline, policy, judge=judge, editor=editor, oracle=oracle).play()
             self.selection.update(judge.selection.counts if judge.selection else {})
 

@@ -18,7 +18,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
-from server import fates, leaving, stdio
+from server import counts, fates, leaving, stdio
 from server.cache import Cache, Shelf
 from server.complaints import Complaints, refuse_oracle
 from server.context import Edit, Snippet
@@ -32,7 +32,7 @@ from server.places import placed
 from server.protocol import Asked, Protocol, RequestFailed, converter, place
 from server.providers import registry
 from server.providers.protocol import Heeds, Provider, heeding
-from server.service import Query, Service, Suggestion, stats_of, unserved
+from server.service import Query, Service, Suggestion
 from server.settings import Settings, merge, wished
 from server.wire import listen
 from server.workspace import Workspace, workspace_of
@@ -106,7 +106,7 @@ class Server(LanguageServer):
 
     def stats(self) -> dict[str, Any]:
         """As `Service.stats`, with what the server itself holds."""
-        asked = self._service.stats() if self._service else stats_of(self.counts, Cache(0, 0))
+        asked = self._service.stats() if self._service else counts.stats_of(self.counts, Cache(0, 0))
         held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
         return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
 
@@ -245,7 +245,7 @@ async def _answer(ls: Server, params: Asked, where: _Where) -> list[types.Inline
     except Exception as error:  # noqa: BLE001 - whatever it is: the editor is told, and the next question is answered
         known = isinstance(error, ProviderError | SettingsError | DocumentError)
         if isinstance(error, ProviderError | SettingsError):
-            unserved(ls.counts)  # no provider could be made
+            counts.unserved(ls.counts)  # no provider could be made
             ls.complaints.hear(error)
         reason = masked(str(error)) if known else fault(error)
         suggestion = Suggestion(outcome="failed", reason=reason, provider=ls.settings.provider.name)

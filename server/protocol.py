@@ -44,7 +44,6 @@ from server.settings import Stop
 from server.wire import Broken, Frame
 
 REQUEST_FAILED = -32803
-INVALID_PARAMS = -32602
 Handling = Generator[Any, Any, None]
 _LONGEST_REASON = 1000
 _log = logging.getLogger("ghosttape.server")

@@ -15,13 +15,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
 from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
+from server.counts import Outcome, Reuse, stats_of
 from server.documents import Document
 from server.errors import ProviderError, ProviderMissing
 from server.keys import fault, masked
@@ -32,8 +33,6 @@ from server.repair.offer import enough, offered
 from server.settings import ContextSettings, PaperRules, RepairName, Settings, Stop
 from syntax.languages import Language, language_of
 
-Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
-Reuse: TypeAlias = Literal["none", "typed", "prefix", "inflight"]
 _BARE = 1000
 """Bytes of a suggestion without its texts, and of its place in the cache."""
 
@@ -344,23 +343,6 @@ class Service:
         if not made.text:
             return replace(raw, trail=made.trail, outcome="filtered", step=made.step or "")
         return replace(raw, text=made.text, covered=made.covered, trail=made.trail, outcome="shown")
-
-
-def stats_of(counts: Counter[str], kept: Cache[Suggestion], underway: int = 0) -> dict[str, Any]:
-    """What was counted and what is kept, as `ghosttape/stats` says it."""
-    return {
-        "asked": counts["asked"],
-        "cache": {kind: counts[f"cache {kind}"] for kind in get_args(Reuse)},
-        "outcomes": {outcome: counts[f"outcome {outcome}"] for outcome in get_args(Outcome)},
-        "entries": len(kept),
-        **{name: getattr(kept, name) for name in ("bytes", "evicted", "outdated")},
-        "underway": underway,
-    }
-
-
-def unserved(counts: Counter[str]) -> None:
-    """Count a question that failed because there was no provider to ask."""
-    counts.update(("asked", "cache none", "outcome failed"))
 
 
 def _joined(pieces: Sequence[str]) -> str:

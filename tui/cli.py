@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -267,8 +267,3 @@ def doctor(*, json: flags.JsonFlag = False) -> None:
 
         show(checks)
     raise typer.Exit(0 if all(check["ok"] for check in checks if check["needed"]) else Status.LACKING)
-
-
-def main() -> Any:
-    """Start the command line."""
-    return app()

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from tapes import Typist
 
+from replay.connection import server_command
 from replay.engine import Ended, Engine, Judged, LeftOut, Note, Played
 from replay.errors import ReplayError, ServerError
 from replay.latency import LatencyError
@@ -28,11 +29,13 @@ FIXED = {"provider": {"name": "fixed", "text": BODY}}
 def replay(tmp_path):
     """A function that replays tapes: the summary, what was heard, and the records in the store."""
 
-    async def run(*tapes, **options):
+    async def run(*tapes, server=server_command, **options):
         heard = []
         known = {"settings": FIXED, "latency": "fixed:0", "tests": False, "sandbox": "none"}
         with Store.create(tmp_path / "run", {}) as store:
-            engine = Engine(Options(**{**known, **options}), store, heard.append, cache=tmp_path / "cache")
+            engine = Engine(
+                Options(**{**known, **options}), store, heard.append, cache=tmp_path / "cache", command=server
+            )
             summary = await engine.replay(tapes)
             assert store.fact("summary") == json.loads(json.dumps(summary))
         with Store.open(tmp_path / "run") as store:
@@ -151,32 +154,32 @@ async def test_what_cannot_work_is_refused_before_anything_runs(replay, options,
 
 
 @pytest.fixture
-def other_server(monkeypatch, tmp_path):
-    """A function that puts a server of the standard library in the place of ours."""
+def other_server(tmp_path):
+    """A function that tells how to start a server of the standard library in the place of ours."""
 
     def stand_in(plan):
         script = str(Path(__file__).with_name("stdio_server.py"))
         argv = [sys.executable, script, json.dumps(plan), str(tmp_path / "log")]
-        monkeypatch.setattr("replay.engine.server_command", lambda: argv)
+        return lambda: argv
 
     return stand_in
 
 
 async def test_a_server_whose_document_differs_from_a_checkpoint_ends_the_replay_with_its_name(replay, other_server):
-    other_server({"ghosttape/state": {"result": {"version": 9, "sha256": "0" * 64}}})
+    server = other_server({"ghosttape/state": {"result": {"version": 9, "sha256": "0" * 64}}})
     with pytest.raises(ServerError, match=r"the server's document a\.py differs from the checkpoint \(version 9\)"):
-        await replay(tape())
+        await replay(tape(), server=server)
 
 
 async def test_a_server_that_dies_ends_the_replay_with_its_last_words(replay, other_server):
-    other_server({"textDocument/inlineCompletion": {"stderr": "out of memory\n", "die": 3}})
+    server = other_server({"textDocument/inlineCompletion": {"stderr": "out of memory\n", "die": 3}})
     with pytest.raises(ServerError, match="status 3; its last words:\nout of memory"):
-        await replay(tape())
+        await replay(tape(), server=server)
 
 
 async def test_any_server_with_inline_completion_can_be_replayed(replay, other_server):
-    other_server({"textDocument/inlineCompletion": {"result": [{"insertText": BODY}]}})
-    summary, _, records = await replay(tape())
+    server = other_server({"textDocument/inlineCompletion": {"result": [{"insertText": BODY}]}})
+    summary, _, records = await replay(tape(), server=server)
     assert summary["endings"].get("accepted", 0) >= 1
     assert {record.suggestion.text for record in records} == {BODY}
     assert summary["checkpoints"] == {"matched": 1, "of": 1}
