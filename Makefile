@@ -1,12 +1,16 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint policies repairs bench warm fit vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports policies repairs bench warm fit vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
-HALF := tests/replay tests/e2e
 BIN := $(VENV)/bin
+# Half of a test is waiting for other processes: two workers more than there are cores
+WORKERS = $(shell expr $$(nproc) + 1)
+SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
+# Hundreds of tests start ghosttape: its modules are compiled once, also where the environment says otherwise
+export PYTHONDONTWRITEBYTECODE =
 PIP := .ci/quietly $(BIN)/python -m pip --disable-pip-version-check
 
 help: ## What can be made
@@ -19,23 +23,30 @@ demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends
 
 test: dev sandbox ## Install what the tests need, check everything, list what was skipped
 	@$(MAKE) --no-print-directory lint
-	@echo "Two halves at the same time, one a core; what the first says comes at the end"
-	@trap 'kill $$half 2>/dev/null' INT TERM; mkdir -p .pytest_cache; \
-		$(BIN)/pytest -p no:cacheprovider $(HALF) >.pytest_cache/half.log 2>&1 & half=$$!; \
-		$(BIN)/pytest tests $(HALF:%=--ignore=%); status=$$?; \
-		wait $$half || status=1; cat .pytest_cache/half.log; exit $$status
+	$(BIN)/pytest $(SIDE_BY_SIDE)
+
+check: dev sandbox ## In a minute: lint, types, and the tests near what this branch changes
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/python -m tools.changed -q -n $$(nproc) --dist load --within 30
 
 lint: dev ## Style, format, types, direction of imports
+	@$(MAKE) --no-print-directory -j style types imports
+
+style: dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: dev
 	$(BIN)/mypy
+
+imports: dev
 	$(BIN)/lint-imports
 
 policies: dev ## The tables of docs/policies.md anew: make policies DATA=../shared/data
-	$(BIN)/python -m replay.comparing $(DATA)/recordings/EditSourceTracker.test1.recording.w.json docs/policies.md
+	$(BIN)/python -m tools.policy_tables $(DATA)/recordings/EditSourceTracker.test1.recording.w.json docs/policies.md
 
 repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
-	$(BIN)/python tests/server/repair_tables.py $(DATA) docs/repairs.md
+	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md
 
 bench: dev sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only
@@ -44,10 +55,10 @@ warm: dev sandbox ## Published answers in warm workers and in fresh sandboxes, a
 	$(BIN)/python tests/performance/warm_and_cold.py $(DATA)
 
 fit: dev ## Fit the acceptance model anew: make fit DATA="FIRST SECOND" (docs/users.md)
-	$(BIN)/python replay/acceptance/fit.py $(DATA)
+	$(BIN)/python -m tools.acceptance.fit $(DATA)
 
 schema: dev ## Write docs/tape.schema.json anew
-	$(BIN)/python -c 'from pathlib import Path; from replay.schema import publish; publish(Path("docs/tape.schema.json"))'
+	$(BIN)/python -c 'from pathlib import Path; from tools.tape_schema import publish; publish(Path("docs/tape.schema.json"))'
 
 vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package

@@ -40,7 +40,11 @@ class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def cause_of(self, result: Result, program: str) -> Cause | None:
         """The cause, if all fits that the rule names."""
         said = re.search(self.log, f"{result.message}\n{result.log}", re.MULTILINE)
-        if said is None or not re.search(self.program, program) or (self.classes and result.klass not in self.classes):
+        if (
+            said is None
+            or not re.search(self.program, program)
+            or (self.classes and result.verdict_class not in self.classes)
+        ):
             return None
         first = next((group for group in said.groups() if group), "")
         return Cause(self.cause, self.detail.format(first))
@@ -57,7 +61,7 @@ def _rules() -> Sequence[_Rule]:
 
 def cause_of(result: Result, program: str) -> Cause | None:
     """Why a program that should pass did not: the first rule that fits; None if it passed."""
-    if result.klass == "passed":
+    if result.verdict_class == "passed":
         return None
     return next(cause for rule in _rules() if (cause := rule.cause_of(result, program)))
 

@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 from corpora.errors import CorpusError
-from replay.tasks import Task
-
-CORPORA: Mapping[str, str] = MappingProxyType({"devbench": "corpora.devbench:DevBench"})
-"""To add a benchmark: a file with a class that is a `Corpus`, made from the folder of its data, and a line here."""
+from corpora.registry import CORPORA
+from corpora.tasks import Task
+from server.nearest import did_you_mean
 
 
 class Corpus(Protocol):
@@ -60,19 +59,35 @@ def corpus_of(name: str, data: Path) -> Corpus:
 
     """
     if name not in CORPORA:
-        raise CorpusError(f"there is no corpus {name!r}: choose one of {', '.join(CORPORA)}")
+        raise CorpusError(
+            f"there is no corpus {name!r}{did_you_mean(name, CORPORA)}: choose one of {', '.join(CORPORA)}"
+        )
     module, _, attribute = CORPORA[name].partition(":")
     return cast("Callable[[Path], Corpus]", getattr(import_module(module), attribute))(data)
 
 
-def chosen(wanted: Sequence[str], known: Sequence[str], what: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the wanted ones of the known, in the order of the known; all when none is named.
+LANGUAGE_NAMES: Mapping[str, str] = MappingProxyType(
+    {"c_sharp": "csharp", "c#": "csharp", "c++": "cpp", "js": "javascript", "ts": "typescript", "py": "python"}
+)
+"""Other names of languages that a person may know them by."""
+
+
+def chosen(
+    corpus: Corpus, languages: Sequence[str], categories: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The named languages and categories in the corpus' own words and order; all of them where none is named.
 
     Raises:
         CorpusError: one is not known.
 
     """
-    named = [aliases.get(name, name) for name in wanted]
+    named = [LANGUAGE_NAMES.get(language, language) for language in languages]
+    return _known(named, corpus.languages, "language"), _known(categories, corpus.categories, "category")
+
+
+def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[str, ...]:
     if unknown := next((name for name in named if name not in known), ""):
-        raise CorpusError(f"no {what} is called {unknown!r}: choose of {', '.join(known)}")
+        raise CorpusError(
+            f"no {what} is called {unknown!r}{did_you_mean(unknown, known)}: choose one of {', '.join(known)}"
+        )
     return tuple(name for name in known if name in named or not named)

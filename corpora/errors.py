@@ -3,8 +3,7 @@
 CorpusError
 ├── ScriptError    a script of the typist cannot be typed
 ├── HistoryError   the commits of a repository cannot be read
-├── DataError      the data of a benchmark is missing or malformed
-└── KeptResultsError  the file of kept results cannot be read or written
+└── DataError      the data of a benchmark is missing or malformed
 """
 
 from __future__ import annotations
@@ -34,7 +33,3 @@ class DataError(CorpusError):
     def __init__(self, file: Path, line: int, reason: str) -> None:
         super().__init__(f"{file}:{line}: {reason}" if line else f"{file}: {reason}")
         self.file, self.line, self.reason = file, line, reason
-
-
-class KeptResultsError(CorpusError):
-    """The file of kept results in the cache folder cannot be read or written: remove it, and it is made anew."""

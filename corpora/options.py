@@ -10,32 +10,53 @@ from typing import Any, Literal
 
 import msgspec
 
-from replay.tasks import Task
+from corpora.tasks import Task
+from replay.options import QUICK, RunOptions
 
 LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One configuration of an evaluation. `settings` are the language server's initialization options.
-
-    `published` names a model whose published answers are judged; `packages` says whether programs get the packages that
-    the corpus knows of; `limit` is the most tasks in all.
-    """
+class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One configuration of an evaluation."""
 
     corpus: str
     data: str
-    settings: dict[str, Any] = {}
+    """The folder of its data."""
     languages: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
-    limit: int | None = None
-    samples: int = 1
-    seed: int = 0
-    sandbox: str = "auto"
     workers: Literal["cold", "warm"] = "cold"
-    tests: bool = True
+    """Each program in a fresh process, or in processes that are kept."""
     packages: bool = True
+    """Whether programs get the packages that the corpus knows of."""
     published: str = ""
+    """The model whose published answers are judged; empty: the provider is asked."""
+
+    @property
+    def answers_are_known(self) -> bool:
+        """Whether every answer is the ground truth, or published."""
+        return self.is_oracle or bool(self.published)
+
+    @property
+    def provider(self) -> str:
+        """The provider, or the model whose answers were published."""
+        return self.published or self.settings.provider.name
+
+    @property
+    def name(self) -> str:
+        """The corpus and the provider."""
+        return f"{self.corpus}-{self.provider}"
+
+    @property
+    def times_the_model(self) -> bool:
+        """Whether a model works here beside the tests."""
+        return not self.published and self.settings.provider.name not in QUICK
+
+    def kept(self) -> dict[str, Any]:
+        """The options as they stand beside the run; where the data lies changes no result."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        del values["data"]
+        return values
 
 
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from replay.tasks import Filled
+from replay.judge.states import ProjectState
 from runners.programs import Program, Programs
 from runners.verdicts import Result
 
@@ -29,24 +29,24 @@ class ProgramTests:
     heads: tuple[Head, ...] = ()
     timeout_s: float = 30.0
 
-    def program(self, filled: Filled) -> str:
+    def program(self, state: ProjectState) -> str:
         """The document, before it what it lacks, and on lines of its own the assertions that the model did not see."""
-        whole = f"{filled.text}\n\n{self.rest}\n" if self.rest else filled.text
+        whole = f"{state.text}\n\n{self.rest}\n" if self.rest else state.text
         return "".join(f"{line}\n" for line in self._missing(whole)) + whole
 
-    def key(self, filled: Filled) -> str:
+    def key(self, state: ProjectState) -> str:
         """The program with its packages and its limit."""
-        return repr(self._program(filled)) + repr(self.timeout_s)
+        return repr(self._program(state)) + repr(self.timeout_s)
 
-    async def run(self, filled: Filled, programs: Programs) -> Result:
+    async def run(self, state: ProjectState, programs: Programs) -> Result:
         """Build and run the program."""
-        return await programs.run(self._program(filled), timeout_s=self.timeout_s)
+        return await programs.run(self._program(state), timeout_s=self.timeout_s)
 
-    def _program(self, filled: Filled) -> Program:
-        text = self.program(filled)
-        before = text[: text.index(filled.text)].count("\n")
-        first, last = filled.written
-        written = (first + before, last + before) if last else filled.written
+    def _program(self, state: ProjectState) -> Program:
+        text = self.program(state)
+        before = text[: text.index(state.text)].count("\n")
+        first, last = state.written
+        written = (first + before, last + before) if last else state.written
         return Program(self.language, text, requires=self.requires, written=written)
 
     def _missing(self, text: str) -> Iterator[str]:

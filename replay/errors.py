@@ -4,7 +4,9 @@ ReplayError
 ├── TapeError       a tape (or a recording) is malformed, or an event in it is impossible
 ├── ProjectError    the project that a tape belongs to cannot be laid out
 ├── ServerError     the language server under test died or does not speak inline completion
-└── StoreError      a run's folder cannot be read or written
+├── StoreError      a run's folder cannot be read or written
+├── KeptResultsError  the file of kept results cannot be read or written
+└── LeftOutError    a tape or a corpus cannot be played here
 """
 
 from __future__ import annotations
@@ -32,3 +34,15 @@ class ServerError(ReplayError):
 
 class StoreError(ReplayError):
     """The folder of a run cannot be read or written."""
+
+
+class KeptResultsError(ReplayError):
+    """The file of kept results in the cache folder cannot be read or written: remove it, and it is made again."""
+
+
+class LeftOutError(ReplayError):
+    """A tape or a corpus cannot be played here. `lacking`: something is merely missing on this machine."""
+
+    def __init__(self, reason: str, *, lacking: bool) -> None:
+        super().__init__(reason)
+        self.lacking = lacking

@@ -1,4 +1,4 @@
-"""What can be chosen for a replay."""
+"""What can be chosen for a run: what every run has, and what a replay of tapes has beyond it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,72 @@ from typing import Any, Literal
 
 import msgspec
 
-from replay.tape import Tests
+from replay.tapes.tape import Tests
+from server.settings import Settings
+
+ORACLE = "oracle"
+"""The provider that answers with what was really written."""
+QUICK = frozenset({ORACLE, "recorded", "fixed", "ngram"})
+"""Providers that need no core of their own, and give the same answer each time."""
 
 
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One configuration of a replay. `settings` are the language server's initialization options."""
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One configuration of a run, wherever its moments come from."""
 
-    settings: dict[str, Any] = {}
-    policy: str = "blocks"
-    policies: dict[str, dict[str, Any]] = {}
-    """Policies of one's own, by name (`replay.policies.policy_of`)."""
-    user: str = "exact"
-    latency: str = "measured"
-    mode: Literal["judge", "drive"] = "judge"
+    settings: Settings = Settings()
+    """The language server's settings."""
+    samples: int = 1
+    """Answers asked for at each moment."""
     ablate: Literal["", "repairs"] = ""
-    """Judge each answer with all repairs, with none, and with each one left out (`replay.ablation`)."""
+    """Judge each answer with all repairs, with none, and with each one left out (`replay.run.ablation`)."""
     seed: int = 0
     sandbox: str = "auto"
     tests: bool = True
-    which_tests: Literal["all", "touching"] = "all"
-    """What each graft runs: all tests, or those that touch the function it stands in (`replay.selection`)."""
     limit: int | None = None
+    """The most moments that are asked about: of each tape, or of all tasks."""
+
+    @property
+    def is_oracle(self) -> bool:
+        """Whether the answers are what was really written, taken from the tape or the corpus itself."""
+        return self.settings.provider.name == ORACLE and not self.settings.provider.answers
+
+    @property
+    def answers_are_known(self) -> bool:
+        """Whether every answer is known before it is asked for, so that no provider has to work."""
+        return self.is_oracle
+
+    @property
+    def provider(self) -> str:
+        """Where the answers come from, in a word."""
+        return self.settings.provider.name
+
+    @property
+    def name(self) -> str:
+        """What kind of run this is, for the name of its folder."""
+        return self.provider
+
+    @property
+    def times_the_model(self) -> bool:
+        """Whether the model's time is measured, so that one core stays free for it."""
+        return True
+
+    def kept(self) -> dict[str, Any]:
+        """The options as they stand beside the run: a run is continued only under the same."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
+
+
+class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One configuration of a replay."""
+
+    policy: str = "blocks"
+    policies: dict[str, dict[str, Any]] = {}
+    """Policies of one's own, by name (`replay.play.policies.policy.policy_of`)."""
+    user: str = "exact"
+    latency: str = "measured"
+    mode: Literal["judge", "drive"] = "judge"
+    which_tests: Literal["all", "touching"] = "all"
+    """What each graft runs: all tests, or those that touch the function it stands in (`replay.judge.selection`)."""
     paths: tuple[str, ...] = ()
     """Ask only in documents whose path begins with one of these; everywhere when empty."""
     projects: tuple[str, ...] = ()
@@ -39,3 +84,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Whether set-up commands have the network; tests never have."""
     setup_env: tuple[str, ...] = ()
     """Names of variables of the environment that set-up commands get."""
+
+    @property
+    def name(self) -> str:
+        """The provider and the policy."""
+        return f"{self.provider}-{self.policy}"
+
+    @property
+    def times_the_model(self) -> bool:
+        """Whether the latency is measured."""
+        return self.latency == "measured"

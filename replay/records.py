@@ -1,4 +1,4 @@
-"""What a run is made of: moments, suggestions, endings, verdicts. Read from and written to disk in bulk."""
+"""The parts of a run's records: moments, suggestions, endings, verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from runners.verdicts import Class
+from runners.verdicts import VerdictClass
+from syntax.wanted import Stop
 
 EndingName: TypeAlias = Literal[
     "gated",
@@ -26,13 +27,12 @@ EndingName: TypeAlias = Literal[
 ]
 SHOWN: frozenset[str] = frozenset({"shown", "accepted", "part", "typed-through", "rejected"})
 ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
-"""Endings in which the provider gave its answer, so that a verdict can be given on it."""
+"""Endings with an answer of the provider; only these can have a verdict."""
 
 Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"]
-"""Why a moment cannot be tested. `diverged`: in drive mode, the place is on no point of the tape."""
-VerdictName: TypeAlias = Literal[Class, "untestable"]
+"""Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape."""
+VerdictName: TypeAlias = Literal[VerdictClass, "untestable"]
 Trigger: TypeAlias = Literal["automatic", "invoked"]
-Stop: TypeAlias = Literal["auto", "line", "statement", "block", "any"]
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,9 +40,10 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
     `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
-    window for display), `truth` is what stands there in the finished project. `turn` counts the moments at one place before
-    one event: more than one only where text was accepted and taken back. `sample` counts the answers that are asked for at
-    one place, from 0.
+    window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
+    place before one event; there are several
+    only if text was accepted and removed again. `sample` is the index, from 0, of one of several answers to the same
+    question.
     """
 
     tape: str
@@ -65,7 +66,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """A name that is the same in every run over the same tape and policy."""
+        """The moment's id. It is the same in every run of the same policy on the same tape."""
         parts: tuple[object, ...] = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
         parts += (self.turn,) if self.turn else ()
         parts += ("sample", self.sample) if self.sample else ()
@@ -73,7 +74,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One repair that changed the text; `undone` when its result would have parsed worse."""
+    """One repair that changed the text; `undone` if the result had more syntax errors, so that the repair was not used."""
 
     step: str
     before: str
@@ -82,7 +83,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
-    """What came back. `start` and `end` (UTF-16 offsets) are replaced by `text`; `latency` in ms as laid on the clock."""
+    """The answer. `text` replaces the range from `start` to `end` (UTF-16 offsets); `latency` is in ms of virtual time."""
 
     text: str
     start: int
@@ -96,7 +97,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How a moment ended in the editor, and why where that needs saying (gate, failure, repair step)."""
+    """How a moment ended in the editor, with the reason if there is one (gate, failure, repair step)."""
 
     name: EndingName
     reason: str = ""
@@ -106,10 +107,11 @@ class Ending(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """How the graft did in the tests. `reason` says why an untestable moment is; `wall_ms` is what the tests took.
+    """The result of the tests on the graft. `reason` says why a moment is untestable; `wall_ms` is the duration of the tests.
 
-    `cause` explains why a finished program fails its own tests, where a rule knows: `network`, `missing-library boost`, …
-    `program` is what was run, where that is more than the document.
+    `cause` says why a finished program fails its own tests, if a rule recognises it: `network`, `missing-library
+    boost`, … `program` is the text that was run,
+    if it is more than the document.
     """
 
     name: VerdictName
@@ -124,23 +126,33 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """One moment with all that became of it. A record is kept when the moment ends, and again with its verdict."""
+    """One moment and its outcome. The record is stored when the moment ends, and stored again with its verdict."""
 
     moment: Moment
     ending: Ending
     suggestion: Suggestion | None = None
     verdict: Verdict | None = None
     covered: tuple[int, ...] = ()
-    """Indices of the edit events, made by hand, that an accepted suggestion made needless."""
+    """Indices of the edit events, made by hand, that the accepted suggestion made unnecessary."""
     keys: int = 1
-    """What accepting took: one key for the whole, one a line or a word for a part."""
+    """The number of keys for accepting: one for the whole suggestion; for a part of it, one for each line or word."""
+
+
+ALL, NONE = "all", "none"
+"""The arms of an ablation with all repairs, and with none."""
+
+
+def without(step: str) -> str:
+    """The name of the arm in which a step is left out."""
+    return f"without {step}"
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer under the repairs of one arm of an ablation, and how its graft did.
+    """One answer after the repairs of one arm of an ablation, and the verdict on its graft.
 
-    `moment` is the moment's id, `place` its `path:line:column` counted from 1. `start` and `end` (UTF-16 offsets) are replaced
-    by `text`; where nothing is left of it, `step` is the repair that took the last of it. The verdict has no log.
+    `moment` is the moment's id, `place` its `path:line:column` counted from 1. `text` replaces the range from `start`
+    to `end` (UTF-16 offsets). If the
+    repairs left no text, `step` is the repair that removed the last of it. The verdict has no log.
     """
 
     moment: str
@@ -156,18 +168,19 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passes(self) -> bool:
-        """Whether something is offered, and the tests pass with it in place."""
+        """Whether there is text left to offer and the tests pass with it."""
         return self.verdict.name == "passed" and bool(self.text)
 
 
 class Effort(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session took in drive mode, in keys. `tape` are the edits on the tape that a person made by hand, one key each.
+    """The number of keys for a session in drive mode. `tape` counts the edits by hand on the tape, one key each.
 
-    Of those `typed` were still made and `dropped` were needless. Added to them are `accepts` (one key for the whole, one a
-    line or a word for a part), `rejections`
-    (Escape, where the next key was a tab that would have accepted), `deletions` (of accepted text that was wrong: a key a
-    character, or one for undoing all of it) and `mending` (typing what differs from the recording). `conflicts` counts
-    the places where that was needed.
+    Of these edits, `typed` were still made and `dropped` were unnecessary. Further keys are `accepts` (one for a whole
+    suggestion; for a part, one for each
+    line or word), `rejections` (Escape, if the next key was a tab that would have accepted), `deletions` (of wrong
+    accepted text: one key for each character,
+    or one to undo all of it) and `mending` (typing what differs from the recording). `conflicts` counts the places at
+    which mending was needed.
     """
 
     tape: int = 0
@@ -181,10 +194,10 @@ class Effort(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def needed(self) -> int:
-        """The keys that were really needed."""
+        """The number of keys that drive mode needed."""
         return self.typed + self.accepts + self.rejections + self.deletions + self.mending
 
     @property
     def saved(self) -> int:
-        """Keystrokes saved: keys on the tape less keys really needed. Below 0 where suggestions did harm."""
+        """Keystrokes saved: keys on the tape minus keys needed in drive mode. Negative if suggestions cost more keys than they saved."""
         return self.tape - self.needed

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runners.errors import RunnerError
-from runners.keeping import Kept, kept
+from runners.limits.enforcement import LimitEnforcement, enforced_limits
 from runners.programs import Program, cold
 from runners.protocol import Job, Sandbox
 from runners.sandboxes import AUTO, make, probe
@@ -57,7 +59,7 @@ _PATIENCE_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """One thing tried: whether it works, what it said, and what to do if it does not."""
 
     name: str
@@ -66,42 +68,69 @@ class Check:
     hint: str = ""
 
 
-async def check() -> list[Check]:
-    """Run something in each sandbox, and in each toolchain inside the first sandbox that works."""
-    sandboxes = [await _sandbox(name) for name in AUTO]
-    working = next((make(name) for name, done in zip(AUTO, sandboxes, strict=True) if done.ok), None)
-    sandboxes.append(await _docker())
-    limits = [_limit(one) for one in await asyncio.to_thread(kept)]
-    return [*sandboxes, *limits, *[await _toolchain(name, working) for name in _TOOLCHAINS]]
+def _ignore(_: HealthCheck) -> None:
+    """Show nothing."""
 
 
-async def _sandbox(name: str) -> Check:
+async def check(notify: Callable[[HealthCheck], None] = _ignore, *, at_once: int | None = None) -> list[HealthCheck]:
+    """Run something in each sandbox, and in each toolchain inside the first sandbox that works.
+
+    `notify` gets each check as soon as it and those before it are known: the order is always the same. At most `at_once`
+    of them run at the same time (None: one for each processor).
+    """
+    slots = asyncio.Semaphore(at_once or os.cpu_count() or 1)
+    done: list[HealthCheck] = []
+
+    async def in_slot(check: Awaitable[HealthCheck]) -> HealthCheck:
+        async with slots:
+            return await check
+
+    def show(one: HealthCheck) -> None:
+        done.append(one)
+        notify(one)
+
+    async with asyncio.TaskGroup() as group:
+        walled = [group.create_task(in_slot(_sandbox(name))) for name in AUTO]
+        docker = group.create_task(in_slot(_docker()))
+        for task in walled:
+            show(await task)
+        working = next((make(name) for name, task in zip(AUTO, walled, strict=True) if task.result().ok), None)
+        toolchains = [group.create_task(in_slot(_toolchain(name, working))) for name in _TOOLCHAINS]
+        show(await docker)
+        for limit in await asyncio.to_thread(enforced_limits):
+            show(_limit(limit))
+        for task in toolchains:
+            show(await task)
+    return done
+
+
+async def _sandbox(name: str) -> HealthCheck:
     reason = await probe(make(name))
-    return Check(f"sandbox {name}", not reason, reason or "runs commands", _SANDBOX_HINTS[name] if reason else "")
+    return HealthCheck(f"sandbox {name}", not reason, reason or "runs commands", _SANDBOX_HINTS[name] if reason else "")
 
 
-async def _docker() -> Check:
+async def _docker() -> HealthCheck:
     done = await _sandbox("docker")
     if not done.ok or not (lacking := await asyncio.to_thread(Docker().lacking)):
         return done
     return replace(done, detail=f"{done.detail}, but its engine has no control groups for: {', '.join(lacking)}")
 
 
-def _limit(kept: Kept) -> Check:
-    hint = "" if kept.ok else "without it a run can use up more than it should: see docs/runners.md"
-    return Check(f"limit {kept.limit}", kept.ok, kept.how, hint)
+def _limit(one: LimitEnforcement) -> HealthCheck:
+    hint = "" if one.ok else "without it a run can use up more than it should: see docs/runners.md"
+    return HealthCheck(f"limit {one.limit}", one.ok, one.how, hint)
 
 
-async def _toolchain(name: str, sandbox: Sandbox | None) -> Check:
+async def _toolchain(name: str, sandbox: Sandbox | None) -> HealthCheck:
     command, program, hint = _TOOLCHAINS[name]
     if sandbox is None:
-        return Check(f"toolchain {name}", ok=False, detail="not tried, as no sandbox works", hint="see above")
+        return HealthCheck(f"toolchain {name}", ok=False, detail="not tried, as no sandbox works", hint="see above")
     with tempfile.TemporaryDirectory(prefix="ghosttape-") as folder:
         try:
             fault, said = await _tried(name, command, program, sandbox, Path(folder))
         except RunnerError as error:
-            return Check(f"toolchain {name}", ok=False, detail=str(error), hint=hint)
-    return Check(f"toolchain {name}", not fault, fault or said, hint if fault else "")
+            return HealthCheck(f"toolchain {name}", ok=False, detail=str(error), hint=hint)
+    return HealthCheck(f"toolchain {name}", not fault, fault or said, hint if fault else "")
 
 
 async def _tried(
@@ -118,4 +147,4 @@ async def _tried(
         result = await programs.run(Program(*program), timeout_s=_PATIENCE_S)
     finally:
         await programs.close()
-    return "" if result.klass == "passed" else f"{result.klass}: {result.message}", first_line(said)
+    return "" if result.verdict_class == "passed" else f"{result.verdict_class}: {result.message}", first_line(said)

@@ -14,17 +14,17 @@ from typing import TypeVar
 
 import msgspec
 
-from runners import reports, witness
-from runners.errors import SandboxFailed, SetupFailed
+from runners import witness
+from runners.errors import NoProcesses, SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
 from runners.protocol import PROJECT, Completed, Job, Limits, Mount, Sandbox
+from runners.temporary import TemporaryFolder, temporary_folder
 from runners.toolchains import Layer, toolchain
-from runners.verdicts import Result, classify, ending, infrastructure, tail
-from runners.workspace import Workspace, create
+from runners.verdicts import Result, classify, ending, infrastructure, junit_files, tail
 
 SETUP_S = 600.0
 ALLOW_NETWORK = "--allow-network-setup"
-"""How the user allows a set-up the network."""
+"""The flag with which the user gives a set-up the network."""
 
 _MISSES_NETWORK = re.compile(
     "name resolution|Name or service not known|(?:could not|couldn't|cannot|unable to) (?:resolve|connect to)|failed to resolve"
@@ -32,74 +32,79 @@ _MISSES_NETWORK = re.compile(
     r"|connection refused|\(from versions: none\)|network is unreachable|failed to establish a new connection|no such host|dial tcp",
     re.IGNORECASE,
 )
-"""What package clients, and the libraries under them, say where there is no network."""
-_HINT = f" (it seems to want the network, which it does not have: if you trust it, allow it that with {ALLOW_NETWORK})"
+"""Messages of package clients and their libraries when they have no network."""
+_HINT = (
+    f" (it seems to need the network, which it does not have: if you trust it, allow the network with {ALLOW_NETWORK})"
+)
 
 _CUT_SHORT = {"wall", "cpu", "output", "disk"}
-"""The limits at which a run is stopped: what it has counted so far does not count, and may be too much to be looked at."""
+"""The limits that stop a run. The witness's record of a stopped run is not read: it is incomplete, and may be too long."""
 
 _OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
-"""Too long for this file system, or in letters that it does not take."""
+"""A path that is too long for this file system, or has characters that the file system refuses."""
 
 _T = TypeVar("_T")
 ONLY = "/ghosttape-only"
-"""Where a run finds the names of its tests: not on a command line, as they may say anything."""
+"""The file with the names of a run's tests. They are not on a command line, because a name can contain anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a project is tested: what must be installed, what is run once, and what is run each time (in `cwd`).
-
-    With `network` the set-up has the machine's network, as the user allowed it, and with `setup_env` more variables; the
-    tests never have either.
-    """
+    """How a project is set up and tested."""
 
     toolchain: str
+    """A name of `runners.toolchains.TOOLCHAINS`."""
     requires: tuple[str, ...] = ()
+    """Packages that the toolchain installs, outside of the sandbox."""
     setup: str = ""
+    """The command that is run once, after the files are written; "": none."""
     command: str = ""
+    """The command that runs the tests."""
     cwd: str = "."
+    """Where both commands start, relative to the project."""
     timeout_s: float = 30.0
+    """How long the tests may take, in seconds; the set-up has `SETUP_S`."""
     limits: Limits = field(default_factory=Limits)
     network: bool = False
+    """Whether the set-up has the network of this machine. Only the user can allow this; the tests never have the network."""
     setup_env: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables for the set-up only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project ready to be tested; runs are independent, and may go on at the same time."""
+    """A project ready to be tested. Runs are independent and may run at the same time."""
 
     plan: Plan
     sandbox: Sandbox
     layer: Layer
-    workspace: Workspace
+    workspace: TemporaryFolder
     witnesses: Mapping[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
 
     async def run(self, changed: Mapping[str, str], only: frozenset[str] | None = None) -> Result:
         """Run the tests, or only those of these names, in a copy of the project with these files changed.
 
-        Names are what the witness of their runner calls them; runners without one run all. What the machine is to blame for comes back as
-        "infrastructure", after one more try in a fresh copy. Raises `PathRefused` if a changed file
-        would lie outside the project.
+        Names are those that the witness of the test runner reports; test runners without a witness run all tests. A failure of the machine
+        is "infrastructure", after one more try in a fresh copy. Raises `PathRefused` if a changed file would lie outside the project.
         """
         if only is None:
-            return (await self.heard(changed))[0]
+            return (await self.run_witnessed(changed))[0]
         folder = self.workspace.folder / f"only-{next(self._numbers)}"
         try:
             await asyncio.to_thread(_note, folder, only)
-            return (await self.heard(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/tests.json"}, Mount(folder, ONLY)))[0]
+            return (await self.run_witnessed(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/tests.json"}, Mount(folder, ONLY)))[0]
         except OSError as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
             await asyncio.to_thread(remove_tree, folder)
 
-    async def heard(
+    async def run_witnessed(
         self, changed: Mapping[str, str], env: Mapping[str, str] = MappingProxyType({}), *mounts: Mount
     ) -> tuple[Result, list[str]]:
-        """Run the tests with more variables and folders than usual; give what the witness said as well."""
+        """Run the tests with additional variables and folders; return the witness's record too."""
         try:
-            return await once_more(lambda: self._in_a_copy(changed, env, mounts))
+            return await with_one_retry(lambda: self._in_a_copy(changed, env, mounts))
         except (SandboxFailed, OSError) as error:
             return infrastructure(f"{type(error).__name__}: {error}"), []
 
@@ -116,23 +121,23 @@ class Project:
     def _lay_out(self, copy: Path, changed: Mapping[str, str]) -> None:
         copy_tree(self.workspace.folder / "base", copy)
         write_all(copy, changed)
-        reports.clear(copy / self.plan.cwd, reports.places(self.plan.command))
+        junit_files.clear(copy / self.plan.cwd, junit_files.places(self.plan.command))
 
     async def _test(self, copy: Path, more: Mapping[str, str], mounts: tuple[Mount, ...]) -> tuple[Result, list[str]]:
-        plan, layer, nonce = self.plan, self.layer, witness.fresh()
+        plan, layer, nonce = self.plan, self.layer, witness.new_nonce()
         root = {"GHOSTTAPE_ROOT": str(copy) if self.sandbox.name == "none" else PROJECT} if more else {}
         env = {**layer.env, **self.witnesses, **witness.environment(nonce), **root, **more}
         limits = replace(plan.limits, wall_s=plan.timeout_s)
         job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
         done = await self.sandbox.run(job)
-        said, stderr = witness.heard(done.stderr, nonce)
+        said, stderr = witness.split_words(done.stderr, nonce)
         report = await asyncio.to_thread(self._report, copy) if done.limit not in _CUT_SHORT else None
         result = classify(replace(done, stderr=stderr), plan.command, report=report)
         named = witness.tests(said)
         return replace(result, tests=named if named is not None or report is None else report.passed), said
 
-    def _report(self, copy: Path) -> reports.Report | None:
-        return reports.read(copy / self.plan.cwd, reports.places(self.plan.command), copy)
+    def _report(self, copy: Path) -> junit_files.JUnitReport | None:
+        return junit_files.read(copy / self.plan.cwd, junit_files.places(self.plan.command), copy)
 
     def close(self) -> None:
         """Remove the project from the disk."""
@@ -147,12 +152,12 @@ def _note(folder: Path, only: frozenset[str]) -> None:
 async def prepare(
     files: Mapping[str, str], plan: Plan, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]
 ) -> Project:
-    """Install what the plan requires (or find it in the cache), lay out the files, and run the setup once.
+    """Install the plan's requirements (or find them in the cache), write the files, and run the set-up once.
 
     Raises `ToolchainMissing`, `RequirementRefused`, `PathRefused`, `SetupFailed`, `SandboxFailed`.
     """
     layer = await toolchain(plan.toolchain).layer(plan.requires, cache, progress)
-    workspace = await asyncio.to_thread(create)
+    workspace = await asyncio.to_thread(temporary_folder)
     try:
         base = workspace.folder / "base"
         base.mkdir()
@@ -171,7 +176,7 @@ async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> Non
     limits = replace(plan.limits, wall_s=SETUP_S)
     env = {**plan.setup_env, **layer.env}
     job = Job(base, plan.setup, plan.cwd, env, layer.mounts, limits, network=plan.network)
-    done = await once_more(lambda: sandbox.run(job))
+    done = await with_one_retry(lambda: sandbox.run(job))
     if done.exit != 0 or done.limit:
         walled = not plan.network and sandbox.name != "none"
         raise SetupFailed(_told(plan.setup, done, _HINT if walled and _misses_network(done) else ""))
@@ -185,19 +190,19 @@ def _misses_network(done: Completed) -> bool:
     return _MISSES_NETWORK.search(done.stdout + done.stderr) is not None
 
 
-async def once_more(run: Callable[[], Awaitable[_T]]) -> _T:
-    """Run, and once more from the beginning if the machine did not let it: a folder in which it was cut off is not what it was.
+async def with_one_retry(run: Callable[[], Awaitable[_T]]) -> _T:
+    """Run the set-up; after a failure of the machine, run it once more in a fresh folder, because the first try may have changed files.
 
-    What is wrong with a name is so again.
+    A name that the file system refuses raises at once. Raises `NoProcesses` if no process can be started twice in a row.
     """
     try:
         return await run()
-    except (SandboxFailed, OSError) as error:
-        if is_of_a_name(error):
+    except (SandboxFailed, NoProcesses, OSError) as error:
+        if is_file_name_error(error):
             raise
         return await run()
 
 
-def is_of_a_name(error: BaseException) -> bool:
-    """Tell whether what a file was to be called is to blame for an error: another try would end in the same."""
+def is_file_name_error(error: BaseException) -> bool:
+    """Return whether a file's name caused the error: another try would fail in the same way."""
     return isinstance(error, OSError) and error.errno in _OF_A_NAME

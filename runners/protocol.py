@@ -32,21 +32,26 @@ ENVIRONMENT: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use: seconds, mebibytes, processes and threads, open files a process, bytes of output.
-
-    `cpu_s` is of all processors together (None: four times the wall time); `file_mb` is the size of one file, holes
-    included (None: as much as the project may hold, `disk_mb`).
-    """
+    """What a command may use."""
 
     wall_s: float = 30.0
+    """Seconds from start to end."""
     memory_mb: int = 2048
+    """Mebibytes of memory of all its processes together, swap included."""
     processes: int = 256
+    """Processes and threads at the same time."""
     output_bytes: int = 4 << 20
+    """Bytes written to standard output and standard error together."""
     tmp_mb: int = 256
+    """Mebibytes in `/tmp`, and as many again in `/dev/shm`."""
     disk_mb: int = 512
+    """Mebibytes that the project's folder may hold at any time."""
     cpu_s: float | None = None
+    """Seconds of processor time, of all processors together; None: four times `wall_s`."""
     file_mb: int | None = None
+    """Mebibytes of one file, holes included; None: `disk_mb`."""
     open_files: int = 4096
+    """Open files of one process."""
 
     @property
     def processor_s(self) -> float:
@@ -69,30 +74,36 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One shell command in one project folder, which is mounted writable at `PROJECT`; `cwd` is relative to it.
-
-    With `network` it has the network of the machine, its loopback included: only for what the user allowed it.
-    """
+    """One shell command in one project folder."""
 
     project: Path
+    """The folder on this machine; the sandbox shows it writable at `PROJECT`."""
     command: str
+    """A command line for `sh`."""
     cwd: str = "."
+    """Where the command starts, relative to the project."""
     env: Mapping[str, str] = field(default_factory=dict)
+    """Variables besides `ENVIRONMENT`."""
     mounts: tuple[Mount, ...] = ()
+    """More folders of this machine, shown read-only."""
     limits: Limits = Limits()
     network: bool = False
+    """Whether it has the network of this machine, loopback included: only where the user has allowed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a command ended: its status or the signal that ended it, what it wrote, and the limit it ran into."""
+    """How a command ended."""
 
     exit: int | None
+    """Its exit status; None if a signal ended it."""
     signal: int | None
+    """The signal that ended it; None if it exited."""
     stdout: str
     stderr: str
     wall_ms: float
     limit: Limit = ""
+    """The limit at which it was ended; "" if none was reached."""
 
 
 class Sandbox(Protocol):

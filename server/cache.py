@@ -1,9 +1,8 @@
-"""Answers that are kept to be used again: found by what stands around the cursor, and no more of them than there may be.
+"""A cache of answers, found by the text around the cursor, with a limit on their number and size.
 
-An answer depends on the text before and after the cursor, all of it, for the repairs look at the whole file; on the hint and the
-sample that was asked for; and on other texts (`Elsewhere`), which must all stand as they stood. Texts are held by their length and
-their hash (64 bits, SipHash), so that neither what is kept nor what a look-up costs grows with the number of answers times the
-length of a file.
+An answer depends on the whole text before and after the cursor (the repairs read the whole file), on the stop hint, on the sample, and on
+other texts (`Elsewhere`), which must be unchanged. A text is represented by its length and its hash (64 bits, SipHash), so that neither the
+memory nor the time of a look-up grows with the number of answers times the length of a file.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ Digest: TypeAlias = tuple[int, int]
 """(length, hash) of a text"""
 Elsewhere: TypeAlias = frozenset[tuple[str, int]]
 """(path, hash of the text) of other texts"""
-Stands: TypeAlias = Callable[[Elsewhere], bool]
-"""Tells whether texts stand as they stood"""
+IsUnchanged: TypeAlias = Callable[[Elsewhere], bool]
+"""Returns whether other texts are unchanged"""
 
 
 def digests(texts: Iterable[tuple[str, str]]) -> Elsewhere:
-    """What stands for texts with their paths."""
+    """The paths and hashes of other texts."""
     return frozenset((path, hash(text)) for path, text in texts)
 
 
 def digest(text: str) -> Digest:
-    """What stands for a text. Python remembers a string's hash, so that asking again costs nothing."""
+    """The length and hash of a text. Python stores a string's hash, so a second call costs nothing."""
     return len(text), hash(text)
 
 
-class Spot(msgspec.Struct, frozen=True):
-    """Where questions are asked, but for what stands before the cursor."""
+class CacheGroup(msgspec.Struct, frozen=True):
+    """Questions that differ only in the text before the cursor."""
 
     uri: str
     language: str
@@ -46,8 +45,8 @@ class Spot(msgspec.Struct, frozen=True):
     sample: int
 
 
-class Shelf(Generic[K, V]):
-    """Keeps what was used last: at most so many values, and at most so many bytes of them."""
+class LruStore(Generic[K, V]):
+    """Keeps the most recently used values, up to a number and a size in bytes."""
 
     def __init__(self, entries: int, max_bytes: int) -> None:
         self._entries, self._max_bytes = entries, max_bytes
@@ -58,14 +57,14 @@ class Shelf(Generic[K, V]):
         return len(self._values)
 
     def get(self, key: K) -> V | None:
-        """A value, which counts as used now."""
+        """The value of a key, which is now the most recently used."""
         if key not in self._values:
             return None
         self._values.move_to_end(key)
         return self._values[key][0]
 
     def put(self, key: K, value: V, size: int) -> list[K]:
-        """Keep a value of so many bytes; tell whose had to go for it, its own if it is too large."""
+        """Keep a value of `size` bytes. Return the keys that were dropped for it; its own key, if the value is too large."""
         self.drop(key)
         self._values[key] = value, size
         self.bytes += size
@@ -79,95 +78,105 @@ class Shelf(Generic[K, V]):
         return gone
 
     def drop(self, key: K) -> None:
-        """Forget a value, if it is kept."""
+        """Drop a value, if it is here."""
         _, size = self._values.pop(key, (None, 0))
         self.bytes -= size
 
 
-_Key: TypeAlias = tuple[Spot, Digest]
+_Key: TypeAlias = tuple[CacheGroup, Digest]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept(Generic[V]):
+    """An answer with its text, and the lengths of the texts before the cursor between which a part of it was typed."""
+
     answer: V
     text: str
     elsewhere: Elsewhere
+    prefix: Digest
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Hit(Generic[V]):
-    """An answer that serves, after so many characters of it were typed."""
+    """An answer that fits; `typed` characters of it were typed since."""
 
     answer: V
     typed: int = 0
 
 
 class Cache(Generic[V]):
-    """Answers by place. `evicted` counts those that had to go for others, `outdated` those that an edit elsewhere made wrong."""
+    """The cache. `evicted` counts answers dropped for others, `outdated` answers dropped because another text changed."""
 
     def __init__(self, entries: int, max_bytes: int) -> None:
-        self._shelf: Shelf[_Key, _Kept[V]] = Shelf(entries, max_bytes)
-        self._spots: dict[Spot, dict[Digest, _Kept[V]]] = {}
+        self._store: LruStore[_Key, _Kept[V]] = LruStore(entries, max_bytes)
+        self._groups: dict[CacheGroup, dict[Digest, _Kept[V]]] = {}
         self.evicted = 0
         self.outdated = 0
 
     def __len__(self) -> int:
-        return len(self._shelf)
+        return len(self._store)
 
     @property
     def bytes(self) -> int:
-        """What the answers take, in bytes."""
-        return self._shelf.bytes
+        """The size of the answers in bytes."""
+        return self._store.bytes
 
-    def keep(self, spot: Spot, before: str, elsewhere: Elsewhere, answer: V, *, text: str, size: int) -> None:
-        """Keep an answer of so many bytes, whose text (nothing: never typed along) may be typed as suggested."""
-        key, kept = (spot, digest(before)), _Kept(answer, text, elsewhere)
+    def keep(self, group: CacheGroup, before: str, elsewhere: Elsewhere, answer: V, *, text: str, size: int) -> None:
+        """Keep an answer of `size` bytes. The person may type its `text`; an empty text never matches."""
+        key = group, digest(before)
+        kept = _Kept(answer, text, elsewhere, key[1], len(before), len(before) + len(text))
         self._forget(key)
-        self._spots.setdefault(spot, {})[key[1]] = kept
-        for gone in self._shelf.put(key, kept, size):
-            self._unlist(gone)
+        self._groups.setdefault(group, {})[key[1]] = kept
+        for gone in self._store.put(key, kept, size):
+            self._remove(gone)
             self.evicted += 1
 
-    def asked_before(self, spot: Spot, before: str, stands: Stands) -> Hit[V] | None:
+    def asked_before(self, group: CacheGroup, before: str, is_unchanged: IsUnchanged) -> Hit[V] | None:
         """The answer to the very same question."""
-        key = spot, digest(before)
-        kept = self._spots.get(spot, {}).get(key[1])
-        return self._served(key, kept, stands, 0) if kept else None
+        key = group, digest(before)
+        kept = self._groups.get(group, {}).get(key[1])
+        return self._hit(key, kept, is_unchanged, 0) if kept else None
 
-    def typed_along(self, spot: Spot, before: str, stands: Stands) -> Hit[V] | None:
-        """The latest answer of which a part, and no more than that, was typed since."""
-        near, size = self._spots.get(spot, {}), len(before)
-        for told, kept in [
-            (told, kept)
-            for told, kept in reversed(near.items())
-            if 0 < (typed := size - told[0]) < len(kept.text) and before.endswith(kept.text[typed - 1])
+    def typed_along(self, group: CacheGroup, before: str, is_unchanged: IsUnchanged) -> Hit[V] | None:
+        """The latest answer whose start, but not all of it, was typed since."""
+        near, size = self._groups.get(group, {}), len(before)
+        last = before[-1:]
+        for kept in [
+            kept
+            for kept in reversed(near.values())
+            if kept.start < size < kept.end and kept.text[size - kept.start - 1] == last
         ]:
-            typed = size - told[0]
-            if follows(kept.text, before, typed) and digest(before[:-typed]) == told:
-                hit = self._served((spot, told), kept, stands, typed)
+            typed = size - kept.start
+            if follows(kept.text, before, typed) and digest(before[:-typed]) == kept.prefix:
+                hit = self._hit((group, kept.prefix), kept, is_unchanged, typed)
                 if hit is not None:
                     return hit
         return None
 
-    def _served(self, key: _Key, kept: _Kept[V], stands: Stands, typed: int) -> Hit[V] | None:
-        if not stands(kept.elsewhere):
+    def _hit(self, key: _Key, kept: _Kept[V], is_unchanged: IsUnchanged, typed: int) -> Hit[V] | None:
+        if not is_unchanged(kept.elsewhere):
             self._forget(key)
             self.outdated += 1
             return None
-        self._shelf.get(key)
+        self._store.get(key)
         return Hit(kept.answer, typed)
 
     def _forget(self, key: _Key) -> None:
-        self._shelf.drop(key)
-        self._unlist(key)
+        self._store.drop(key)
+        self._remove(key)
 
-    def _unlist(self, key: _Key) -> None:
-        near = self._spots.get(key[0], {})
+    def _remove(self, key: _Key) -> None:
+        near = self._groups.get(key[0], {})
         near.pop(key[1], None)
         if not near:
-            self._spots.pop(key[0], None)
+            self._groups.pop(key[0], None)
 
 
 def follows(text: str, before: str, typed: int) -> bool:
-    """Whether the last so many characters before the cursor are the start of a text, and not all of it."""
+    """Whether the last `typed` characters before the cursor are the start of a text, and more than blanks remain of it.
+
+    `follows("return x", "    re", 2)` is true: `turn x` remains.
+    """
     return 0 < typed < len(text) and before.endswith(text[:typed]) and bool(text[typed:].strip())

@@ -1,4 +1,4 @@
-"""What is counted of the questions that were asked, by where their answers came from and by what became of them."""
+"""Counts of requests, by the source of the answer and by the outcome."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Reuse: TypeAlias = Literal["none", "typed", "prefix", "inflight"]
 
 
 def stats_of(counts: Counter[str], kept: Cache[Any], underway: int = 0) -> dict[str, Any]:
-    """What was counted and what is kept, as `ghosttape/stats` says it."""
+    """The counts, and the state of the cache, in the form of `ghosttape/stats`."""
     return {
         "asked": counts["asked"],
         "cache": {kind: counts[f"cache {kind}"] for kind in get_args(Reuse)},
@@ -24,5 +24,5 @@ def stats_of(counts: Counter[str], kept: Cache[Any], underway: int = 0) -> dict[
 
 
 def unserved(counts: Counter[str]) -> None:
-    """Count a question that failed because there was no provider to ask."""
+    """Count a request that failed because the provider could not be made."""
     counts.update(("asked", "cache none", "outcome failed"))

@@ -1,4 +1,4 @@
-"""Keys of model servers: they come from the environment, and go nowhere but into a request's header."""
+"""Keys of model servers. They come from the environment and are only put into request headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import quote
 from server.errors import ProviderMissing
 
 OWN = "GHOSTTAPE_API_KEY"
-"""The key of whatever server is named; it goes before a provider's own."""
+"""The key for any server. It has precedence over a provider's own variable."""
 NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai": (OWN, "OPENAI_API_KEY"),
@@ -22,44 +22,46 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 _TELLING = 5
-"""Characters of a key's beginning that are masked at the end of a text; fewer are in most of its kind (`sk-…`)."""
+"""The shortest start of a key that is masked at the end of a text; shorter starts are common to many keys (`sk-…`)."""
 _log = logging.getLogger("ghosttape.server")
 
 
 class _Masked(logging.Formatter):
-    """Log lines without keys, their tracebacks too."""
+    """Masks keys in log lines and their tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line as any other formatter makes it, masked."""
+        """Format the line, and mask keys."""
         return masked(super().format(record))
 
 
 def log_to_standard_error(level: int) -> None:
-    """Log from this level on, without keys."""
+    """Log this level and higher to standard error, without keys."""
     handler = logging.StreamHandler()
     handler.setFormatter(_Masked("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
 
 
-def found(provider: str = "openai") -> str:
-    """The key of the environment for a provider's server, or nothing. White space around it is not of it.
+def key_of(provider: str = "openai") -> str:
+    """The key for a provider's server, without white space around it; empty if there is none.
 
     Raises:
-        ProviderMissing: it holds characters that no header can carry; the message names the variable only.
+        ProviderMissing: the key has characters that are not allowed in a header; the message names only the variable.
 
     """
     for name in NAMES.get(provider, ()):
         if key := os.environ.get(name, "").strip():
             if not (key.isascii() and key.isprintable()):
-                raise ProviderMissing(f"the key in {name} holds characters that no header can carry: set it again")
+                raise ProviderMissing(
+                    f"the key in {name} has characters that are not allowed in a header: set it again"
+                )
             return key
     return ""
 
 
 def masked(text: str) -> str:
-    """A message without any key of the environment, which a server may have said again in it.
+    """A text in which each key of the environment is replaced by `…`.
 
-    A key that is cut off at the end of the text is masked too. So mask first, and cut then: its end alone is not known for one.
+    The start of a key at the end of the text is replaced too. Mask before you cut a text: the end of a key is not recognised.
     """
     known = sorted(_all(), key=len, reverse=True)
     for key in known:
@@ -71,20 +73,20 @@ def masked(text: str) -> str:
     return text
 
 
-def fault(error: Exception) -> str:
-    """Log an error that nobody foresaw, with its traceback, and give its reason; neither holds a key."""
+def log_fault(error: Exception) -> str:
+    """Log an unexpected error with its traceback, and return its reason; both without keys."""
     _log.error("%s", masked("".join(traceback.format_exception(error))).rstrip())
     return masked(f"{type(error).__name__}: {error}")
 
 
-def traced(error: Exception) -> str:
-    """Where pygls says that an error came from, in lines below it; nothing where it does not say."""
+def traceback_of(error: Exception) -> str:
+    """The traceback that pygls attached to an error, on lines of its own; empty if there is none."""
     data = getattr(error, "data", None)
     lines = data.get("traceback", ()) if isinstance(data, Mapping) else ()
     return masked("".join(["\n", *map(str, lines)])).rstrip()
 
 
 def _all() -> set[str]:
-    """All keys, also as they stand in Python's quotations (so in its messages) and in URLs."""
+    """All keys, also in the forms that `repr` and URLs give them."""
     known = {os.environ.get(name, "").strip() for names in NAMES.values() for name in names}
     return {form for key in known if key for form in (key, repr(key)[1:-1], quote(key, safe=""))}

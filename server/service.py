@@ -1,4 +1,4 @@
-"""Completion as a service that stands alone: context → prompt → provider → repair, and answers used again.
+"""Completion as a service without LSP: context → prompt → provider → repair, with a cache of answers.
 
 One answer is given per document version, place and hint: the same question shares the answer (in flight or kept). An
 answer serves as well while the person types it as suggested. It serves no longer when a document has changed that was open when
@@ -20,18 +20,19 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from server.cache import Cache, Elsewhere, Hit, Spot, digest, digests, follows
-from server.context import Budget, Edit, Snippet, Surroundings, choose, unix
+from server.cache import Cache, CacheGroup, Elsewhere, Hit, digest, digests, follows
+from server.context import Budget, RecentEdit, Snippet, Surroundings, choose, unix
 from server.counts import Outcome, Reuse, stats_of
 from server.documents import Document
 from server.errors import ProviderError, ProviderMissing
-from server.keys import fault, masked
-from server.providers.protocol import Provider, Request, tally
+from server.keys import log_fault, masked
+from server.providers.protocol import Provider, Request, summarize
 from server.repair.chain import Step, normalised
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
-from server.settings import ContextSettings, PaperRules, RepairName, Settings, Stop
+from server.settings import ContextSettings, PaperRules, RepairName, Settings
 from syntax.languages import Language, language_of
+from syntax.wanted import Stop
 
 _BARE = 1000
 """Bytes of a suggestion without its texts, and of its place in the cache."""
@@ -49,7 +50,7 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     after: str
     stop: Stop = "auto"
     others: Sequence[Snippet] = ()
-    edited: Sequence[Edit] = ()
+    edited: Sequence[RecentEdit] = ()
     path: str = ""
     repo: str = ""
     files: Sequence[Snippet] = ()
@@ -57,9 +58,9 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     sample: int = 0
 
     @property
-    def spot(self) -> Spot:
+    def spot(self) -> CacheGroup:
         """Where it is asked, but for what stands before the cursor."""
-        return Spot(self.uri, self.language, self.stop, digest(self.after), self.sample)
+        return CacheGroup(self.uri, self.language, self.stop, digest(self.after), self.sample)
 
     def elsewhere(self, sources: Collection[str] = ()) -> Elsewhere:
         """The other texts that an answer depends on: all that are open, and the files of which its prompt shows pieces."""
@@ -76,7 +77,7 @@ class Query(msgspec.Struct, frozen=True, eq=False):
         return self.before.startswith(earlier.before) and self.stands(earlier.elsewhere())
 
 
-class Suggestion(msgspec.Struct, frozen=True):
+class CompletionResult(msgspec.Struct, frozen=True):
     """An answer and how it came about. `covered` counts the characters right of the cursor that it replaces.
 
     `latency` is in ms of wall time, from the question to this answer. `tokens` were written, `prompt_tokens` read; `confidence` is
@@ -121,24 +122,27 @@ class _Flight:
     """A question under way, and those who wait for its answer."""
 
     query: Query
-    spot: Spot
+    spot: CacheGroup
     task: asyncio.Task[None] = field(init=False)
-    waiting: list[asyncio.Future[Suggestion]] = field(default_factory=list)
+    waiting: list[asyncio.Future[CompletionResult]] = field(default_factory=list)
 
-    def waiters(self) -> list[asyncio.Future[Suggestion]]:
+    def waiters(self) -> list[asyncio.Future[CompletionResult]]:
         """Those who still wait: one may just have been cancelled."""
         return [waiter for waiter in self.waiting if not waiter.done()]
 
 
 @dataclass(slots=True)
 class Service:
-    """Answers questions with one provider. Whoever counts with it gives the `counts`; `misconfigured` hears what the provider lacks."""
+    """Answers questions with one provider.
+
+    `counts` can be shared with other services; `misconfigured` is called with what the provider lacks.
+    """
 
     provider: Provider
     settings: Settings = field(default_factory=Settings)
     clock: Callable[[], float] = time.perf_counter
-    _kept: Cache[Suggestion] = field(init=False)
-    _flights: dict[Spot, list[_Flight]] = field(default_factory=dict)
+    _kept: Cache[CompletionResult] = field(init=False)
+    _flights: dict[CacheGroup, list[_Flight]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     misconfigured: Callable[[ProviderMissing], None] = field(default=lambda _: None)
 
@@ -155,14 +159,14 @@ class Service:
     def _rules(self) -> tuple[Sequence[RepairName], PaperRules]:
         return self.settings.repairs, self.settings.paper_rules
 
-    async def complete(self, query: Query) -> Suggestion:
+    async def complete(self, query: Query) -> CompletionResult:
         """Answer one question. A provider's failure is an answer too (`outcome` failed, with its `reason`)."""
         started = self.clock()
         with self._counted():
             return self._answered(self._reused(query) or await self._flown(query), started)
 
-    async def complete_in_vain(self, query: Query, under_way: Callable[[], None]) -> Suggestion:
-        """Answer one question whose asker will cancel it: only what is at hand; else ask the provider and be cancelled.
+    async def complete_until_cancelled(self, query: Query, under_way: Callable[[], None]) -> CompletionResult:
+        """Answer one question whose asker will cancel it: use a cached answer if there is one; otherwise ask the provider and wait to be cancelled.
 
         `under_way` is called when the provider is being asked. Its answer is not kept, however fast it is.
         """
@@ -206,12 +210,12 @@ class Service:
             self.counts["outcome cancelled"] += 1
             raise
 
-    def _answered(self, suggestion: Suggestion, started: float) -> Suggestion:
+    def _answered(self, suggestion: CompletionResult, started: float) -> CompletionResult:
         self.counts[f"cache {suggestion.cache}"] += 1
         self.counts[f"outcome {suggestion.outcome}"] += 1
         return replace(suggestion, latency=(self.clock() - started) * 1000)
 
-    def _reused(self, query: Query) -> Suggestion | None:
+    def _reused(self, query: Query) -> CompletionResult | None:
         wanted, spot = self.settings.cache, query.spot
         hit = self._kept.asked_before(spot, query.before, query.stands) if wanted.prefix else None
         if hit is not None:
@@ -219,7 +223,7 @@ class Service:
         hit = self._kept.typed_along(spot, query.before, query.stands) if wanted.typed else None
         return None if hit is None else _rest(hit)
 
-    async def _flown(self, query: Query) -> Suggestion:
+    async def _flown(self, query: Query) -> CompletionResult:
         for flight in list(self._flights.get(query.spot, ())) if self.settings.cache.inflight else ():
             if flight.task.done() or flight.task.cancelling():
                 continue  # it landed, or its last waiter left, while this one waited for another
@@ -254,15 +258,16 @@ class Service:
         finally:
             self._forget(flight)
 
-    def _land(self, flight: _Flight, answer: Suggestion) -> None:
-        if answer.outcome != "failed" and self.settings.cache.entries:
+    def _land(self, flight: _Flight, answer: CompletionResult) -> None:
+        """Give the answer to all waiters. An empty one is not kept: with another document open there may be something to say."""
+        if answer.text and self.settings.cache.entries:
             query, elsewhere = flight.query, flight.query.elsewhere(answer.sources)
             self._kept.keep(flight.spot, query.before, elsewhere, answer, text=answer.text, size=answer.size)
         for waiter in flight.waiters():
             waiter.set_result(answer)
 
-    async def _join(self, flight: _Flight) -> Suggestion:
-        waiter: asyncio.Future[Suggestion] = asyncio.get_running_loop().create_future()
+    async def _join(self, flight: _Flight) -> CompletionResult:
+        waiter: asyncio.Future[CompletionResult] = asyncio.get_running_loop().create_future()
         flight.waiting.append(waiter)
         try:
             return await waiter
@@ -279,10 +284,10 @@ class Service:
         if not flights:
             self._flights.pop(flight.spot, None)
 
-    async def _ask(self, query: Query) -> Suggestion:
+    async def _ask(self, query: Query) -> CompletionResult:
         request = self._request(query)
         sources = tuple(sorted({piece.path for piece in request.context.elsewhere}))
-        start = Suggestion(prompt=request.prompt.shown(), provider=self.provider.name, sources=sources)
+        start = CompletionResult(prompt=request.prompt.shown(), provider=self.provider.name, sources=sources)
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
@@ -292,7 +297,7 @@ class Service:
                 self.misconfigured(error)
             return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
         except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
-            return replace(_told(start, pieces), outcome="failed", reason=fault(error))
+            return replace(_told(start, pieces), outcome="failed", reason=log_fault(error))
         told = _told(start, pieces)
         if not told.covered:
             return self._repaired(told, draft, length)
@@ -336,7 +341,7 @@ class Service:
                 seen = len(text)
         return len(_joined(pieces))
 
-    def _repaired(self, raw: Suggestion, draft: Draft, length: int) -> Suggestion:
+    def _repaired(self, raw: CompletionResult, draft: Draft, length: int) -> CompletionResult:
         if not raw.raw.strip():
             return raw
         made = offered(replace(draft, text=raw.raw), *self._rules, length=length)
@@ -349,9 +354,9 @@ def _joined(pieces: Sequence[str]) -> str:
     return unix("".join(pieces))
 
 
-def _told(start: Suggestion, pieces: Sequence[str]) -> Suggestion:
+def _told(start: CompletionResult, pieces: Sequence[str]) -> CompletionResult:
     """The raw answer with what its pieces tell of it; the prompt may have been worded anew for a server that wanted that."""
-    told = tally(pieces)
+    told = summarize(pieces)
     return replace(
         start,
         raw="".join(pieces),
@@ -373,12 +378,12 @@ def _overridden(budget: Budget, wanted: ContextSettings) -> Budget:
     return budget.overridden(wanted)
 
 
-def _rest(hit: Hit[Suggestion]) -> Suggestion:
+def _rest(hit: Hit[CompletionResult]) -> CompletionResult:
     """What is left of an answer after part of it was typed."""
     return replace(hit.answer, text=hit.answer.text[hit.typed :], cache="typed", outcome="shown")
 
 
-def _looked_at(task: asyncio.Task[Suggestion]) -> None:
-    """What became of a task that nobody waits for is known, so that asyncio need not complain."""
+def _looked_at(task: asyncio.Task[CompletionResult]) -> None:
+    """Retrieve the exception of a task that nobody waits for, so that asyncio does not log a warning."""
     if not task.cancelled():
         task.exception()

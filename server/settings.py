@@ -1,100 +1,112 @@
-"""What the language server can be told: one tree of frozen structs, each value with a default.
+"""The settings of the language server: one tree of frozen structs, with a default for each value.
 
-The same tree is read from `initializationOptions`, from `ghosttape serve --settings JSON`, and is written into a run's key.
+`ghosttape.toml`, the environment, `--settings JSON` and `initializationOptions` are all decoded into it by `merge`. A run's key contains it.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import msgspec
 
 from server.errors import SettingsError
+from server.nearest import did_you_mean
 
-Stop: TypeAlias = Literal["auto", "line", "statement", "block", "any"]
-"""What is wanted. `any`: as much as the answer says, as in a benchmark's task whose end no syntax tells."""
 PaperRules: TypeAlias = Literal["none", "simcopilot"]
-"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/simcopilot.py`)."""
+"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/steps/simcopilot.py`)."""
 RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
 
 
+_PLACE = re.compile(r" - at `\$([^`]*)`$")
+_UNKNOWN_KEY = re.compile(r"unknown field `([^`]*)`")
+_UNKNOWN_VALUE = re.compile(r"Invalid enum value '([^']*)'")
 _HOLDS_A_KEY = frozenset("@?#")
-"""A URL with one of them may hold a key in clear text. It is not taken apart to see: its parser would say it again in an error."""
+"""A URL with one of these characters may contain a key. It is refused without parsing, because a parser repeats it in its error."""
 
 
 class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file (JSONL) of a model's answers: `write` all, `replay` those it has and write the rest, or `require` each one.
-
-    A file in a workspace (`ghosttape.toml`) can never ask for it: it names a file to write to.
-    """
+    """A file of a model's answers. A file in a workspace (`ghosttape.toml`) can never set it, because it names a file to write to."""
 
     path: str = ""
+    """A JSONL file; empty: answers are not recorded."""
     mode: Literal["write", "replay", "require"] = "replay"
+    """`write`: ask for every answer and record it. `replay`: use recorded answers, and record the missing ones. `require`: use
+    recorded answers only."""
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where raw text comes from.
-
-    `model` is a GGUF file (gguf; empty: the bundled one) or the name of a model (openai, ollama, anthropic). `answers` is the
-    JSONL file of `recorded` and `oracle`, `text` the answer of `fixed`. `template` names a fill-in-the-middle family (empty:
-    by the model's name). `threads` are those of the embedded model.
-    """
+    """Where raw text comes from. A field that only some providers read begins with their names."""
 
     name: str = "gguf"
+    """A key of `server.providers.registry.PROVIDERS`."""
     model: str = ""
+    """gguf: a GGUF file (empty: the bundled one). openai, ollama, anthropic: the model's name on the server."""
     base_url: str = ""
+    """openai, ollama, llamacpp, anthropic: the server's URL (empty: the provider's own default)."""
     answers: str = ""
+    """recorded, oracle: the JSONL file of answers."""
     text: str = ""
+    """fixed: the answer."""
     seed: int = 0
-    max_tokens: int = msgspec.field(default=64)
+    """Seed of the model's random choices; the index of the sample is added to it."""
+    max_tokens: int = 64
+    """The longest answer, in the model's tokens."""
     temperature: float = 0.0
+    """0: always the most likely token. Above 0: tokens are drawn at random."""
     timeout_s: float = 30.0
-    """The longest time that one answer may take."""
+    """The longest time for a whole answer."""
     connect_s: float = 2.0
+    """The longest time for a connection; lsp: for the server to register inline completion."""
     first_s: float | None = None
     """The longest wait for the first piece of an answer (None: `timeout_s`)."""
     tries: int = 3
-    """How often a request is made that finds a server busy, out of order or gone."""
+    """How often a request is sent to a server that is busy, fails or does not accept the connection."""
     longest_wait_s: float = 2.0
-    """The longest Retry-After that is waited for."""
+    """The longest Retry-After that is obeyed; a longer one is a failure."""
     api: Literal["auto", "completions", "suffix", "chat"] = "auto"
+    """openai, ollama: the form of the request (auto: what the model and the server support)."""
     template: str = ""
+    """gguf, openai, ollama: the family of the fill-in-the-middle template (empty: by the model's name)."""
     threads: int = 1
+    """gguf: threads of the embedded model."""
     logprobs: bool = True
-    """Ask for log-probabilities where there are any."""
+    """Request log-probabilities from servers that have them."""
     heal: bool | None = None
-    """Back up to the start of a half-typed word and keep only answers that begin with it (None: what suits the provider)."""
+    """Ask from the start of a half-typed word, and keep only answers that begin with it (None: what suits the provider)."""
     prefill: bool = False
-    """anthropic: begin the model's turn with the cursor's line; not every model allows that."""
+    """anthropic: put the cursor's line at the start of the model's turn; not every model allows that."""
     use_key: bool = True
-    """Send the key of the environment. Off for a `base_url` that only a workspace's file names."""
+    """Send the key from the environment. False for a `base_url` that only a workspace's file names."""
     required: bool = False
-    """recorded: a missing answer is a failure instead of nothing."""
+    """recorded: a missing answer is a failure (False: it is an empty answer)."""
+    follow: bool = False
+    """recorded: another process still writes the file, so its new lines are read before each answer."""
     command: tuple[str, ...] | str = ()
-    """lsp: the words that start the language server, or one string of them as a shell splits it (no shell sees it).
+    """lsp: the command that starts the language server, as words or as one string that is split as a shell does. No shell runs it.
 
-    A file in a workspace can name neither it nor the two below.
+    A file in a workspace can set neither this nor `options` and `folder`.
     """
     options: dict[str, Any] = {}
-    """lsp: the server's `initializationOptions`."""
+    """lsp: the server's `initializationOptions`. ollama: further options of the model."""
     folder: str = ""
-    """lsp: the folder in which it is started."""
+    """lsp: the folder in which the server is started (empty: our own)."""
     start_s: float = 30.0
-    """lsp: the longest time that the server may take to start and to be greeted."""
+    """lsp: the longest time for the server to start and to answer `initialize`."""
     record: AnswerRecord = AnswerRecord()
+    """Whether and how answers are recorded."""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """`command` as words, in whichever way it was given."""
+        """`command` as words."""
         return tuple(shlex.split(self.command) if isinstance(self.command, str) else self.command)
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing, and a key where it would be stored with the run."""
+        """Refuse numbers that are out of range, and a key in `base_url`, because URLs are stored with the run."""
         for name in ("max_tokens", "threads", "tries"):
             _refuse(name, getattr(self, name), "at least 1", wrong=getattr(self, name) < 1)
         for name in ("timeout_s", "connect_s", "start_s"):
@@ -109,87 +121,90 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             raise ValueError(f"command (--server) cannot be split into words: {error}") from error
         if not _HOLDS_A_KEY.isdisjoint(self.base_url):
             raise ValueError(
-                "base_url holds a password, a user, a query or a fragment ('@', '?' or '#'): keys come from the environment "
-                "(GHOSTTAPE_API_KEY), for URLs are stored"
+                "base_url holds a password, a user, a query or a fragment ('@', '?' or '#'): URLs are stored, so give the key in the "
+                "environment (GHOSTTAPE_API_KEY)"
             )
 
 
 def _refuse(name: str, value: float | None, must_be: str, *, wrong: bool) -> None:
-    """Refuse a number that means nothing, by its name and value."""
+    """Refuse a number that is out of range; the message names it."""
     if wrong:
         raise ValueError(f"{name} is {value}, and must be {must_be}")
 
 
 class ContextSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Budget in tokens by section; None means what suits the provider.
-
-    `workspace` lets similar snippets come from files of the workspace that are not open. A replay never does.
-    """
+    """Budget of the prompt in tokens, by section. None: the provider's own number; 0: the section is left out."""
 
     before: int | None = None
+    """Text before the cursor."""
     after: int | None = None
+    """Text after the cursor."""
     snippets: int | None = None
+    """Code of the project that is similar to the code at the cursor."""
     edits: int | None = None
+    """Recent edits elsewhere."""
     opened: int | None = None
+    """Outlines of the other open documents."""
     workspace: bool = True
+    """Take snippets also from files of the workspace that are not open. A replay has no such files."""
 
 
 class CacheSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How answers are used again.
-
-    `entries` are kept, and no more than `max_bytes` of them; the least recently used one goes first; 0 keeps none. The same
-    limit of bytes holds for the `explanations`. Each kind of use has its switch: `prefix` (the same question again), `typed` (the
-    answer is typed as suggested) and `inflight` (the answer under way).
-    """
+    """How answers are reused. When a limit is reached, the least recently used answer is dropped."""
 
     entries: int = 100
+    """The largest number of answers; 0 keeps none."""
     explanations: int = 500
+    """The largest number of results for `ghosttape/explain`."""
     max_bytes: int = 16 << 20
+    """The largest size of the answers, and of the explanations, in bytes."""
     prefix: bool = True
+    """Reuse the answer to the same question."""
     typed: bool = True
+    """Reuse the rest of an answer whose start was typed since."""
     inflight: bool = True
+    """Share the answer of a request that is under way."""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
+        """Refuse numbers below 0."""
         if min(self.entries, self.explanations, self.max_bytes) < 0:
             raise ValueError("entries, explanations and max_bytes cannot be below 0")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything that the server can be told."""
+    """All settings of the server."""
 
     provider: ProviderSettings = ProviderSettings()
     repairs: tuple[RepairName, ...] = REPAIRS
+    """The repairs that are applied, in their order."""
     paper_rules: PaperRules = "none"
     context: ContextSettings = ContextSettings()
     cache: CacheSettings = CacheSettings()
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A client's wish that its session be recorded into `folder`, an absolute path; `~/` is the person's own folder.
-
-    It is no part of the settings on purpose: a file in a workspace (`ghosttape.toml`) can never ask for a recording.
-    """
+class RecordingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A client's request to record its session. It is not part of `Settings`, so that a file in a workspace can never start a recording."""
 
     folder: str
+    """Where the tape is written: an absolute path, or one that begins with `~/`."""
 
     def __post_init__(self) -> None:
-        """Refuse a folder that depends on where the server happens to run."""
+        """Refuse a folder that depends on the server's working directory."""
         if not Path(self.folder).expanduser().is_absolute():
             raise ValueError(f"record.folder {self.folder!r} must be an absolute path, or begin with ~/")
 
 
-def wished(options: Any) -> tuple[Any, Record | None]:
-    """Split `initializationOptions` into settings and the wish to be recorded (`{"record": {"folder": DIR}}`).
+def split_recording(options: Any) -> tuple[Any, RecordingSettings | None]:
+    """Split `initializationOptions` into settings and the request to record the session (`{"record": {"folder": DIR}}`).
 
     Raises:
-        SettingsError: the wish is malformed, or its folder is relative.
+        SettingsError: the request is malformed, or its folder is relative.
 
     """
     if not isinstance(options, Mapping) or options.get("record") is None:
         return _without(options, "record"), None
     try:
-        return _without(options, "record"), msgspec.convert(options["record"], Record)
+        return _without(options, "record"), msgspec.convert(options["record"], RecordingSettings)
     except msgspec.ValidationError as error:
         raise SettingsError(f"settings: {error} - at `$.record`") from error
 
@@ -199,9 +214,10 @@ def _without(options: Any, key: str) -> Any:
 
 
 def merge(base: Settings, options: Any) -> Settings:
-    """Lay `options` (plain JSON values, None for nothing) over `base`, key by key.
+    """Lay `options` (JSON values; None for nothing) over `base`, key by key. This is the one place where JSON becomes settings.
 
-    Who turns to `gguf` without naming a model gets the bundled one: another provider's model is no file to be loaded here.
+    `merge(Settings(), {"provider": {"seed": 4}})` has the seed 4, and all else as in `Settings()`. Options that change the provider to
+    `gguf` and name no model mean the bundled model, because the model of another provider is not a GGUF file.
 
     Raises:
         SettingsError: an unknown key, or a value of the wrong kind; the message names the place.
@@ -212,28 +228,61 @@ def merge(base: Settings, options: Any) -> Settings:
     if not isinstance(options, Mapping):
         raise SettingsError(f"settings must be a JSON object, not {type(options).__name__}")
     try:
-        made = msgspec.convert(laid_over(msgspec.to_builtins(base), options), Settings)
+        made = msgspec.convert(overlay(msgspec.to_builtins(base), options), Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"settings: {explained(error)}") from error
-    turned = made.provider.name == "gguf" != base.provider.name
-    if not turned or "model" in options["provider"]:
+        raise SettingsError(f"settings: {explain_error(error)}") from error
+    changes_to_gguf = made.provider.name == "gguf" != base.provider.name
+    if not changes_to_gguf or "model" in options["provider"]:
         return made
     return msgspec.structs.replace(made, provider=msgspec.structs.replace(made.provider, model=""))
 
 
-def explained(error: msgspec.ValidationError, tree: Any = Settings) -> str:
-    """The words of an error; where a value is none of a few names, with the names."""
-    said = str(error)
-    place = re.search(r" - at `\$([^`]*)`$", said)
-    if place is None or not said.startswith("Invalid enum value"):
-        return said
-    for name in re.findall(r"\.(\w+)", place[1]):
-        tree = get_type_hints(tree)[name]
-    return f"{said}: choose of {', '.join(_names(tree))}"
+def to_options(settings: Settings) -> dict[str, Any]:
+    """All settings as JSON values, for a server's `initializationOptions`; `merge` of them over any base gives `settings` again."""
+    options: dict[str, Any] = msgspec.to_builtins(settings)
+    return options
+
+
+def explain_error(error: msgspec.ValidationError, tree: Any = Settings) -> str:
+    """The text of an error in a value of the type `tree`, with the nearest known name, and the names that are allowed.
+
+    ``Object contains unknown field `nme` - at `$.provider` (did you mean 'name'?)``
+    """
+    text = str(error)
+    place = _PLACE.search(text)
+    kind = _kind_at(tree, re.findall(r"\.(\w+)", place[1] if place else ""))
+    if key := _UNKNOWN_KEY.search(text):
+        return text + did_you_mean(key[1], _keys(kind))
+    names = [*_names(kind)]
+    value = _UNKNOWN_VALUE.match(text)
+    if value is None or not names:
+        return text
+    return f"{text}{did_you_mean(value[1], names)}: choose one of {', '.join(names)}"
+
+
+def _kind_at(tree: Any, path: Iterable[str]) -> Any:
+    """The type of the value at a path of member names; None where the path leaves what has types."""
+    for name in path:
+        struct = _struct(tree)
+        tree = get_type_hints(struct).get(name) if struct else None
+    return tree
+
+
+def _keys(kind: Any) -> tuple[str, ...]:
+    """The names of a struct's members."""
+    struct = _struct(kind)
+    return tuple(field.encode_name for field in msgspec.structs.fields(struct)) if struct else ()
+
+
+def _struct(kind: Any) -> type[msgspec.Struct] | None:
+    """The struct that a type is, or that an optional type may be."""
+    return next(
+        (each for each in (kind, *get_args(kind)) if isinstance(each, type) and issubclass(each, msgspec.Struct)), None
+    )
 
 
 def _names(kind: Any) -> Iterator[str]:
-    """The names in a Literal, wherever in a type it stands."""
+    """The names in a Literal, which may be nested in another type."""
     for part in get_args(kind):
         yield from [part] * bool(part) if isinstance(part, str) else _names(part)
 
@@ -242,7 +291,7 @@ def parse(text: str) -> Settings:
     """Read settings from JSON.
 
     Raises:
-        SettingsError: it is no JSON, or `merge` refuses it.
+        SettingsError: the text is not JSON, or `merge` refuses it.
 
     """
     try:
@@ -251,8 +300,8 @@ def parse(text: str) -> Settings:
         raise SettingsError(f"settings are not JSON: {error}") from error
 
 
-def laid_over(base: Any, options: Any) -> Any:
-    """One tree of plain values over another, key by key."""
+def overlay(base: Any, options: Any) -> Any:
+    """Lay one tree of JSON values over another, key by key: `{"a": {"x": 1, "y": 3}}` of `{"a": {"x": 1, "y": 2}}` and `{"a": {"y": 3}}`."""
     if not (isinstance(base, Mapping) and isinstance(options, Mapping)):
         return options
-    return {**base, **{key: laid_over(base.get(key), value) for key, value in options.items()}}
+    return {**base, **{key: overlay(base.get(key), value) for key, value in options.items()}}

@@ -1,7 +1,7 @@
-"""Files of the workspace that are not open: what git would track, read off the event loop, bounded, and kept until they change.
+"""The files of the workspace that are not open: those that git does not ignore, up to a number, read in a thread and again after a change.
 
-Only an editor's session has this (`context.workspace`). A replay has none, for the project on disk may hold what its developer
-wrote later. Of the documents that are open, the one that is being completed among them, the file on disk is never given.
+Only an editor's session uses them (`context.workspace`). A replay does not, because the project on disk may contain code that its
+developer wrote later. The file on disk of an open document is never used.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEVER = re.compile(
     r"\.(git|hg|svn|ghosttape|ssh|aws)|node_modules|__pycache__|(secret|credential)s?([._-].*)?", re.IGNORECASE
 )
 _Rule: TypeAlias = tuple[str, str, GitIgnoreSpec]
-"""The name of the list, the folder that it is in, and what it says."""
+"""The name of the ignore file, its folder, and its patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class _File:
 
 
 @dataclass(slots=True)
-class Workspace:
-    """The files below one folder. `refresh` looks at the disk; `near` gives what the last look found."""
+class WorkspaceFiles:
+    """The files below one folder. `refresh` reads the disk; `near` returns what the last `refresh` found."""
 
     root: Path
     clock: Callable[[], float] = time.monotonic
@@ -56,7 +56,7 @@ class Workspace:
     _looking: asyncio.Task[None] | None = field(default=None, repr=False)
 
     def refresh(self) -> None:
-        """Begin to look at the disk again, in a thread, if the last look is some seconds old; returns at once."""
+        """Start to read the disk again in a thread, if the last read is older than `STALE_S`; return at once."""
         if self._looking is not None and not self._looking.done():
             return
         if self._looked is None or self.clock() - self._looked > STALE_S:
@@ -64,18 +64,18 @@ class Workspace:
             self._looking = asyncio.create_task(self._look())
 
     async def settled(self) -> None:
-        """Wait until the look under way is over."""
+        """Wait until the read is done."""
         if self._looking is not None:
             await self._looking
 
     def near(self, uri: str, open_uris: Collection[str]) -> tuple[Snippet, ...]:
-        """The files of the same kind as a document, without those that are open, in the order of their paths."""
+        """The files of the same kind as a document, without the open ones, sorted by path."""
         shut = {os.path.realpath(_file_of(each)) for each in (uri, *open_uris)}
         kind = _kind(uri)
         return tuple(file.snippet for file in self._files if file.kind == kind and file.real not in shut)
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop reading."""
         if self._looking is not None:
             self._looking.cancel()
 
@@ -83,10 +83,10 @@ class Workspace:
         self._files = await asyncio.to_thread(_read_all, self.root, self._files)
 
 
-def workspace_of(folders: Sequence[str]) -> Workspace | None:
-    """The workspace of an editor that named its folders (URIs): the first that is a folder on this disk."""
+def workspace_of(folders: Sequence[str]) -> WorkspaceFiles | None:
+    """The first of an editor's folders (URIs) that exists on this disk."""
     paths = (Path(_file_of(folder)) for folder in folders if urlsplit(folder).scheme == "file")
-    return next((Workspace(path) for path in paths if path.is_absolute() and path.is_dir()), None)
+    return next((WorkspaceFiles(path) for path in paths if path.is_absolute() and path.is_dir()), None)
 
 
 def _file_of(uri: str) -> str:
@@ -94,7 +94,7 @@ def _file_of(uri: str) -> str:
 
 
 def _kind(path: str) -> str:
-    """What a file has in common with those that can be of use to it: its language, with all kinds of JavaScript as one."""
+    """The language of a file; all kinds of JavaScript and TypeScript are one kind."""
     language = language_of(unquote(path))
     if language is None:
         return ""
@@ -102,7 +102,7 @@ def _kind(path: str) -> str:
 
 
 def _read_all(root: Path, known: Sequence[_File]) -> tuple[_File, ...]:
-    """The files that count, in the order of their paths; what has not changed is not read again."""
+    """The source files, sorted by path; unchanged files are not read again."""
     before = {file.path: file for file in known}
     found = sorted(_walk(root), key=lambda entry: entry[0])
     read = (_read(root, path, stamp, before.get(path)) for path, stamp in found)
@@ -122,7 +122,7 @@ def _read(root: Path, path: str, stamp: tuple[int, int], known: _File | None) ->
 
 
 def _walk(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Path and stamp of the source files below a folder, those near its root first, until there are enough."""
+    """The path and stamp of the source files below a folder, those near its root first, up to `MOST_FILES`."""
     entries = files = 0
     waiting: deque[tuple[str, tuple[_Rule, ...]]] = deque([(str(root), tuple(_rules_above(root)))])
     while waiting:
@@ -150,7 +150,7 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _stamp(entry: os.DirEntry[str]) -> tuple[int, int] | None:
-    """When a source file was written (ns) and its size (bytes); None for what is no source file or too large."""
+    """The time of change (ns) and the size (bytes) of a source file; None if it is not a source file or too large."""
     if language_of(entry.name) is None:
         return None
     try:
@@ -161,7 +161,7 @@ def _stamp(entry: os.DirEntry[str]) -> tuple[int, int] | None:
 
 
 def _rules_above(root: Path) -> Iterator[_Rule]:
-    """The lists of the folders above, as far up as the repository goes; the outermost first."""
+    """The ignore files of the folders above, up to the root of the repository, the outermost first."""
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     for folder in reversed(root.parents):
         if folder.is_relative_to(top):
@@ -178,7 +178,7 @@ def _rules(folder: str) -> Iterator[_Rule]:
 
 
 def _is_ignored(entry: os.DirEntry[str], rules: Sequence[_Rule]) -> bool:
-    """Whether git, or the person with a list of ours, leaves an entry out: the nearest list that says anything decides."""
+    """Whether `.gitignore` or `.ghosttapeignore` excludes an entry; the nearest file that matches decides."""
     return any(_says(entry, [rule for rule in rules if rule[0] == name]) for name in _IGNORE_FILES)
 
 

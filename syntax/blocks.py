@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import tree_sitter
 
 from syntax.languages import Language
 from syntax.parse import Tree, descendants, parse
+from syntax.wanted import Extent
 
-Extent: TypeAlias = Literal["line", "statement", "block"]
 Span: TypeAlias = tuple[int, int]
 _HEADER = ("initializer", "init", "condition", "update", "increment")
 """Fields in which a header holds what looks like a statement."""
@@ -48,15 +47,53 @@ def statement_start(language: Language, before: str) -> int:
     After a header (`:` or `{`) that is the header's own start. Where nothing is unfinished, the last line that holds
     text stands in, so that there is always something to recognise the place by.
     """
-    tree = parse(language, before)
-    words = [node for node in tree.leaves() if node.end_byte > node.start_byte]
-    start, nesting = 0, _Nesting(language)
-    for left, right in pairwise([None, *words]):
-        if left is not None:
-            nesting.pass_over(left)
-        if right is not None and (left is None or (nesting.at_statement and _separates(language, left, right))):
-            start = tree.index(right.start_byte)
-    return start
+    tail, at = _Tail(parse(language, before)), 0
+    while (right := tail.token(at)) is not None:
+        left, at = tail.token(at + 1), at + 1
+        if left is None or (_separates(language, left, right) and tail.at_statement(at)):
+            return tail.tree.index(right.start_byte)
+    return 0
+
+
+class _Tail:
+    """The tokens of a text that are not empty, counted and read from its end, as far as they are asked for."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._rest = (node for node in tree.leaves_from_end() if node.end_byte > node.start_byte)
+        self._read: list[tree_sitter.Node] = []
+        self._ends: dict[int, bool] = {}
+
+    def token(self, at: int) -> tree_sitter.Node | None:
+        """The token at an index; None if there are fewer tokens."""
+        while len(self._read) <= at:
+            node = next(self._rest, None)
+            if node is None:
+                return None
+            self._read.append(node)
+        return self._read[at]
+
+    def at_statement(self, at: int) -> bool:
+        """Whether a statement can end behind a token. A bracket that is open there is looked for only once."""
+        if at not in self._ends:
+            nesting = _Nesting(self.tree.language)
+            for behind in range(self._opener(at), at - 1, -1):
+                nesting.pass_over(self._read[behind])
+                self._ends[behind] = nesting.at_statement
+        return self._ends[at]
+
+    def _opener(self, at: int) -> int:
+        """The innermost bracket that is open behind a token; the first token where none is."""
+        depth = 0
+        while (node := self.token(at)) is not None:
+            word = _word(node)
+            if word in {"(", "[", "{", "${"}:
+                if not depth:
+                    return at
+                depth -= 1
+            depth += word in {")", "]", "}"}
+            at += 1
+        return at - 1
 
 
 class _Nesting:
@@ -72,7 +109,7 @@ class _Nesting:
         return not self._open or self._open[-1] not in self._quiet
 
     def pass_over(self, node: tree_sitter.Node) -> None:
-        """Take one token in."""
+        """Update the state with one token."""
         word = _word(node)
         if word in {"(", "[", "{", "${"}:
             self._open.append(word[-1])
@@ -83,7 +120,7 @@ class _Nesting:
 def closing(language: Language, text: str, index: int) -> int | None:
     """Where the bracket stands that closes what is open at an index; None where nothing is, or nothing closes it."""
     tree, depth = parse(language, text), 0
-    for node in tree.leaves():
+    for node in tree.leaves(index):
         at, word = tree.index(node.start_byte), _word(node)
         if at < index or node.end_byte == node.start_byte:
             continue

@@ -68,7 +68,7 @@ def _closing(tree: Tree, start: int, end: int) -> str:
 
 def _unmatched(tree: Tree, start: int, end: int) -> Iterator[tree_sitter.Node]:
     depth = 0
-    for node in tree.leaves(end):
+    for node in tree.leaves(start, end):
         if tree.index(node.start_byte) < start or node.is_missing:
             continue
         if (node.type in _CLOSERS and not depth) or _ends_older(tree, node, start):
@@ -83,7 +83,7 @@ def _ends_older(tree: Tree, node: tree_sitter.Node, start: int) -> bool:
 
 
 def _construct(tree: Tree, closer: tree_sitter.Node) -> tree_sitter.Node:
-    """The construct that a closing word ends: what holds it, but for blocks that end with it themselves."""
+    """The construct that a closing word ends: the innermost node that holds the word and is no block."""
     node = closer.parent or closer
     while node.type in tree.language.blocks and node.parent is not None:
         node = node.parent

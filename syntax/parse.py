@@ -14,11 +14,12 @@ from syntax.languages import Language, parser_of
 
 
 class Tree:
-    """A parsed text. Nodes are tree-sitter's; `span` gives their indices in the text."""
+    """A parsed text. Nodes are tree-sitter's; `span` gives their indices in the text. `size` counts the bytes that were parsed."""
 
     def __init__(self, language: Language, text: str) -> None:
         self.language, self.text = language, text
-        self.root = parser_of(language).parse(text.encode("utf-8", "surrogatepass")).root_node
+        data = text.encode("utf-8", "surrogatepass")
+        self.root, self.size = parser_of(language).parse(data).root_node, len(data)
         self._wide = None if text.isascii() else _Wide(text)
 
     def index(self, byte: int) -> int:
@@ -37,12 +38,32 @@ class Tree:
         """Every node, parents before children, in the order of the text."""
         return descendants(self.root)
 
-    def leaves(self, end: int | None = None) -> Iterator[tree_sitter.Node]:
-        """The tokens in order; strings, comments and the like count as one."""
-        for node in _pruned(self.root):
+    def nodes_over(self, index: int) -> Iterator[tree_sitter.Node]:
+        """The nodes that begin before an index and end behind it, parents first."""
+        byte, level = self.byte(index), [self.root]
+        while level:
+            level = [node for node in level if node.start_byte < byte < node.end_byte]
+            yield from level
+            level = [child for node in level for child in node.children]
+
+    def leaves(self, start: int = 0, end: int | None = None) -> Iterator[tree_sitter.Node]:
+        """The tokens in order that reach to or over an index and begin before another; a string or a comment counts as one."""
+        first = self.byte(start)
+        for node in _pruned(self.root, first):
             if end is not None and self.index(node.start_byte) >= end:
                 return
             yield node
+
+    def leaves_from_end(self) -> Iterator[tree_sitter.Node]:
+        """All tokens, the last first."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            children = node.children
+            if not children or is_opaque(node):
+                yield node
+            else:
+                stack.extend(children)
 
 
 class _Wide:
@@ -88,7 +109,8 @@ def descendants(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
 
 def is_opaque(node: tree_sitter.Node) -> bool:
     """Whether what stands inside is text and not code."""
-    return node.type in _OPAQUE or node.type.endswith("comment")
+    kind = node.type
+    return kind in _OPAQUE or kind.endswith("comment")
 
 
 _OPAQUE = frozenset(
@@ -110,14 +132,18 @@ _OPAQUE = frozenset(
 )
 
 
-def _pruned(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def _pruned(root: tree_sitter.Node, first: int) -> Iterator[tree_sitter.Node]:
+    """The tokens that do not end before a byte."""
     stack = [root]
     while stack:
         node = stack.pop()
-        if not node.children or is_opaque(node):
+        if node.end_byte < first:
+            continue
+        children = node.children
+        if not children or is_opaque(node):
             yield node
         else:
-            stack.extend(reversed(node.children))
+            stack.extend(reversed(children))
 
 
 @lru_cache(maxsize=64)

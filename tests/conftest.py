@@ -1,17 +1,48 @@
-"""What all tests share: tools that must be there under CI, and the list of what was skipped."""
+"""What all tests share: tools that must be there under CI, what is made once a run, and the list of what was skipped."""
 
+import fcntl
 import os
+import pickle
 import shutil
+import time
+from collections import Counter
 from pathlib import Path
 
+import hypothesis
 import pytest
 
+from replay.importers.workspace_recording.reading import import_recording
+
 ROOT = Path(__file__).parents[1]
+LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
 SHARED = ROOT.parent / "shared" / "data"
+
+BEGAN = pytest.StashKey[float]()
+LATE = "it was too late to start it (--within)"
+
+# How long an example takes says more about the other workers of the run than about the example.
+hypothesis.settings.register_profile(
+    "shared cores",
+    parent=hypothesis.settings.get_profile(hypothesis.settings.get_current_profile_name()),
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("shared cores")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--within", type=float, metavar="SECONDS", help="start no test later than this (make check)")
+
+
+def pytest_runtest_setup(item):
+    began = item.config.stash.setdefault(BEGAN, time.monotonic())
+    within = item.config.getoption("within")
+    if within and time.monotonic() - began > within:
+        pytest.skip(LATE)
 
 
 def _lacking(what):
-    """Skip for want of a tool; under CI that is a failure."""
+    """Skip because a tool is missing; under CI that is a failure."""
     if os.environ.get("CI", "").lower() in {"1", "true"}:
         pytest.fail(f"missing under CI: {what}", pytrace=False)
     pytest.skip(what)
@@ -31,7 +62,7 @@ def need():
 
 @pytest.fixture(scope="session")
 def lacking():
-    """A function that skips the test for want of something, with the reason; under CI it fails."""
+    """A function that skips the test because something is missing, with the reason; under CI it fails."""
     return _lacking
 
 
@@ -44,16 +75,65 @@ def shared():
 
 
 @pytest.fixture(scope="session")
+def run_folder(tmp_path_factory):
+    """A folder that all workers of this run share; what is made in it once must be safe among processes."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "run"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cache(run_folder):
+    """One cache of layers for the whole run, in which each layer is installed once."""
+    folder = run_folder / "cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def once(run_folder):
+    """A function that gives the value of this name, which the first worker of the run makes for all of them."""
+    made = {}
+
+    def give(name, make):
+        if name not in made:
+            file = run_folder / f"{name}.pickle"
+            with file.with_suffix(".lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not file.exists():
+                    file.write_bytes(pickle.dumps(make()))
+            made[name] = pickle.loads(file.read_bytes())
+        return made[name]
+
+    return give
+
+
+@pytest.fixture(scope="session")
 def recordings(shared):
     return sorted((shared / "recordings").glob("*.json"))
 
 
+@pytest.fixture(scope="session")
+def long_session(shared, once):
+    """The tape of the recording of 92 minutes; importing it takes seconds."""
+    return once("long-session", lambda: import_recording(shared / "recordings" / LONG_SESSION).tape)
+
+
 def pytest_terminal_summary(terminalreporter):
     """End with what was skipped, and why."""
-    skipped = terminalreporter.stats.get("skipped", [])
+    skipped = [(report.nodeid, _reason(report)) for report in terminalreporter.stats.get("skipped", [])]
+    late = Counter(test.partition("::")[0] for test, reason in skipped if reason == LATE)
     terminalreporter.section("left out")
-    for report in skipped:
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-        terminalreporter.write_line(f"{report.nodeid}: {reason.removeprefix('Skipped: ')}")
+    for test, reason in skipped:
+        if reason != LATE:
+            terminalreporter.write_line(f"{test}: {reason}")
+    for file, count in sorted(late.items()):
+        terminalreporter.write_line(f"{file}: {count} tests, {LATE}")
     if not skipped:
         terminalreporter.write_line("nothing: every test ran")
+
+
+def _reason(report):
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return reason.removeprefix("Skipped: ")

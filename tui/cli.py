@@ -1,4 +1,4 @@
-"""The command line: `ghosttape`. Each command reads its words, calls one room, and prints; nothing is decided here."""
+"""The command line: `ghosttape`. Each command parses its arguments, calls one room and prints the result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tui import exchange, flags
-from tui.outcome import Status, guarded, print_json
-from tui.unused import warn_unused
+from tui.commands import exchange, flags
+from tui.commands.unused import warn_unused
+from tui.outcome import ExitStatus, guarded, print_json
 
 app = typer.Typer(
     name="ghosttape",
@@ -24,6 +24,11 @@ Start with the bundled tapes: `ghosttape replay demo`, then `ghosttape tui`.
 
 Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong use; 3 the environment lacks something.""",
 )
+
+
+@app.callback()
+def main(*, version: flags.Version = False) -> None:
+    """Replay recorded editing sessions against a code-completion model."""
 
 
 @app.command()
@@ -47,12 +52,13 @@ def replay(
     latency: flags.Latency = "measured",
     mode: flags.Mode = "judge",
     speed: flags.Speed = None,
-    repairs: flags.Repairs = "all",
+    repairs: flags.Repairs = None,
     ablate: flags.Ablate = "",
     sandbox: flags.TestSandbox = "auto",
     tests: flags.WhichTests = "all",
     no_tests: flags.NoTests = False,
     limit: flags.MomentLimit = None,
+    samples: flags.Samples = 1,
     path: flags.Paths = None,
     project: flags.Projects = None,
     toolchain: flags.Toolchain = None,
@@ -61,7 +67,7 @@ def replay(
     allow_network_setup: flags.AllowNetworkSetup = False,
     setup_env: flags.SetUpEnv = None,
     seed: flags.Seed = 0,
-    out: flags.NewRun = None,
+    out: flags.RunToGoOn = None,
     json: flags.JsonFlag = False,
 ) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
@@ -76,26 +82,26 @@ def replay(
     * `ghosttape replay tapes --toolchain node --setup "npm ci" --test-command "npx vitest run" --allow-network-setup`
     * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
-    from tui.configuration import options_of, record_of
+    from tui.commands.configuration import record_of, replay_options, settings_of
 
     record = record_of(record_answers, replay_answers, require_recorded)
     server = {"name": provider, "model": model, "base_url": base_url, "command": command}
     source = {**server, "answers": answers, "text": text, "record": record}
     session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
-    verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests}
+    verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests, "samples": samples}
     projects = tuple(str(Path(folder).absolute()) for folder in project or ())
     where = {"limit": limit, "paths": tuple(path or ()), "projects": projects}
     said = {"toolchain": toolchain, "setup": setup, "command": test_command}
     over = {name: value for name, value in said.items() if value is not None}
     built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
-    options = options_of(settings, source, repairs, **session, **verdicts, **where, **built)
-    warn_unused(context, options.settings["provider"]["name"])
-    from tui.replaying import run  # loads much: not before the words are known to be right
+    options = replay_options(settings_of(settings, source, repairs=repairs), **session, **verdicts, **where, **built)
+    warn_unused(context, options.settings.provider.name)
+    from tui.commands.replaying import run  # slow to import, so only after the arguments are checked
 
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
     if json:
         print_json(summary)
-    raise typer.Exit(Status.of(summary))
+    raise typer.Exit(ExitStatus.of(summary))
 
 
 @app.command()
@@ -119,7 +125,8 @@ def evaluate(
     categories: flags.Categories = "",
     limit: flags.TaskLimit = None,
     samples: flags.Samples = 1,
-    repairs: flags.Repairs = "all",
+    repairs: flags.Repairs = None,
+    ablate: flags.Ablate = "",
     sandbox: flags.ProgramSandbox = "auto",
     workers: flags.Workers = "cold",
     no_tests: flags.NoPrograms = False,
@@ -135,20 +142,22 @@ def evaluate(
     * `ghosttape evaluate devbench --data devbench --published gpt-4o --samples 5 --languages python,java`
     * `ghosttape evaluate devbench --data devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     """
-    from tui.configuration import record_of
-    from tui.evaluating import options_of, run, words
+    from corpora.options import EvaluateOptions
+    from tui.commands.configuration import options_of, record_of
+    from tui.commands.evaluating import evaluate_settings, run, words
 
     record = record_of(record_answers, replay_answers, require_recorded)
     server = {"name": provider, "model": model, "base_url": base_url, "command": command}
     source = {**server, "answers": answers, "text": text, "record": record}
-    chosen = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
-    asked = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, **chosen}
+    asked = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
+    session = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, "ablate": ablate}
     verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
-    options = options_of(settings, source, repairs, **asked, **verdicts)
+    chosen = evaluate_settings(settings, source, repairs, published=published)
+    options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
     summary = asyncio.run(run(options, out, quiet=json))
     if json:
         print_json(summary)
-    raise typer.Exit(Status.evaluated(summary))
+    raise typer.Exit(ExitStatus.evaluated(summary))
 
 
 @app.command()
@@ -178,10 +187,10 @@ def serve(
 
     Example, for an editor's configuration: `ghosttape serve --stdio --provider gguf`
     """
-    from replay.commands import add_commands, add_recording
-    from server import lsp
+    from replay.run.served.commands import add_commands, add_recording
+    from server.lsp import language_server as lsp
     from server.providers import registry
-    from tui.configuration import settings_of
+    from tui.commands.configuration import settings_of
 
     source = {"name": provider, "model": model, "base_url": base_url, "command": command}
     chosen = settings_of(settings, {**source, "answers": answers, "text": text})
@@ -204,7 +213,7 @@ def repair(
         list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
     ] = None,
     *,
-    steps: flags.Repairs = "all",
+    steps: flags.Steps = "all",
     stop: Annotated[
         str,
         typer.Option(
@@ -232,7 +241,7 @@ def repair(
     * `echo '{"language": "py", "before": "x = f(", "after": ")", "completion": "1))"}' | ghosttape repair`
     * `my-model | ghosttape repair --stop auto --steps prose,repeats,stop | my-tests`
     """
-    from tui import repairing
+    from tui.commands import repairing
 
     raise typer.Exit(repairing.run(files or [], repairing.wishes_of(steps, paper_rules, stop), keep_going=keep_going))
 
@@ -248,7 +257,7 @@ def tui(
 
     Example: `ghosttape tui .ghosttape/runs/demo`
     """
-    from tui.inspecting import inspect
+    from tui.commands.inspecting import inspect
 
     inspect(run)
 
@@ -257,13 +266,9 @@ def tui(
 @guarded
 def doctor(*, json: flags.JsonFlag = False) -> None:
     """Try each sandbox, toolchain and model that ghosttape can use, and say what to install where one does not work."""
-    from tui.checkup import checkup
+    from tui.commands.checkup import checkup, show
 
-    checks = asyncio.run(checkup())
+    checks = asyncio.run(checkup(show if not json else lambda _: None))
     if json:
         print_json({"checks": [dict(check) for check in checks]})
-    else:
-        from tui.checkup import show
-
-        show(checks)
-    raise typer.Exit(0 if all(check["ok"] for check in checks if check["needed"]) else Status.LACKING)
+    raise typer.Exit(0 if all(check["ok"] for check in checks if check["needed"]) else ExitStatus.LACKING)

@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and what it says when it could not be done."""
+"""How a command ends: its exit status, and its message if it could not be done."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import msgspec
 P = ParamSpec("P")
 R = TypeVar("R")
 INTERRUPTED = 130
-"""The status of what Ctrl-C ended, as shells have it."""
+"""The exit status after Ctrl-C, as in shells."""
 
 
-class Status(IntEnum):
-    """Exit statuses of every command."""
+class ExitStatus(IntEnum):
+    """The exit statuses of every command."""
 
     DONE = 0
     FAILURES = 1
@@ -26,26 +26,27 @@ class Status(IntEnum):
     LACKING = 3
 
     @classmethod
-    def of(cls, summary: Mapping[str, Any]) -> Status:
-        """1 when requests, the infrastructure or the set-up of a tape failed, so that the numbers are not whole.
+    def of(cls, summary: Mapping[str, Any]) -> ExitStatus:
+        """Return the status of a replay.
 
-        3 when nothing was played. A tape left out for want of its toolchain is named, and no failure.
+        `FAILURES` if a request, the infrastructure or the set-up of a tape failed: the numbers are then incomplete.
+        `LACKING` if no tape was played. A tape that is left out because its toolchain is missing is no failure.
         """
         if not summary["tapes"]:
             return cls.LACKING
-        hurt = summary["endings"].get("failed", 0) + summary["verdicts"].get("infrastructure", 0)
-        hurt += summary.get("ablation", {}).get("infrastructure", 0)
-        hurt += sum(tape["why"] == "failed" for tape in summary["left_out"])
-        return cls.FAILURES if hurt else cls.DONE
+        failures = summary["endings"].get("failed", 0) + summary["verdicts"].get("infrastructure", 0)
+        failures += summary.get("ablation", {}).get("infrastructure", 0)
+        failures += sum(tape["why"] == "failed" for tape in summary["left_out"])
+        return cls.FAILURES if failures else cls.DONE
 
     @classmethod
-    def evaluated(cls, summary: Mapping[str, Any]) -> Status:
-        """As `of`, for an evaluation: 3 when no task could be run. That answers do not pass is a result, and no failure."""
+    def evaluated(cls, summary: Mapping[str, Any]) -> ExitStatus:
+        """Return the status of an evaluation: `LACKING` if no task could be run. An answer that does not pass is no failure."""
         return cls.of({**summary, "tapes": summary["tasks"]})
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn this project's errors into one line on standard error and an exit status; other errors are bugs."""
+    """Turn this project's errors into a line on standard error and an exit status. Other errors are bugs."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -58,23 +59,23 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except SandboxUnknown as error:
-            _leave(error, Status.WRONG_USE)
+            _exit(error, ExitStatus.WRONG_USE)
         except (ServerError, RunnerError, ProviderMissing) as error:
-            _leave(error, Status.LACKING)
+            _exit(error, ExitStatus.LACKING)
         except InterruptedRunError as error:
-            _leave(error, INTERRUPTED)
+            _exit(error, INTERRUPTED)
         except (CorpusError, ReplayError, ServerRoomError, TuiError) as error:
-            _leave(error, Status.WRONG_USE)
+            _exit(error, ExitStatus.WRONG_USE)
         except OSError as error:
-            _leave(f"{error.filename or 'the system'}: {error.strerror or error}", Status.LACKING)
+            _exit(f"{error.filename or 'the system'}: {error.strerror or error}", ExitStatus.LACKING)
         except (KeyboardInterrupt, asyncio.CancelledError):
-            _leave("interrupted; what was finished is kept", INTERRUPTED)
+            _exit("interrupted; the finished part is kept", INTERRUPTED)
 
     return run
 
 
-def _leave(error: object, status: int) -> NoReturn:
-    if sys.stderr is not None:  # closed by whoever started us
+def _exit(error: object, status: int) -> NoReturn:
+    if sys.stderr is not None:  # None if the parent process closed it
         sys.stderr.write(f"ghosttape: {error}\n")
     raise SystemExit(int(status))
 

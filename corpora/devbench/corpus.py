@@ -14,7 +14,7 @@ from corpora.devbench import reading
 from corpora.devbench.reading import Instance
 from corpora.errors import DataError
 from corpora.programs import Head, ProgramTests
-from replay.tasks import Task
+from corpora.tasks import Task
 
 FOLDERS: Mapping[str, str] = MappingProxyType(
     {
@@ -47,17 +47,17 @@ HEADS: Mapping[str, tuple[Head, ...]] = MappingProxyType(
         ),
     }
 )
-"""What programs rely on without saying so: what DevBench's own script puts before them if they do not mention it (its
-`import matplotlib` changes no verdict), and what the headers of the compilers that it was made with (g++ 11, clang 14)
-included by themselves, which those of newer ones do not."""
+"""What programs use without importing it. DevBench's own script adds some lines before a program that does not mention them (its `import matplotlib` changes
+no verdict). The headers of its compilers (g++ 11, clang 14) include others that newer compilers do not include.
+"""
 _BUILT = frozenset({"typescript", "java", "cpp", "csharp"})
 RUN_S, BUILD_S = 30.0, 60.0
-"""Limits of the published runs: for a program, and for one that is built first."""
+"""Time limits (s) of the published runs: for an interpreted program, and for a program that is built first."""
 
 
 @cache
 def packages() -> Mapping[str, tuple[str, ...]]:
-    """Which packages the programs of a language may use, from `packages.toml`: all those of one run share one layer."""
+    """The packages that programs of a language may use, from `packages.toml`. All programs of one run share one layer."""
     text = Path(__file__).with_name("packages.toml").read_bytes()
     return {name: tuple(names) for name, names in msgspec.toml.decode(text, type=dict[str, list[str]]).items()}
 
@@ -90,7 +90,7 @@ class DevBench:
         ]
 
     def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
-        """Read the five answers that the model gave to each instance; none where its server failed."""
+        """Read the five answers of the model to each instance; an instance has no answers if the model's server failed."""
         data = self._data()
         known = reading.models(data)
         if model not in known:
@@ -116,10 +116,11 @@ def name_of(language: str, category: str, instance: str) -> str:
 
 
 def task_of(instance: Instance, language: str, category: str, *, packages: bool) -> Task:
-    """A task of an instance: prefix, gap and suffix joined by new lines, the assertions behind, unseen by the model.
+    """The task of an instance: prefix, gap and suffix, joined by line feeds, then the assertions, which the model does not see.
 
-    DevBench's own script joins so in Python, JavaScript and TypeScript. In the other languages it adds a new line only
-    before the answer, where neither side has one; what that changes is told in docs/benchmarks.md.
+    DevBench's own script joins them in the same way in Python, JavaScript and TypeScript. In the other languages it
+    adds a line feed only before the answer,
+    and only if neither side has one; docs/benchmarks.md says what that changes.
     """
     required = _requires(language) if packages else ()
     limit = BUILD_S if language in _BUILT else RUN_S

@@ -1,4 +1,4 @@
-"""Sessions that nobody recorded: the commits of a repository, typed by hands that are drawn from named distributions."""
+"""Synthesised sessions: the commits of a repository, typed key by key; chance follows named distributions."""
 
 from corpora.history.importing import CHARACTERS, import_history
 from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit

@@ -1,7 +1,7 @@
-"""What can go wrong while tapes become files of other formats.
+"""What can go wrong in an export.
 
 ReplayError (replay.errors)
-└── ExportRefusedError   an export as a whole cannot be done; nothing of it was written
+└── ExportRefusedError   the export cannot be done; nothing was written
 """
 
 from __future__ import annotations
@@ -10,4 +10,4 @@ from replay.errors import ReplayError
 
 
 class ExportRefusedError(ReplayError):
-    """An export cannot be done; no file of it was written."""
+    """The export cannot be done; no file was written."""

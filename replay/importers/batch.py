@@ -1,4 +1,4 @@
-"""Import of many inputs at once: all of them become tapes, or none."""
+"""Import of many inputs: either all of them become tapes, or none."""
 
 from __future__ import annotations
 
@@ -8,32 +8,36 @@ from pathlib import Path
 import msgspec
 
 from replay.errors import TapeError
+from replay.importers.building.tape_builder import ImportedTape
 from replay.importers.errors import ImportRefusedError
-from replay.importers.kinds import AUTO, kind_of, tapes_of, unwritable
-from replay.importers.session import ImportedTape
-from replay.placing import place, workshop, would_change
-from replay.tape import Open, write
+from replay.importers.formats import AUTO, format_of, tapes_of, unwritable
+from replay.tapes.placing import place, workshop, would_change
+from replay.tapes.tape import Open, write
 
 
 class ImportedFile(msgspec.Struct, frozen=True):
-    """One tape and the input that it came from. `tests` says whether the tape knows how its project is tested.
-
-    `resynchronised` counts edits that stand on no recording: the recorder had missed something, and a later text showed it.
-    """
+    """One tape and the input that it came from."""
 
     source: str
+    """The input: a file or a folder."""
     tape: str
+    """The file of the tape."""
     events: int
     documents: int
+    """Documents that the tape opens."""
     changes: int
+    """Changes that were applied."""
     checkpoints: int
+    """Texts in the recording that equal the replayed text."""
     tests: bool
+    """Whether the tape says how its project is tested."""
     format: str = ""
     resynchronised: int = 0
+    """Edits that the recording does not have: the recorder missed something, and a later text shows what."""
 
 
-class Report(msgspec.Struct, frozen=True):
-    """What an import did: sums over all tapes, and each tape."""
+class ImportReport(msgspec.Struct, frozen=True):
+    """What an import did: sums over all tapes, and the tapes."""
 
     tapes: int
     changes: int
@@ -42,59 +46,61 @@ class Report(msgspec.Struct, frozen=True):
     resynchronised: int = 0
 
 
-Told = Callable[[ImportedFile], None]
+Notify = Callable[[ImportedFile], None]
 
 
 def import_many(
     paths: Sequence[Path],
     out_dir: Path,
-    format: str = AUTO,  # noqa: A002  # the word of the tape
-    told: Told | None = None,
+    format: str = AUTO,  # noqa: A002  # tapes call it so
+    notify: Notify | None = None,
     *,
     force: bool = False,
-) -> Report:
-    """Import recordings into `out_dir` as `NAME.tape.jsonl`; they appear together, after the last one was read.
+) -> ImportReport:
+    """Import recordings into `out_dir` as `NAME.tape.jsonl`; they appear together, after the last input was read.
 
-    `format` names the format of all inputs; `auto` finds out for each by its content. One input may give several tapes.
-    `told` hears of each tape once it is read. Another content that stands in the place of a tape is replaced only with `force`.
+    `format` is the format of all inputs; `auto` decides for each input by its content. One input may give several tapes.
+    `notify` is called with each tape after it was read. A file with another content is replaced only with `force`.
 
     Raises:
         RecordingError: an input is malformed or impossible; nothing was written.
-        ImportRefusedError: two inputs would become the same tape, something else stands in the place of a
-            tape, or the folder cannot be written; the folder is as it was.
+        ImportRefusedError: two inputs would become the same tape, another file has the name of a tape, or the folder
+            cannot be written; nothing was written.
 
     """
     try:
         with workshop(out_dir, ".ghosttape-import-") as made:
-            return _Batch(out_dir, made, told, force=force).run(paths, format)
+            return _Batch(out_dir, made, notify, force=force).run(paths, format)
     except OSError as error:
         raise ImportRefusedError(f"{out_dir}: the tapes cannot be written there: {error.strerror}") from error
 
 
 class _Batch:
-    """An import under way: tapes are written into a workshop, and moved to their places at the end."""
+    """An import in progress: tapes are written into a temporary folder, and moved to `out_dir` at the end."""
 
-    def __init__(self, out_dir: Path, workshop: Path, told: Told | None, *, force: bool) -> None:
+    def __init__(self, out_dir: Path, workshop: Path, notify: Notify | None, *, force: bool) -> None:
         self.out_dir, self.workshop, self.force = out_dir, workshop, force
-        self.told = told or (lambda _: None)
+        self.notify = notify or (lambda _: None)
         self.sources: dict[Path, Path] = {}
         self.files: list[ImportedFile] = []
 
-    def run(self, paths: Sequence[Path], format: str) -> Report:  # noqa: A002  # the word of the tape
-        kinds = [kind_of(path, format) for path in paths]
-        for path, kind in zip(paths, kinds, strict=True):
-            for imported in tapes_of(path, kind):
-                self._keep(path, kind.name, imported)
+    def run(self, paths: Sequence[Path], format: str) -> ImportReport:  # noqa: A002  # tapes call it so
+        formats = [format_of(path, format) for path in paths]
+        for path, each in zip(paths, formats, strict=True):
+            for imported in tapes_of(path, each):
+                self._keep(path, each.name, imported)
         place({self.workshop / target.name: target for target in self.sources})
         return _report(self.files)
 
-    def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # the word of the tape
+    def _keep(self, path: Path, format: str, imported: ImportedTape) -> None:  # noqa: A002  # tapes call it so
         target = self.out_dir / f"{imported.name}.tape.jsonl"
         if target in self.sources:
-            raise ImportRefusedError(f"{self.sources[target]} and {path} would both become {target}: import them apart")
+            raise ImportRefusedError(
+                f"{self.sources[target]} and {path} would both become {target}: import them separately"
+            )
         if target.exists() and not target.is_file():
             raise ImportRefusedError(
-                f"{target} is no file, so no tape can take its place: move it, or import elsewhere"
+                f"{target} is not a file, so a tape cannot replace it: move it, or choose another folder (-o)"
             )
         self.sources[target] = path
         try:
@@ -103,14 +109,14 @@ class _Batch:
             raise unwritable(path, error) from error
         if not self.force and would_change(self.workshop / target.name, target):
             raise ImportRefusedError(
-                f"{target} stands there already, with another content: import elsewhere (-o), or replace it (--force)"
+                f"{target} exists already, with another content: choose another folder (-o), or replace it (--force)"
             )
         self.files.append(_file(path, target, format, imported))
-        self.told(self.files[-1])
+        self.notify(self.files[-1])
 
 
-def _report(files: Sequence[ImportedFile]) -> Report:
-    return Report(
+def _report(files: Sequence[ImportedFile]) -> ImportReport:
+    return ImportReport(
         len(files),
         sum(file.changes for file in files),
         sum(file.checkpoints for file in files),
@@ -119,7 +125,7 @@ def _report(files: Sequence[ImportedFile]) -> Report:
     )
 
 
-def _file(path: Path, target: Path, format: str, imported: ImportedTape) -> ImportedFile:  # noqa: A002  # the word of the tape
+def _file(path: Path, target: Path, format: str, imported: ImportedTape) -> ImportedFile:  # noqa: A002  # tapes call it so
     events = imported.tape.events
     return ImportedFile(
         source=str(path),

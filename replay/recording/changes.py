@@ -1,32 +1,33 @@
-"""Changes as an editor makes them, one after the other, turned into those of a tape: all against the text before the event."""
+"""Changes in an editor follow each other; the changes of one tape event are all against the text before the event."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from replay.tape import Reason
+from replay.tapes.tape import Reason
 from syntax.text import Change, cut, length, minimal, splice
 
 PAIRS = frozenset({"()", "[]", "{}", "<>", '""', "''", "``"})
-"""What one key writes where the editor closes brackets and quotes by itself."""
+"""What one key writes where the editor closes brackets and quotes."""
 
 
-def of_event(before: str, after: str, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """The least changes, all against `before`, that come to the same as changes made one after the other.
+def changes_of_event(before: str, after: str, changes: Sequence[Change]) -> tuple[Change, ...]:
+    """The smallest changes, all against `before`, that have the same result as changes made one after the other.
 
-    Nothing of the text that the editor put back as it was is in them; where nothing changed there are none.
+    They leave out text that the editor replaced by the same text; if nothing changed there are none.
     """
-    told = tuple(minimal(before, change) for change in together(changes))
-    told = tuple(change for change in told if change[0] != change[1] or change[2])
-    if splice(before, told) != after:  # cannot be, and a tape must never be wrong
-        told = (minimal(before, (0, length(before), after)),)
-    return told
+    least = tuple(minimal(before, change) for change in merged_changes(changes))
+    least = tuple(change for change in least if change[0] != change[1] or change[2])
+    if splice(before, least) != after:  # should not happen; but a tape must never be wrong
+        least = (minimal(before, (0, length(before), after)),)
+    return least
 
 
-def together(changes: Sequence[Change]) -> tuple[Change, ...]:
+def merged_changes(changes: Sequence[Change]) -> tuple[Change, ...]:
     """Changes made one after the other, as changes that are all against the text before the first.
 
-    Those that touch each other become one; the rest stays apart, in the order of the text.
+    Changes that touch each other become one; the others stay separate, in the order of the text. For example, typing `ab` at 2
+    and then replacing 4 to 6 by `c`, `(2, 2, "ab"), (4, 6, "c")`, is the one change `(2, 4, "abc")`.
     """
     pieces: list[Change] = []
     for change in changes:
@@ -38,7 +39,7 @@ def _after(pieces: Sequence[Change], change: Change) -> list[Change]:
     start, end, new = change
     left: list[Change] = []
     right: list[Change] = []
-    shift = {"left": 0, "end": 0}  # how much further a place is now than it was, before and behind what is touched
+    shift = {"left": 0, "end": 0}  # how far earlier changes moved the text before and after the touched part
     merged_start: int | None = None
     head, tail, merged_end, now = "", "", -1, 0
     for piece in pieces:
@@ -63,14 +64,15 @@ def _after(pieces: Sequence[Change], change: Change) -> list[Change]:
 
 
 def _joined(text: str) -> str:
-    """A text in which halves of a pair that met are one character."""
+    """A text in which two halves of a surrogate pair that came together are one character."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def guess(before: str, changes: Sequence[Change]) -> Reason | None:
-    """What made the changes, if each of them is what one key does: `type`, `delete`, else nothing.
+def reason_of_keys(before: str, changes: Sequence[Change]) -> Reason | None:
+    """`type` or `delete` if one key can have made each of the changes, else None: LSP does not name the reason.
 
-    LSP does not say. A key at several cursors counts; a deleted selection, a paste, an undone word do not.
+    A key at several cursors counts; a deleted selection, a paste and an undone word do not. This is stricter than
+    `certain_reason` of the importers, whose formats record each key of a held-down key as one change.
     """
     if changes and all(start == end and is_key(text) for start, end, text in changes):
         return "type"
@@ -80,7 +82,7 @@ def guess(before: str, changes: Sequence[Change]) -> Reason | None:
 
 
 def is_key(text: str) -> bool:
-    """Whether one key can have written this: a character, a pair of brackets, a line end with the indentation after it."""
+    """Whether one key can write this: a character, a pair of brackets, or a line end with indentation."""
     return _is_one(text) or text in PAIRS or (text[:1] in {"\r", "\n"} and not text.strip() and _lines(text) == 1)
 
 

@@ -1,4 +1,4 @@
-"""Asks git about a work tree: read only, without what the environment says of another, and nothing of a repository's is run."""
+"""Asks git about a work tree: read only, whatever the environment says, and without running hooks or filters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALONE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL
 
 
 def ask(folder: Path, *words: str, given: str = "") -> str:
-    """What git answers in a folder; empty if it fails, or is not there."""
+    """The output of git in a folder; empty if git fails or is missing."""
     try:
         done = subprocess.run(
             ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *words],
@@ -29,14 +29,14 @@ def ask(folder: Path, *words: str, given: str = "") -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Ours without `GIT_DIR`, `GIT_WORK_TREE` and the like: the folder alone says which repository is meant."""
+    """The environment without `GIT_DIR`, `GIT_WORK_TREE` and the like: the folder alone decides which repository it is."""
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | _ALONE
 
 
 def ignored(paths: Iterable[Path]) -> set[Path]:
-    """Those of the absolute paths that git ignores, tracked or not; each is asked about in its nearest repository.
+    """Those of the absolute paths that git ignores, tracked or not, according to the nearest repository of each.
 
-    Where git is not there or cannot say, none: whoever asks reads the lists by other means too.
+    None of them where git is missing or fails: the caller also reads the ignore files itself.
     """
     groups: defaultdict[Path, list[Path]] = defaultdict(list)
     tops: dict[Path, Path | None] = {}
@@ -49,7 +49,7 @@ def ignored(paths: Iterable[Path]) -> set[Path]:
 def _ignored(top: Path, paths: list[Path]) -> set[Path]:
     given = "".join(
         f"./{path.relative_to(top).as_posix()}\0" for path in paths
-    )  # what begins with `:` would be no path
+    )  # git does not take what begins with `:` for a path
     said = ask(top, "check-ignore", "-z", "--stdin", "--no-index", given=given)
     return {top / name for name in said.split("\0") if name}
 
@@ -66,7 +66,7 @@ def is_top(folder: Path) -> bool:
 
 
 def exclude_file(top: Path) -> Path:
-    """The list that a repository keeps for itself, `info/exclude`; that of a linked work tree is in the main one."""
+    """The ignore file `info/exclude` of a repository; that of a linked work tree is in the main one."""
     place = top / ".git"
     if place.is_file():
         place = top / place.read_text("utf-8", "replace").removeprefix("gitdir:").strip()

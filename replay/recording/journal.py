@@ -1,4 +1,4 @@
-"""The file of a recording while it grows: whole lines only, each flush one write, a rewrite whole or not at all."""
+"""The file of a recording in progress: it has whole lines only, each flush is one write, and a rewrite is all or nothing."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from replay.coding import encoded
 from replay.errors import ReplayError
-from replay.lines import LONGEST
 from replay.recording.errors import RecordingStopped
-from replay.recording.redaction import Redactor
-from replay.tape import Event, Header, stream
+from replay.recording.secrets.redaction import Redactor
+from replay.tapes.coding import encoded
+from replay.tapes.lines import LONGEST
+from replay.tapes.tape import Event, Header, stream
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
 
 
 class Journal:
-    """Writes what a redactor releases into `FOLDER/ID.tape.jsonl`; the file comes with the first event.
+    """Writes what a redactor releases into `FOLDER/ID.tape.jsonl`; the first event creates the file.
 
-    Only its owner can read it. A killed process leaves a tape that ends with the last flush; a full disk, one that ends
-    with the last line that fitted. If a file that has to be written again cannot be, all is taken out of it that a clean one
-    would not have; the error says so.
+    Only its owner can read it. After a killed process the tape ends with the last flush; after a full disk, with the last
+    line that fitted. If the file must be rewritten and cannot be, every line that the rewritten file would not have is
+    removed, and the error says so.
 
     Raises:
-        RecordingStopped: the file cannot be made, written or read again, was taken away, or a line would be too long.
+        RecordingStopped: the file cannot be created, written or read, was removed, or a line is too long.
 
     """
 
     def __init__(self, folder: Path, header: Header, redactor: Redactor) -> None:
         self.path = folder / f"{header.id}.tape.jsonl"
         self._header, self._redactor = header, redactor
-        self._file, self._clean, self._is_over = -1, b"", False
+        self._file, self._clean, self._is_finished = -1, b"", False
 
     def __enter__(self) -> Self:
         return self
@@ -48,8 +48,8 @@ class Journal:
         self._close()
 
     def flush(self, *, last: bool = False) -> None:
-        """Bring the file up to what was taken in; `last`: also look back for what was learnt just now."""
-        if self._is_over or self._redactor.is_idle:
+        """Write what the redactor releases. `last` also searches earlier events for credentials that were learnt just now."""
+        if self._is_finished or self._redactor.is_idle:
             return
         try:
             self._flush(last=last)
@@ -58,8 +58,8 @@ class Journal:
 
     def _flush(self, *, last: bool) -> None:
         if self._file >= 0:
-            self._insist()
-        if self._goes_over(look_back=self._redactor.wants_to_look_back(at_once=last)):
+            self._require_same_file()
+        if self._rewrites(look_back=self._redactor.wants_to_look_back(at_once=last)):
             return
         events = self._redactor.release()
         lines = b"".join(map(self._line, events))
@@ -68,8 +68,8 @@ class Journal:
         if events:
             self._append(lines)
 
-    def _goes_over(self, *, look_back: bool) -> bool:
-        """Look back for what was learnt, and write the file again if it has to be; whether that was done."""
+    def _rewrites(self, *, look_back: bool) -> bool:
+        """Rewrite the file if the redactor asks for it; true if it was rewritten. `look_back` searches earlier events first."""
         self._clean = b""
         try:
             if look_back:
@@ -78,9 +78,9 @@ class Journal:
                 self._replace(self._redactor.release(self._written()))
                 return True
         except Exception as error:
-            told = self._retreat()
+            advice = self._remove_unclean_lines()
             if isinstance(error, OSError | ReplayError):
-                raise RecordingStopped(f"{self.path}: {_reason(error)}. {told}") from error
+                raise RecordingStopped(f"{self.path}: {_reason(error)}. {advice}") from error
             raise
         return False
 
@@ -97,8 +97,8 @@ class Journal:
         self._file = os.open(self.path, _NEW, 0o600)
         self._append(encoded(self._header))
 
-    def _insist(self) -> None:
-        """Whoever removes the file wants no recording."""
+    def _require_same_file(self) -> None:
+        """Stop if the file was removed: then the person wants no recording."""
         here, there = os.fstat(self._file), self.path.stat() if self.path.exists() else None
         if there is None or not os.path.samestat(here, there):
             raise RecordingStopped(f"{self.path} was removed")
@@ -119,7 +119,7 @@ class Journal:
             return [event for _, event in tape.events]
 
     def _replace(self, events: Sequence[Event]) -> None:
-        """Write the whole tape again beside the old one, and put it in its place."""
+        """Write the whole tape again into a new file, and replace the old one by it."""
         part = self.path.with_name(self.path.name + ".part")
         self._clean = b"".join([encoded(self._header), *map(encoded, events)])
         lines = b"".join([encoded(self._header), *map(self._line, events)])
@@ -132,15 +132,15 @@ class Journal:
             raise
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
 
-    def _retreat(self) -> str:
-        """Leave of the file only the first lines that a clean one has too, and nothing if none of them is an event."""
-        self._is_over = True
+    def _remove_unclean_lines(self) -> str:
+        """Keep only the first lines that equal those of the clean file, or no file if no event is among them; say what was done."""
+        self._is_finished = True
         self._close()
         with suppress(OSError):
-            kept = _alike(self.path.read_bytes(), self._clean)
+            kept = _size_in_common(self.path.read_bytes(), self._clean)
             if kept > len(encoded(self._header)):
                 os.truncate(self.path, kept)
-                return "What stood there from the first line on that may hold a credential was taken out"
+                return "Everything from the first line on that may hold a credential was removed"
         try:
             self.path.unlink(missing_ok=True)
         except OSError:
@@ -171,8 +171,8 @@ def _reason(error: Exception) -> str:
     return error.strerror or str(error) if isinstance(error, OSError) else str(error)
 
 
-def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes the lines have that two files begin with alike."""
+def _size_in_common(one: bytes, other: bytes) -> int:
+    """Bytes of the first lines that two files have in common."""
     size = 0
     for mine, theirs in zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False):
         if mine != theirs:

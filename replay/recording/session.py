@@ -1,6 +1,6 @@
-"""A recording under way: a thread of its own, so that neither a slow disk nor a long text ever holds a completion up.
+"""A recording in progress. It has its own thread, so that neither a slow disk nor a long text delays a completion.
 
-The server's thread only puts what happens, with its time, into a queue. Everything else is done here.
+The server's thread only puts editor events with their times into a queue. The recording's thread does everything else.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ from pathlib import Path
 
 from replay.errors import ReplayError
 from replay.recording.errors import RecordingStopped
-from replay.recording.intake import Intake
 from replay.recording.journal import Journal
-from replay.recording.redaction import Redactor
-from replay.recording.workspace import Project, project_of
-from replay.tape import Header
-from server.happenings import Closed, Ended, Greeted, Happening, Saved
+from replay.recording.pipeline import RecordingPipeline
+from replay.recording.secrets.redaction import Redactor
+from replay.recording.workspace import RecordedProject, project_of
+from replay.tapes.tape import Header
+from server.lsp.events import ClientInitialized, ClientLeft, DocumentClosed, DocumentSaved, EditorEvent
 
 FLUSH_S = 0.5
-"""The longest that an event waits before it is written; less than a second, with what writing takes."""
+"""Seconds that an event waits at most before it is written; with the writing it is less than a second."""
 _MOST_WAITING = 20_000
 _GOODBYE_S = 5.0
 _log = logging.getLogger("ghosttape.recording")
 
 
-class Session:
-    """Records one session of a server into a folder. Call it with each happening; after `Ended` all is written.
+class RecordingSession:
+    """Records one session of a server into a folder. Call it with each editor event; `ClientLeft` is the last.
 
-    `tell` is called from the recording's thread with a message for the person: once if the recording cannot go on, and once
-    if a document is too long for it.
+    `warn` is called from the recording's thread with a message for the person: once if the recording cannot go on, and once
+    if a document is too long to be recorded.
     """
 
     def __init__(
         self,
         folder: Path,
-        greeted: Greeted,
-        tell: Callable[[str], None],
+        greeted: ClientInitialized,
+        warn: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.folder, self._greeted, self._tell, self._clock = folder, greeted, tell, clock
+        self.folder, self._greeted, self._warn, self._clock = folder, greeted, warn, clock
         self.created = datetime.now(UTC)
         self._began = clock()
-        self._queue: queue.SimpleQueue[tuple[float, Happening]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[float, EditorEvent]] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="ghosttape recording", daemon=True)
         self._thread.start()
 
-    def __call__(self, happening: Happening) -> None:
-        """Take note of something that happened; returns at once, but for `Ended`, which waits until all is written."""
+    def __call__(self, editor_event: EditorEvent) -> None:
+        """Record an editor event. Returns at once; only for `ClientLeft` it waits until everything is written."""
         if not self._thread.is_alive():
             return
-        self._queue.put((self._clock(), happening))
-        if isinstance(happening, Ended):
+        self._queue.put((self._clock(), editor_event))
+        if isinstance(editor_event, ClientLeft):
             self._thread.join(_GOODBYE_S)
 
     def _run(self) -> None:
@@ -65,7 +65,7 @@ class Session:
             self._record()
         except ReplayError as error:
             self._stopped(str(error))
-        except Exception as error:  # noqa: BLE001 - the top of a thread: whatever it is, the editor goes on
+        except Exception as error:  # noqa: BLE001 - the top of a thread: the editor must go on
             _log.exception("the recording failed")
             self._stopped(f"an error in the recorder: {type(error).__name__}")
 
@@ -74,20 +74,20 @@ class Session:
         self._warned(f"ghosttape has stopped recording this session. {reason}")
 
     def _warned(self, message: str) -> None:
-        with suppress(RuntimeError):  # the server is gone already
-            self._tell(message)
+        with suppress(RuntimeError):  # the server has ended
+            self._warn(message)
 
     def _record(self) -> None:
         project = project_of(self._greeted.folders)
         if project is None:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
         redactor = Redactor()
-        intake = Intake(project.exclusion(), redactor, self._warned)
+        pipeline = RecordingPipeline(project.exclusion(), redactor, self._warned)
         with Journal(self.folder, self._header(project), redactor) as journal:
-            while self._follow(intake, redactor, journal):
+            while self._follow(pipeline, redactor, journal):
                 pass
 
-    def _header(self, project: Project) -> Header:
+    def _header(self, project: RecordedProject) -> Header:
         stamp = self.created.strftime("%Y-%m-%dT%H-%M-%S")
         return Header(
             tape=1,
@@ -99,18 +99,20 @@ class Session:
             created=self.created.isoformat(timespec="milliseconds"),
         )
 
-    def _follow(self, intake: Intake, redactor: Redactor, journal: Journal) -> bool:
-        """Take in what happens until it is time to write, and write; whether there is more to come."""
-        happening: Happening | None = None
+    def _follow(self, pipeline: RecordingPipeline, redactor: Redactor, journal: Journal) -> bool:
+        """Take editor events until it is time to write, then write; false after the last event."""
+        editor_event: EditorEvent | None = None
         due = None if redactor.is_idle else self._clock() + FLUSH_S
-        while not isinstance(happening, Saved | Closed | Ended) and (due is None or self._clock() < due):
+        while not isinstance(editor_event, DocumentSaved | DocumentClosed | ClientLeft) and (
+            due is None or self._clock() < due
+        ):
             try:
-                stamp, happening = self._queue.get(timeout=None if due is None else max(0.0, due - self._clock()))
+                stamp, editor_event = self._queue.get(timeout=None if due is None else max(0.0, due - self._clock()))
             except queue.Empty:
                 break
-            intake.take(round((stamp - self._began) * 1000, 3), happening)
+            pipeline.take(round((stamp - self._began) * 1000, 3), editor_event)
             due = stamp + FLUSH_S if due is None else due
             if self._queue.qsize() > _MOST_WAITING:
-                raise RecordingStopped("The disk is too slow for it.")
-        journal.flush(last=isinstance(happening, Closed | Ended))
-        return not isinstance(happening, Ended)
+                raise RecordingStopped("The disk is too slow for the recording.")
+        journal.flush(last=isinstance(editor_event, DocumentClosed | ClientLeft))
+        return not isinstance(editor_event, ClientLeft)

@@ -1,4 +1,4 @@
-"""What a recording says of the project that it was made in: its folder, its repository and commit, its tests."""
+"""The project of a recording: its folder, its repository and commit, its tests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from itertools import count, islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from replay.importers.detect import detect
+from replay.importers.building.project_tests import detect_tests
 from replay.recording import git
-from replay.recording.credentials import spans
-from replay.recording.exclusion import Exclusion, path_of
-from replay.tape import Embedded, Git, Tests, Workspace
+from replay.recording.secrets.credentials import spans
+from replay.recording.secrets.exclusion import Exclusion, path_of
+from replay.tapes.tape import Embedded, Git, Tests, Workspace
 
 _FILES, _BYTES = 2_000, 200_000
-_TELLING = {
+_SUFFIXES = {
     ".py",
     ".js",
     ".cjs",
@@ -36,41 +36,43 @@ _TELLING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
-    """The folder that paths on the tape start from, the workspace's folders in it, and what is known of them.
-
-    `names` has what the paths in a folder begin with, where there are several that are in no repository together.
-    """
+class RecordedProject:
+    """The project that is open in the editor."""
 
     base: Path
+    """The folder that paths on the tape are relative to."""
     folders: tuple[Path, ...]
+    """The folders of the workspace, all in `base`."""
     workspace: Workspace
+    """What the header of the tape says about it."""
     names: Mapping[Path, str] = field(default_factory=dict)
+    """Folder → prefix of its paths on the tape; only for several folders that no repository contains."""
 
     def exclusion(self) -> Exclusion:
-        """Which of its documents are recorded."""
+        """The rule which of its documents are recorded."""
         return Exclusion(self.base, self.folders, self.names)
 
     def tests(self) -> Tests | None:
-        """How it is tested, as those of its tracked files say that could be recorded.
+        """How it is tested, according to those of its tracked files that may be recorded.
 
-        Nothing if they do not say, if they are too many to look at, or if the command holds what looks like a credential;
-        and nothing without a repository: then the tape has only the documents that were opened, and no test would run.
+        None if they do not say it, if they are too many, or if the command has what looks like a credential. Also None
+        without a repository: then the tape has only the documents that were opened, and no test could run.
         """
         if not isinstance(self.workspace, Git):
             return None
-        paths = list(islice((path for path in _tracked(self.base) if path.suffix in _TELLING), _FILES))
+        paths = list(islice((path for path in _tracked(self.base) if path.suffix in _SUFFIXES), _FILES))
         if len(paths) >= _FILES:
             return None
-        found = detect({name: _text(path) for path, name in self.exclusion().allowed(paths).items()})
+        found = detect_tests({name: _text(path) for path, name in self.exclusion().allowed(paths).items()})
         return None if found is None or spans(f"{found.setup}\n{found.command}", "tests.sh") else found
 
 
-def project_of(uris: Sequence[str]) -> Project | None:
+def project_of(uris: Sequence[str]) -> RecordedProject | None:
     """The project of a workspace, by the URIs of its folders; None if none of them is a folder of this machine.
 
-    The work tree of a git repository is told by URL and commit if all folders are in it, and the URL is one that others can
-    use and holds no credential. Paths then start from its top, else from the folder; with several, from the folders' names.
+    A git work tree that contains all folders is recorded as URL and commit, if others can use the URL and it has no
+    credential. Then paths are relative to the top of the work tree; else to the folder, or begin with the folder's name if
+    there are several.
     """
     folders = tuple(dict.fromkeys(folder for uri in uris if (folder := _folder(uri)) is not None))
     if not folders:
@@ -80,8 +82,8 @@ def project_of(uris: Sequence[str]) -> Project | None:
     commit = git.ask(above, "rev-parse", "HEAD").strip()
     url = cleaned(git.ask(above, "config", "--get", "remote.origin.url").strip())
     if top and commit and url:
-        return Project(Path(top).resolve(), folders, Git(url, commit))
-    return Project(above, folders, Embedded(), {} if above in folders else _names(folders))
+        return RecordedProject(Path(top).resolve(), folders, Git(url, commit))
+    return RecordedProject(above, folders, Embedded(), {} if above in folders else _names(folders))
 
 
 def _folder(uri: str) -> Path | None:
@@ -92,7 +94,7 @@ def _folder(uri: str) -> Path | None:
 
 
 def _names(folders: Sequence[Path]) -> dict[Path, str]:
-    """A name for each folder that is in no other, with a slash: its own, with a number if another has it too."""
+    """A prefix for each folder that is in no other folder: its name, with a number if another has the same, and a slash."""
     names: dict[Path, str] = {}
     for folder in folders:
         if not any(folder != other and folder.is_relative_to(other) for other in folders):

@@ -14,19 +14,21 @@ from runners.coverage.lines import Coverage
 from runners.project import Project
 from runners.verdicts import Result
 
-__all__ = ["Coverage", "recorded"]
+__all__ = ["Coverage", "record_coverage"]
 
 
-async def recorded(project: Project, cache: Path, told: Callable[[str], None]) -> tuple[Result, Coverage | None]:
+async def record_coverage(
+    project: Project, cache: Path, notify: Callable[[str], None]
+) -> tuple[Result, Coverage | None]:
     """Test a finished project and find out which lines its tests touch; say so where that cannot be had here.
 
     Where the tests do not pass while they are watched, they run once more as ever.
     """
     match project.plan.toolchain:
         case "python":
-            return await python.recorded(project, cache, told)
+            return await python.record_coverage(project, cache, notify)
         case "node" | "typescript":
-            return await node.recorded(project, told)
+            return await node.record_coverage(project, notify)
         case other:
-            told(f"no coverage here (toolchain {other}): every graft runs all tests")
+            notify(f"no coverage here (toolchain {other}): every graft runs all tests")
             return await project.run({}), None

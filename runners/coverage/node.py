@@ -1,9 +1,9 @@
 """Coverage of node's test runners by files of tests (mocha's by tests): each function of the project begins with a probe.
 
-The probes are in the recording run's copy alone. V8's own coverage, which c8 reads, speaks of the text that node was given: vitest and
-jest give it another one than the project's, and where a source map is wrong, so is the verdict. A probe goes through every
-transpiler, and says exactly that its function was called. Functions inside of another one say the number of the outermost: a test
-may call what another test made. One that pauses says as well when it is at its end.
+Only the copy of the recording run has probes. V8's own coverage, which c8 reads, refers to the text that node was given. vitest and jest
+give node a transpiled text, so a wrong source map would make the verdict wrong. A probe passes every transpiler, and reports exactly that
+its function was called. An inner function reports the number of its outermost function, because a test may call a function that another
+test made. A generator or async function also reports its end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNSEEN = -1
 class Probed:
     """An outermost function with probes: its file, from the project's root, and the first and last line of its body.
 
-    `leaks` is what `runners.coverage.functions.Function` says of it.
+    `leaks` is explained in `runners.coverage.functions.Function`.
     """
 
     path: str
@@ -41,16 +41,16 @@ class Probed:
     leaks: bool = False
 
 
-async def recorded(project: Project, told: Callable[[str], None]) -> tuple[Result, Coverage | None]:
-    """Test a finished project with probes in its functions; where its tests do not pass with them, without."""
+async def record_coverage(project: Project, notify: Callable[[str], None]) -> tuple[Result, Coverage | None]:
+    """Test a finished project with probes in its functions; if its tests do not pass with probes, test it without."""
     base = project.workspace.folder / "base"
     changed, probed = await asyncio.to_thread(with_probes, base)
-    result, said = await project.heard(changed, {"GHOSTTAPE_COVERAGE": "new"})
+    result, said = await project.run_witnessed(changed, {"GHOSTTAPE_COVERAGE": "new"})
     coverage = read(said, probed, result.tests or frozenset())
-    if result.klass != "passed":
+    if result.verdict_class != "passed":
         result, coverage = await project.run({}), None
     if coverage is None:
-        told(
+        notify(
             "no coverage here (nothing names these tests, or they notice that they are watched): every graft runs all tests"
         )
     return result, coverage
@@ -59,7 +59,7 @@ async def recorded(project: Project, told: Callable[[str], None]) -> tuple[Resul
 def with_probes(folder: Path) -> tuple[dict[str, str], list[Probed]]:
     """Return the folder's scripts with probes in each function, and the outermost functions by their probes' number.
 
-    What is no plain file, or cannot be read, has no probes, and so no coverage.
+    Anything but a readable plain file has no probes, and so no coverage.
     """
     changed, probed = dict[str, str](), list[Probed]()
     for path, text in _scripts(folder):
@@ -79,13 +79,13 @@ def _scripts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All files below a folder, whatever they are; no link to a folder is followed, however deep it is no stack gets deep."""
+    """Yield all entries below a folder. Links to folders are not followed; the walk is iterative, so deep folders are no problem."""
     todo = [folder]
     while todo:
         try:
             with os.scandir(todo.pop()) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
-        except OSError:  # not for us to see
+        except OSError:  # a folder without the right to read it
             continue
         for entry in found:
             if not entry.is_dir(follow_symlinks=False):
@@ -95,9 +95,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _text(file: Path) -> str | None:
-    """Return the text of a plain file of ours; None of all else that a set-up may leave (pipes, links, what nobody may read)."""
+    """Return the text of a readable plain file; None for anything else that a set-up can leave (pipes, links, unreadable files)."""
     try:
-        if not stat.S_ISREG(file.lstat().st_mode):  # to open some devices is to do something
+        if not stat.S_ISREG(file.lstat().st_mode):  # opening some devices has effects
             return None
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as opened:
@@ -113,10 +113,10 @@ def _line(text: str, index: int) -> int:
 
 
 def _with_probes(path: str, text: str, found: list[Function], number: int) -> str:
-    """Put calls at the beginning of each body, and at the end of those that pause, without moving a line.
+    """Insert a call at the beginning of each body, and at the end of generators and async functions; no line moves.
 
-    The number in TypeScript is a mistake that every check of types finds: where types are checked, a graft can be noticed by a
-    file that never executes it, and the tests must not pass with the probes.
+    The number in TypeScript is a type error on purpose. Where types are checked, a file that never executes a graft can fail because of
+    it, so tests with a type check must not pass with probes.
     """
     language = language_of(path)
     mistake = " satisfies string" if language is not None and language.id.startswith("typescript") else ""
@@ -128,7 +128,7 @@ def _with_probes(path: str, text: str, found: list[Function], number: int) -> st
 
 
 def _insertions(text: str, found: list[Function], number: int, mistake: str) -> Iterator[tuple[int, str]]:
-    """What is put into a text, and where, in order: what opens in a body is closed at its end, inner ones first."""
+    """The insertions into a text with their positions, in order; at one end, those of inner bodies come first."""
     open_ = list[tuple[int, str]]()
     for one, function in enumerate(found, number):
         for body in sorted((function.body, *function.inner), key=lambda body: body.start):
@@ -141,7 +141,7 @@ def _insertions(text: str, found: list[Function], number: int, mistake: str) -> 
 
 
 def _probe(text: str, body: Body, call: str) -> tuple[str, int, str]:
-    """What comes before a body's code, and what behind it, and where that is."""
+    """The text before a body's code and the text behind it, each with its position."""
     if text[body.start] != "{":
         return (f"({call}, 1), {call}, -1, ", body.end, "))") if body.pauses else (f"({call}), ", body.end, ")")
     if body.pauses:
@@ -150,34 +150,34 @@ def _probe(text: str, body: Body, call: str) -> tuple[str, int, str]:
 
 
 def read(said: list[str], probed: list[Probed], tests: frozenset[str]) -> Coverage | None:
-    """Return what the witnesses said was called for which tests; None if that does not tell all that was.
+    """Return the calls of each test that the witnesses reported; None if the report is incomplete.
 
-    `tests` are the names of those that passed. What is called for none of them, or for all, counts as needed by all.
+    `tests` are the names of the tests that passed. A function that is called for no test or for all counts as touched by all.
     """
     text = unpacked(said)
     try:
-        told = None if text is None else msgspec.json.decode(text, type=dict[str, list[int]])
+        called = None if text is None else msgspec.json.decode(text, type=dict[str, list[int]])
     except msgspec.DecodeError:
         return None
-    if told is None or any(not _UNSEEN <= number < len(probed) for own in told.values() for number in own):
+    if called is None or any(not _UNSEEN <= number < len(probed) for own in called.values() for number in own):
         return None
-    return _coverage(told, probed, tests)
+    return _coverage(called, probed, tests)
 
 
-def _coverage(told: Mapping[str, list[int]], probed: list[Probed], tests: frozenset[str]) -> Coverage | None:
-    """Return the coverage of tests that are told by the file they are in, or by their own name; "" stands for all.
+def _coverage(called: Mapping[str, list[int]], probed: list[Probed], tests: frozenset[str]) -> Coverage | None:
+    """Return the coverage by test. A test is named by its file or by its own name; "" stands for all tests.
 
-    Files of tests share nothing that a function made; tests do, so what leaks may be executed for any that is told by name.
+    Test files share no objects, but tests of one file do: a function that leaks may be executed by any test known by name.
     """
-    owned = {key: _named(key, tests) for key in told}
-    seen = frozenset().union(*(owned[key] for key, numbers in told.items() if _UNSEEN not in numbers))
-    started = [owned[key] for key, numbers in told.items() if _UNSEEN in numbers]
+    owned = {key: _named(key, tests) for key in called}
+    seen = frozenset().union(*(owned[key] for key, numbers in called.items() if _UNSEEN not in numbers))
+    started = [owned[key] for key, numbers in called.items() if _UNSEEN in numbers]
     unseen = (tests - seen).union(*started)
-    if unseen == tests or not all(started):  # what nobody can name cannot be run each time
+    if unseen == tests or not all(started):  # a test without a name cannot be selected in each run
         return None
-    by_name = any(key in tests for key in told)
+    by_name = any(key in tests for key in called)
     touched = dict[int, frozenset[str] | None]()
-    for key, numbers in told.items():
+    for key, numbers in called.items():
         for number in set(numbers) - {_UNSEEN}:
             who = None if by_name and probed[number].leaks else owned[key] or None
             touched[number] = _both(touched.get(number, frozenset()), who)
@@ -197,7 +197,7 @@ def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset
 def _lines(
     touched: Mapping[int, frozenset[str] | None], probed: list[Probed], seen: frozenset[str]
 ) -> dict[str, dict[int, frozenset[str] | None]]:
-    """Return who touches each line of the functions that were called; a line of several functions is touched by all of theirs."""
+    """Return the tests that touch each line of the called functions; a line of several functions has the tests of all of them."""
     lines = dict[str, dict[int, frozenset[str] | None]]()
     for number, names in touched.items():
         one = probed[number]

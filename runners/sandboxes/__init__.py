@@ -11,7 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from runners.errors import RunnerError, SandboxFailed, SandboxMissing, SandboxUnknown
+from runners.errors import RunnerError, SandboxFailed, SandboxMissing, SandboxUnknown, unknown_name
+from runners.limits.processes import is_refused, none_left
 from runners.protocol import Completed, Job, Limits, Sandbox
 
 SANDBOXES = {
@@ -33,7 +34,7 @@ def pick(name: str = "auto") -> Sandbox:
     """
     kind, _, image = name.partition(":")
     if name != "auto" and (kind not in SANDBOXES or (image and kind not in WITH_IMAGE)):
-        raise SandboxUnknown(f"there is no sandbox {name!r}: choose one of auto, {', '.join(SANDBOXES)}, docker:IMAGE")
+        raise SandboxUnknown(unknown_name("sandbox", name, ("auto", *SANDBOXES, "docker:IMAGE")))
     reasons = []
     for candidate in AUTO if name == "auto" else (name,):
         if not (reason := fault(candidate)):
@@ -58,8 +59,13 @@ def make(name: str) -> Sandbox:
 @cache
 def fault(name: str) -> str:
     """Return why the sandbox does not work here, or "" if a command ran in it (asked once a process)."""
-    with ThreadPoolExecutor(1) as thread:  # there may be a running event loop in this one
-        return thread.submit(lambda: asyncio.run(probe(make(name)))).result()
+    try:
+        with ThreadPoolExecutor(1) as thread:  # there may be a running event loop in this one
+            return thread.submit(lambda: asyncio.run(probe(make(name)))).result()
+    except RuntimeError as error:
+        if is_refused(error):
+            return str(none_left(str(error)))
+        raise
 
 
 async def _tried(sandbox: Sandbox, job: Job) -> Completed:

@@ -11,12 +11,13 @@ from functools import cache
 
 import msgspec
 
-from runners import remains, seccomp
 from runners.errors import SandboxFailed, SandboxMissing
-from runners.launch import OUTER, launch_job
+from runners.limits import seccomp
+from runners.processes import leftovers
+from runners.processes.launch import OUTER, launch_job
+from runners.processes.open_sandbox import OpenProcessSandbox
 from runners.protocol import PROJECT, Completed, Job, environment
-from runners.residence import ProcessResidence
-from runners.sandboxes import system, unlisted
+from runners.sandboxes import host_files, memory_files
 
 _BARE = ("/usr/bin/env", "-i")
 """bwrap becomes process 1, whose variables can be read inside: a shell before it has told it of a folder (PWD)."""
@@ -46,7 +47,7 @@ class Bubblewrap:
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without bwrap, `SandboxFailed` if it could not build the sandbox."""
         program = _program()
-        with seccomp.opened() as filter_, unlisted.words(_options(job)) as options:
+        with seccomp.opened() as filter_, memory_files.words(_options(job)) as options:
             async with _first_process() as told:
                 handles = [handle for handle in (filter_, told, options) if handle is not None]
                 outer = [
@@ -66,10 +67,10 @@ class Bubblewrap:
         """Return why it cannot be kept open here: without a filter a program could leave keys in the kernel for the next."""
         return seccomp.fault()
 
-    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ProcessResidence:
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> OpenProcessSandbox:
         """Start the job's command as process 1 of a sandbox that stays open; raise `SandboxMissing` without bwrap."""
         before = [*_around(), _program(), *_options(job)]
-        return await ProcessResidence.open(
+        return await OpenProcessSandbox.open(
             job, lambda inner, filter_: [*before, *_filtered(filter_), "--as-pid-1", "--", *inner], streams, handles
         )
 
@@ -117,15 +118,15 @@ def _options(job: Job) -> list[str]:
         *("--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--uid", "65534", "--gid", "65534", "--hostname", "ghosttape", "--clearenv"),
         *(word for name, value in environment(job).items() for word in ("--setenv", name, value)),
-        *(word for says, where in system.links() for word in ("--symlink", says, where)),
+        *(word for says, where in host_files.links() for word in ("--symlink", says, where)),
         *(
             word
-            for mount in system.mounts(network=job.network)
+            for mount in host_files.mounts(network=job.network)
             for word in ("--ro-bind", str(mount.source), mount.target)
         ),
         *("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"),  # noqa: S108
         *("--size", size, "--tmpfs", "/tmp"),  # noqa: S108
-        *(word for file in system.masked() for word in ("--ro-bind", "/dev/null", file)),
+        *(word for file in host_files.masked() for word in ("--ro-bind", "/dev/null", file)),
         *(word for mount in job.mounts for word in ("--ro-bind", str(mount.source), mount.target)),
         *("--bind", str(job.project), PROJECT),
         # Started by root, the command is root for the kernel's files in /proc/sys: they would be writable.
@@ -152,4 +153,4 @@ async def _first_process() -> AsyncIterator[int]:
         finally:
             os.close(reader)
         if about:
-            await asyncio.shield(remains.gone([about["child-pid"]]))
+            await asyncio.shield(leftovers.wait_until_dead([about["child-pid"]]))

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from runners import disk
-from runners.containers.container import Container, State
-from runners.containers.engine import Engine, engine
-from runners.containers.residence import ContainerResidence
 from runners.errors import SandboxFailed
-from runners.launch import SIGNALLED, check_room_after
+from runners.limits import disk
+from runners.processes.launch import SIGNALLED, check_free_space_after
 from runners.protocol import Completed, Job, Limit
+from runners.sandboxes.containers.container import Container, ContainerState
+from runners.sandboxes.containers.engine import ContainerEngine, engine_at
+from runners.sandboxes.containers.open_container import OpenContainer
 
 _GRACE_S = 5.0
 _CPU_EVERY_S = 0.5
 _TOLD: tuple[Limit, ...] = ("processes", "memory")
-"""The limits that `run.sh` may say it met, last line first."""
+"""The limits that `run.sh` can report, last line first."""
 
 T = TypeVar("T")
 
@@ -53,8 +53,8 @@ class Docker:
         """Return the limits that the engine cannot keep on this machine."""
         return self._engine().lacking()
 
-    def _engine(self) -> Engine:
-        return engine(self.address or os.environ.get("DOCKER_HOST", ""))
+    def _engine(self) -> ContainerEngine:
+        return engine_at(self.address or os.environ.get("DOCKER_HOST", ""))
 
     def fault(self) -> str:
         """Return why a container cannot stay open: where a program could leave something to the next, or images vary."""
@@ -64,14 +64,14 @@ class Docker:
             return "in a rootless engine a program can leave files in /dev"
         return "" if self._engine().has("seccomp") else "the engine has no filter of system calls"
 
-    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ContainerResidence:
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> OpenContainer:
         """Start the job's command in a container that stays open; raise `RunnerError`."""
-        return await ContainerResidence.open(self._engine(), job, streams, handles)
+        return await OpenContainer.open(self._engine(), job, streams, handles)
 
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without engine or image, `SandboxFailed` if the engine fails or goes away."""
-        disk.check_room(job.project)
-        room = disk.Room.of(job.project, reserved=False)  # its user is nobody
+        disk.check_free_space(job.project)
+        room = disk.FreeSpace.of(job.project, reserved=False)  # its user is nobody
         marker = secrets.token_hex(8)
         container = Container(self._engine(), self.image, job, marker)
         written = _Written(job.limits.output_bytes, len(marker) + 1)
@@ -89,9 +89,9 @@ class Docker:
         if not removed:
             raise SandboxFailed(f"the container engine does not say that {container.name} is gone")
         await written.settle()
-        done = await disk.judged(_completed(written, marker, limit, state, wall_ms), job)
+        done = await disk.with_size_limit(_completed(written, marker, limit, state, wall_ms), job)
         if done.exit != 0 and not done.limit:
-            check_room_after(done, job, room)
+            check_free_space_after(done, job, room)
         return done
 
 
@@ -135,15 +135,15 @@ class _Written:
 
 
 async def _watch(
-    job: Job, room: disk.Room, written: _Written, container: Container, call: _Call
-) -> tuple[Limit, State | None]:
+    job: Job, room: disk.FreeSpace, written: _Written, container: Container, call: _Call
+) -> tuple[Limit, ContainerState | None]:
     """Wait for the end of the container, or for the first limit."""
     watches: dict[asyncio.Task[Any], Limit] = {
         asyncio.ensure_future(_end(written, lambda: call(container.ended))): "",
         asyncio.ensure_future(asyncio.sleep(job.limits.wall_s)): "wall",
         asyncio.ensure_future(_overspent(lambda: call(container.processor_s), job.limits.processor_s)): "cpu",
         asyncio.ensure_future(written.full.wait()): "output",
-        asyncio.ensure_future(disk.outgrown(job.project, job.limits.disk_mb << 20, room)): "disk",
+        asyncio.ensure_future(disk.wait_until_too_large(job.project, job.limits.disk_mb << 20, room)): "disk",
     }
     try:
         await asyncio.wait(watches, return_when=asyncio.FIRST_COMPLETED)
@@ -162,7 +162,9 @@ async def _overspent(spent: Callable[[], Awaitable[float]], allowed_s: float) ->
         await asyncio.sleep(_CPU_EVERY_S)
 
 
-async def _end(written: _Written, ended: Callable[[], Awaitable[State | None]], every_s: float = 0.05) -> State:
+async def _end(
+    written: _Written, ended: Callable[[], Awaitable[ContainerState | None]], every_s: float = 0.05
+) -> ContainerState:
     """Wait for the line to be cut (the init holds it as long as anything lives), and ask what happened."""
     await written.ended.wait()
     while (state := await ended()) is None:  # noqa: ASYNC110 - another process knows
@@ -170,7 +172,7 @@ async def _end(written: _Written, ended: Callable[[], Awaitable[State | None]], 
     return state
 
 
-def _completed(written: _Written, marker: str, limit: Limit, state: State | None, wall_ms: float) -> Completed:
+def _completed(written: _Written, marker: str, limit: Limit, state: ContainerState | None, wall_ms: float) -> Completed:
     stdout, stderr = written.texts()
     before, found, stderr = stderr.partition(f"{marker}\n")
     if not found:

@@ -5,8 +5,8 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
-from runners import remains
-from runners.launch import launch_job
+from runners.processes import leftovers
+from runners.processes.launch import launch_job
 from runners.protocol import Completed, Job, Mount, environment
 
 
@@ -25,7 +25,7 @@ class NoSandbox:
         try:
             return await launch_job(job, lambda inner: ["env", "-i", *variables, *inner], str(job.project))
         finally:
-            await asyncio.to_thread(remains.end_marked, mark)
+            await asyncio.to_thread(leftovers.kill_marked, mark)
 
 
 def _link_beside(job: Job) -> None:

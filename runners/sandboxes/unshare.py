@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners import seccomp
 from runners.errors import SandboxMissing
-from runners.launch import launch_job
+from runners.limits import seccomp
+from runners.processes.launch import launch_job
+from runners.processes.open_sandbox import OpenProcessSandbox
 from runners.protocol import PROJECT, Completed, Job, environment
-from runners.residence import ProcessResidence
-from runners.sandboxes import system, unlisted
+from runners.sandboxes import host_files, memory_files
 
 _SCRIPT = Path(__file__).with_name("unshare.sh")
 _ENTER = Path(__file__).with_name("enter.py")
@@ -29,7 +29,7 @@ class Unshare:
     async def run(self, job: Job) -> Completed:
         """Run the job; raise `SandboxMissing` without util-linux, `SandboxFailed` if namespaces are not allowed."""
         _check_programs()
-        with seccomp.opened() as filter_, unlisted.text(_script(job, filter_)) as script:
+        with seccomp.opened() as filter_, memory_files.text(_script(job, filter_)) as script:
             handles = [handle for handle in (filter_, script) if handle is not None]
             before = [*_namespaces(network=job.network), f"/proc/self/fd/{script}", *_with_environment(job)]
             return await launch_job(job, lambda inner: [*before, *inner], handles=handles)
@@ -38,7 +38,7 @@ class Unshare:
         """Return why it cannot be kept open here: without a filter a program could leave keys in the kernel for the next."""
         return seccomp.fault()
 
-    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> ProcessResidence:
+    async def open(self, job: Job, streams: Sequence[int], handles: Sequence[int] = ()) -> OpenProcessSandbox:
         """Start the job's command as process 1 of a sandbox that stays open; raise `SandboxMissing` without util-linux."""
         _check_programs()
         before = [*_namespaces(network=job.network), str(_SCRIPT), *_build(job), "first", _GATE, "-", "--"]
@@ -51,7 +51,7 @@ class Unshare:
                 *inner,
             ]
 
-        return await ProcessResidence.open(job, enclose, streams, handles)
+        return await OpenProcessSandbox.open(job, enclose, streams, handles)
 
 
 def _check_programs() -> None:
@@ -83,8 +83,12 @@ def _script(job: Job, filter_: int | None) -> str:
 def _build(job: Job) -> list[str]:
     size = str(job.limits.tmp_mb)
     return [
-        *(word for says, where in system.links() for word in ("link", says, where)),
-        *(word for mount in system.mounts(network=job.network) for word in ("mount", str(mount.source), mount.target)),
+        *(word for says, where in host_files.links() for word in ("link", says, where)),
+        *(
+            word
+            for mount in host_files.mounts(network=job.network)
+            for word in ("mount", str(mount.source), mount.target)
+        ),
         *("tmpfs", "/tmp", size, "tmpfs", "/dev/shm", size),  # noqa: S108
         *(word for mount in job.mounts for word in ("mount", str(mount.source), mount.target)),
         *("project", str(job.project), PROJECT),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from runners.errors import ToolchainMissing
+from runners.errors import ToolchainMissing, unknown_name
 from runners.toolchains.protocol import Layer, Toolchain
 
 __all__ = ["TOOLCHAINS", "Layer", "Toolchain", "toolchain"]
@@ -27,6 +27,6 @@ TOOLCHAINS = {
 def toolchain(name: str) -> Toolchain:
     """Return the toolchain of that name. Raises `ToolchainMissing` if there is none."""
     if name not in TOOLCHAINS:
-        raise ToolchainMissing(f"there is no toolchain {name!r}: choose one of {', '.join(TOOLCHAINS)}")
+        raise ToolchainMissing(unknown_name("toolchain", name, TOOLCHAINS))
     module, _, attribute = TOOLCHAINS[name].partition(":")
     return cast("Callable[[], Toolchain]", getattr(import_module(module), attribute))()

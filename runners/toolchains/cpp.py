@@ -10,8 +10,8 @@ from pathlib import Path
 
 from runners.errors import ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.elsewhere import beside, is_shown, searched, whole
-from runners.toolchains.protocol import Layer, refuse
+from runners.toolchains.outside_usr import is_shown, own_folder, path_variable, program_files
+from runners.toolchains.protocol import Layer, refuse_requirements
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
@@ -32,9 +32,9 @@ class Cpp:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Compile the driver, or find it in the cache; raise `RequirementRefused` if anything is required."""
-        refuse(self.name, requires)
+        refuse_requirements(self.name, requires)
         compiler, source = _compiler(), FILES / "drive.cpp"
-        own = () if is_shown(compiler) else whole(compiler.parent.parent, "g++")
+        own = () if is_shown(compiler) else own_folder(compiler.parent.parent, "g++")
         version = await asyncio.to_thread(_version, compiler)
 
         async def build(folder: Path) -> None:
@@ -45,9 +45,9 @@ class Cpp:
 
         text = await asyncio.to_thread(source.read_text)
         folder = await layer_folder(cache, self.name, [_FORMAT, version, text], build)
-        tools = [beside(name, *parts) for name, parts in _BUILD_TOOLS.items()]
+        tools = [program_files(name, *parts) for name, parts in _BUILD_TOOLS.items()]
         bins = [compiler.parent] if own else []
-        path = searched(*bins, *(mounts[0].source.parent for mounts in tools if mounts))
+        path = path_variable(*bins, *(mounts[0].source.parent for mounts in tools if mounts))
         shown = (Mount(folder / "objects", DRIVER), *own, *(mount for mounts in tools for mount in mounts))
         return Layer(
             shown, {"DRIVE_CPP": DRIVER, **({"PATH": path} if path != ENVIRONMENT["PATH"] else {}), **_libraries(own)}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from runners.errors import ToolchainMissing
 from runners.protocol import Mount
-from runners.toolchains.elsewhere import beside, searched, whole
-from runners.toolchains.protocol import Layer, refuse
+from runners.toolchains.outside_usr import own_folder, path_variable, program_files
+from runners.toolchains.protocol import Layer, refuse_requirements
 from runners.toolchains.store import install, layer_folder
 from runners.witness import FILES
 
@@ -29,9 +29,9 @@ class Java:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Compile the driver, or find it in the cache; raise `RequirementRefused` if anything is required."""
-        refuse(self.name, requires)
+        refuse_requirements(self.name, requires)
         home = _home()
-        own = whole(home, "javac")
+        own = own_folder(home, "javac")
         source = FILES / "Drive.java"
 
         async def build(folder: Path) -> None:
@@ -41,8 +41,8 @@ class Java:
 
         text = await asyncio.to_thread(source.read_text)
         folder = await layer_folder(cache, self.name, [_FORMAT, str(home), text], build)
-        tools = [beside(name, *parts) for name, parts in _BUILD_TOOLS.items()]
-        path = searched(home / "bin", *(mounts[0].source.parent for mounts in tools if mounts))
+        tools = [program_files(name, *parts) for name, parts in _BUILD_TOOLS.items()]
+        path = path_variable(home / "bin", *(mounts[0].source.parent for mounts in tools if mounts))
         shown = (Mount(folder / "classes", DRIVER), *own, *(mount for mounts in tools for mount in mounts), *_debian())
         return Layer(shown, {"JAVA_HOME": str(home), "PATH": path, "DRIVE_JAVA": DRIVER})
 

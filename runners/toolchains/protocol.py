@@ -20,7 +20,7 @@ class Layer:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def refuse(toolchain: str, requires: Sequence[str]) -> None:
+def refuse_requirements(toolchain: str, requires: Sequence[str]) -> None:
     """Raise `RequirementRefused` if anything is required of a toolchain that has no registry to install from."""
     if requires:
         raise RequirementRefused(

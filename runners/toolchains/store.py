@@ -14,7 +14,7 @@ import msgspec
 
 from runners.errors import SetupFailed
 from runners.files import remove_tree
-from runners.launch import launch
+from runners.processes.launch import launch
 from runners.protocol import Limits
 from runners.verdicts import ending, tail
 

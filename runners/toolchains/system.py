@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runners.toolchains.protocol import Layer, refuse
+from runners.toolchains.protocol import Layer, refuse_requirements
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,5 +15,5 @@ class System:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Add nothing; raise `RequirementRefused` if anything is required."""
-        refuse(self.name, requires)
+        refuse_requirements(self.name, requires)
         return Layer()

@@ -1,25 +1,37 @@
-"""What a finished run says about the code: one class, one line of reason, and the counts."""
+"""What a finished run says about the code: one class, one line of reason, and the counts.
 
-from runners.verdicts.judging import classify, ending, infrastructure
-from runners.verdicts.machine import Machine, machine_failure
-from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Class, Result, among, both, in_full
-from runners.verdicts.wording import first_line, plain, tail
+The class is defined in `result.py`, decided in `classification.py`, by the data in `rules.py`.
+"""
+
+from runners.verdicts.classification import (
+    against_baseline,
+    classify,
+    classify_ending,
+    ending,
+    infrastructure,
+    merge_baselines,
+    restrict_to,
+)
+from runners.verdicts.result import CLASSES, LOG_LENGTH, MESSAGE_LENGTH, Result, VerdictClass
+from runners.verdicts.retry import RetryPolicy, infrastructure_failure
+from runners.verdicts.text import first_line, plain, tail
 
 __all__ = [
     "CLASSES",
     "LOG_LENGTH",
     "MESSAGE_LENGTH",
-    "Class",
-    "Machine",
     "Result",
-    "among",
-    "both",
+    "RetryPolicy",
+    "VerdictClass",
+    "against_baseline",
     "classify",
+    "classify_ending",
     "ending",
     "first_line",
-    "in_full",
     "infrastructure",
-    "machine_failure",
+    "infrastructure_failure",
+    "merge_baselines",
     "plain",
+    "restrict_to",
     "tail",
 ]

@@ -1,4 +1,4 @@
-"""Compilers that stay: trusted code on programs that nobody trusts, in sandboxes of their own, where none of them runs."""
+"""Compilers that stay running: they compile untrusted programs in sandboxes of their own, in which no such program runs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import msgspec
 
 from runners.errors import SandboxFailed
 from runners.files import remove_tree, write_all
+from runners.processes.open_sandbox import OpenSandbox, ReusableSandbox
 from runners.protocol import PROJECT, Job, Limits
-from runners.residence import Residence, Resident
 from runners.warm.inside import FOLDER
 
 _START_S = 60.0
 _ORDERS = 400
 _LINE = 64 << 20
 _DEEPEST = 100
-"""In so many folders a class may lie that is handed on; a package of a thousand words is for a fresh sandbox."""
+"""The depth of folders up to which a class is taken over; a package of a thousand words is left to a fresh sandbox."""
 LIMITS = Limits(memory_mb=1536)
 
 
@@ -40,8 +40,8 @@ class Build:
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
-    """How a compiler is started, told the words of its command line, and understood (None: that was no answer)."""
+class ResidentCompiler:
+    """How a compiler is started, how a request for it is written, and how its answer is read (None: it is not an answer)."""
 
     command: str
     order: Callable[[list[str]], str]
@@ -75,12 +75,12 @@ def _javac_build(line: str) -> Build | None:
 
 
 LANGUAGES = {
-    "typescript": Language(
+    "typescript": ResidentCompiler(
         f"node --max-old-space-size=1024 {FOLDER}/compile.cjs",
         lambda words: msgspec.json.encode(words).decode(),
         _tsc_build,
     ),
-    "java": Language(
+    "java": ResidentCompiler(
         f"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss64m -Xmx512m {FOLDER}/Compile.java",
         "\t".join,
         _javac_build,
@@ -92,16 +92,16 @@ LANGUAGES = {
 class Compiler:
     """A running compiler and its sandbox."""
 
-    language: Language
+    language: ResidentCompiler
     project: Path
-    residence: Residence
+    open_sandbox: OpenSandbox
     answers: asyncio.StreamReader
     asked: asyncio.StreamWriter
     fit: bool = True
     orders: int = 0
 
     @classmethod
-    async def open(cls, language: Language, sandbox: Resident, job: Job) -> Self:
+    async def open(cls, language: ResidentCompiler, sandbox: ReusableSandbox, job: Job) -> Self:
         """Start the compiler in the job's folder, which is new, and wait until it is ready. Raises `SandboxFailed`."""
         job.project.mkdir()
         job = replace(job, command=language.command, limits=LIMITS)
@@ -109,11 +109,11 @@ class Compiler:
         answers, asked = await asyncio.open_unix_connection(sock=ours, limit=_LINE)
         try:
             with theirs, open(os.devnull, "w") as null:  # noqa: ASYNC230, PTH123 - no disk
-                residence = await sandbox.open(job, (theirs.fileno(), theirs.fileno(), null.fileno()))
+                open_sandbox = await sandbox.open(job, (theirs.fileno(), theirs.fileno(), null.fileno()))
         except BaseException:
             asked.close()
             raise
-        compiler = cls(language, job.project, residence, answers, asked)
+        compiler = cls(language, job.project, open_sandbox, answers, asked)
         ready = False
         try:
             with suppress(TimeoutError):
@@ -134,7 +134,7 @@ class Compiler:
         self.orders += 1
         self.fit = False  # until it has answered
         write_all(self.project, files)
-        self.residence.give(self.project)
+        self.open_sandbox.give(self.project)
         with suppress(OSError, ValueError, msgspec.MsgspecError):
             self.asked.write(f"{order}\n".encode())
             build = self.language.build(await self._line())
@@ -151,5 +151,5 @@ class Compiler:
         """End everything in the sandbox, and remove its folder."""
         self.fit = False
         self.asked.close()
-        await self.residence.end()
+        await self.open_sandbox.end()
         await asyncio.to_thread(remove_tree, self.project)

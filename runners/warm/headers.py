@@ -15,8 +15,8 @@ from pathlib import Path
 
 from runners.files import remove_tree, write_all
 from runners.protocol import Job, Mount, Sandbox
+from runners.temporary import TemporaryFolder
 from runners.toolchains import Layer
-from runners.workspace import Workspace
 
 FOLDER = "/headers"
 _WORTH = 3
@@ -54,7 +54,7 @@ class Headers:
         """Show the folder to the sandboxes that compile."""
         return Mount(self.folder, FOLDER)
 
-    async def option(self, text: str, command: str, build: tuple[Sandbox, Layer, Workspace]) -> str:
+    async def option(self, text: str, command: str, build: tuple[Sandbox, Layer, TemporaryFolder]) -> str:
         """Return the option for a compiler that begins with the program's headers, "" if they are not worth it (yet).
 
         `command` is the one that compiles the program. The third time that a block comes it is compiled, in a sandbox.
@@ -72,7 +72,9 @@ class Headers:
         os.utime(place)
         return f"-include {FOLDER}/{key}/all.hpp"
 
-    async def _build(self, place: Path, command: str, wanted: str, build: tuple[Sandbox, Layer, Workspace]) -> None:
+    async def _build(
+        self, place: Path, command: str, wanted: str, build: tuple[Sandbox, Layer, TemporaryFolder]
+    ) -> None:
         sandbox, layer, workspace = build
         folder = workspace.folder / f"headers-{place.name}"
         folder.mkdir()

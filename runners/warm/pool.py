@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 
-class Kept(Protocol):
+class Poolable(Protocol):
     """Something that is worth keeping between programs, as long as it is fit."""
 
     @property
@@ -22,19 +22,19 @@ class Kept(Protocol):
         ...
 
 
-_Some = TypeVar("_Some", bound=Kept)
+_Some = TypeVar("_Some", bound=Poolable)
 
 
 @dataclass(slots=True)
 class Pool:
-    """Lends what was kept, or what is made then; whoever asks while all `size` places are taken waits.
+    """Lends a kept object or a new one; a call waits while all `size` places are taken.
 
     Idle ones beyond `spare` are closed, the longest unused first.
     """
 
     size: int
     spare: int
-    _idle: list[tuple[Hashable, Kept]] = field(default_factory=list)
+    _idle: list[tuple[Hashable, Poolable]] = field(default_factory=list)
     _places: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +69,6 @@ class Pool:
         return None
 
     async def close(self) -> None:
-        """End all idle ones."""
-        while self._idle:
-            await asyncio.shield(self._idle.pop()[1].close())
+        """End all idle ones at the same time."""
+        idle, self._idle[:] = [one for _, one in self._idle], []
+        await asyncio.shield(asyncio.gather(*(one.close() for one in idle)))

@@ -12,24 +12,24 @@ from pathlib import Path
 
 from runners import witness
 from runners.errors import SandboxFailed
+from runners.processes.open_sandbox import ReusableSandbox
 from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
 from runners.project import Plan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
-from runners.residence import Resident
+from runners.temporary import temporary_folder
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
 from runners.verdicts import Result, first_line
 from runners.warm.compilers import LANGUAGES, Build, Compiler
 from runners.warm.headers import Headers
 from runners.warm.inside import FOLDER, INSIDE
-from runners.warm.inside.attendant import COMMAND
 from runners.warm.inside.preloaded import MORE
+from runners.warm.inside.supervisor import COMMAND
 from runners.warm.pool import Pool
-from runners.warm.worker import BUILT, Order, Worker
-from runners.workspace import create
+from runners.warm.worker import BUILT, RunRequest, Worker
 
 _PYTHON = Plan("python")
-ATTENDANT = f"{VENV}/bin/python -I -S {FOLDER}/attendant.py"
+SUPERVISOR = f"{VENV}/bin/python -I -S {FOLDER}/supervisor.py"
 _KINDS = 6
 _BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
 _MORE = re.compile(
@@ -48,7 +48,7 @@ _CURIOUS = re.compile(
 
 
 def _never_warm(program: Program) -> bool:
-    """Say whether a program goes to a fresh sandbox at once."""
+    """Return whether a program must use a fresh sandbox from the start."""
     if program.language == "python":
         return _CURIOUS.search(unicodedata.normalize("NFKC", program.text)) is not None  # as Python reads names
     return program.language == "csharp"
@@ -59,7 +59,7 @@ class Warm:
     """Runs programs in sandboxes that stay open; what is not certain there is run again in a fresh one, which decides."""
 
     cold: Cold
-    sandbox: Resident
+    sandbox: ReusableSandbox
     pool: Pool
     headers: Headers
     _numbers: count[int] = field(default_factory=count)
@@ -67,9 +67,9 @@ class Warm:
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
-        nonce = witness.fresh()
+        nonce = witness.new_nonce()
         async with self.pool.place():
-            order = Order(files_of(program), witness.environment(nonce), replace(Limits(), wall_s=timeout_s))
+            order = RunRequest(files_of(program), witness.environment(nonce), replace(Limits(), wall_s=timeout_s))
             done = await self._run(program, order)
             if done is None:
                 return await self._cold(program, timeout_s)
@@ -78,11 +78,11 @@ class Warm:
     async def _cold(self, program: Program, timeout_s: float) -> Result:
         """Run it in a fresh sandbox; if it may have had a try already, a pass must come twice, so that chance gains little."""
         result = await self.cold.run(program, timeout_s=timeout_s)
-        if result.klass != "passed" or _never_warm(program):
+        if result.verdict_class != "passed" or _never_warm(program):
             return result
         return await self.cold.run(program, timeout_s=timeout_s)
 
-    async def _run(self, program: Program, order: Order) -> Completed | None:
+    async def _run(self, program: Program, order: RunRequest) -> Completed | None:
         way = {
             "python": self._interpret,
             "javascript": self._execute,
@@ -103,7 +103,7 @@ class Warm:
                 f"{language}: a program, perhaps more of them, gets a fresh sandbox, not a warm worker: {first_line(why)}"
             )
 
-    async def _interpret(self, program: Program, order: Order) -> Completed | None:
+    async def _interpret(self, program: Program, order: RunRequest) -> Completed | None:
         """Let a Python that has imported the usual modules go on with the program, in a fork."""
         plan = plan_of(program)
         if _never_warm(program):
@@ -115,12 +115,12 @@ class Warm:
         # Of a signal, the shell that is there in a fresh sandbox tells in words of its own.
         return None if done and done.signal and not done.limit else done
 
-    async def _execute(self, program: Program, order: Order) -> Completed | None:
+    async def _execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Run the program's own command in a sandbox that stands ready."""
         plan = plan_of(program)
         return await self._command(plan, plan.command, order)
 
-    async def _build_and_execute(self, program: Program, order: Order) -> Completed | None:
+    async def _build_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Run the program's own command, with its headers compiled ahead; what then fails to build is built without."""
         plan = plan_of(program)
         build, run = _halves(plan)
@@ -130,7 +130,7 @@ class Warm:
         sooner = _BUILD.format(compiler=compiler, option=option, rest=rest, build=build)
         return await self._command(plan, f"{sooner} && {run}" if option else plan.command, order)
 
-    async def _compile_and_execute(self, program: Program, order: Order) -> Completed | None:
+    async def _compile_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
         plan, started = plan_of(program), time.perf_counter()
         command, run = _halves(plan)
@@ -164,11 +164,11 @@ class Warm:
             except TimeoutError:
                 return None  # it is not fit until it has answered
 
-    async def _command(self, plan: Plan, command: str, order: Order) -> Completed | None:
+    async def _command(self, plan: Plan, command: str, order: RunRequest) -> Completed | None:
         python = await self.cold.layer(_PYTHON)
         headers = [self.headers.mount] if plan.toolchain == "cpp" else []
         built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
-        job = await self._job(plan, ATTENDANT, (*python.mounts, *headers, *built))
+        job = await self._job(plan, SUPERVISOR, (*python.mounts, *headers, *built))
         async with self._worker((plan.toolchain, plan.requires), job) as worker:
             return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))
 
@@ -185,12 +185,12 @@ class Warm:
         return self.pool.lend(kind, lambda: Worker.open(self.sandbox, job))
 
     async def close(self) -> None:
-        """End all workers and remove what was made."""
+        """End all workers and remove their files."""
         await self.pool.close()
         await self.cold.close()
 
 
-def _with(build: Build, order: Order, language: str) -> Order:
+def _with(build: Build, order: RunRequest, language: str) -> RunRequest:
     """Return the order with what was built, where the second half of the command looks for it."""
     if language == "java":
         return replace(order, built=build.files)
@@ -209,8 +209,8 @@ async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *
     A sandbox that cannot stay open, or in which a program could leave something to the next, runs each program in a fresh
     one, and `progress` is told why.
     """
-    fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(create))
-    if not isinstance(sandbox, Resident):
+    fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(temporary_folder))
+    if not isinstance(sandbox, ReusableSandbox):
         return _closed(fresh, "it cannot stay open")
     if fault := await asyncio.to_thread(sandbox.fault):
         return _closed(fresh, fault)

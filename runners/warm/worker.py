@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Self
 
 from runners.files import remove_tree, write_all
+from runners.processes.open_sandbox import ReusableSandbox
 from runners.protocol import Completed, Job, Limits, Mount
-from runners.residence import Resident
-from runners.warm.session import Session
+from runners.warm.supervised import SupervisedSandbox
 
 BUILT = "/tmp/out"  # noqa: S108 - inside the sandbox
 _RUNS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """One program to run: the project's files, the variables that it gets besides, its limits, and files for `BUILT`."""
 
     files: Mapping[str, str | bytes]
@@ -33,31 +33,31 @@ class Worker:
     """Runs programs one after the other in one sandbox; `folder` has its project, and what the host built for it."""
 
     folder: Path
-    session: Session
+    session: SupervisedSandbox
     runs: int = 0
 
     @classmethod
-    async def open(cls, sandbox: Resident, job: Job) -> Self:
+    async def open(cls, sandbox: ReusableSandbox, job: Job) -> Self:
         """Start a worker in the job's folder, which is new. Raises `SandboxFailed`."""
         project, built = job.project / "project", job.project / "built"
         for folder in (job.project, project, built):
             folder.mkdir()
         mounts = tuple(Mount(built, BUILT) if mount.target == BUILT else mount for mount in job.mounts)
-        return cls(job.project, await Session.open(sandbox, replace(job, project=project, mounts=mounts)))
+        return cls(job.project, await SupervisedSandbox.open(sandbox, replace(job, project=project, mounts=mounts)))
 
     @property
     def fit(self) -> bool:
         """Say whether it can run another program."""
         return self.session.fit and self.runs < _RUNS
 
-    async def run(self, order: Order) -> Completed | None:
+    async def run(self, order: RunRequest) -> Completed | None:
         """Run one program; None if a fresh sandbox should say how it ends."""
         self.runs += 1
-        if os.listdir(self.session.project):  # noqa: PTH208 - the attendant has emptied it after the program before
+        if os.listdir(self.session.project):  # noqa: PTH208 - the supervisor has emptied it after the program before
             self.session.fit = False
             return None
         write_all(self.session.project, order.files)
-        self.session.residence.give(self.session.project)
+        self.session.open_sandbox.give(self.session.project)
         if order.built is not None:
             await asyncio.to_thread(self._replace_built, order.built)
         return await self.session.run(order.variables, order.limits)
@@ -65,7 +65,7 @@ class Worker:
     def _replace_built(self, files: Mapping[str, bytes]) -> None:
         folder = self.folder / "built"
         _replace_all(folder, files)
-        self.session.residence.give(folder)
+        self.session.open_sandbox.give(folder)
 
     async def close(self) -> None:
         """End the sandbox and remove its folders."""

@@ -23,7 +23,7 @@ _REPORTER = "--test-reporter"
 _TOOLCHAINS_OF_NODE = ("node", "typescript")
 
 
-def fresh() -> str:
+def new_nonce() -> str:
     """Return a number for one run."""
     return secrets.token_hex(16)
 
@@ -33,7 +33,7 @@ def environment(nonce: str) -> dict[str, str]:
     return {"GHOSTTAPE": FOLDER, "GHOSTTAPE_WITNESS": nonce}
 
 
-def heard(text: str, nonce: str) -> tuple[list[str], str]:
+def split_words(text: str, nonce: str) -> tuple[list[str], str]:
     """Return the words that were said with this number, and the text without them."""
     line = re.compile(rf"\n?^{nonce} (.*)\n", re.MULTILINE)
     return line.findall(text), line.sub("", text)
@@ -47,10 +47,10 @@ def options(toolchain: str, command: str, files: Mapping[str, str], sandbox: San
     if toolchain not in _TOOLCHAINS_OF_NODE:
         return {}
     folder = str(FILES) if sandbox.name == "none" else FOLDER
-    words = ["--require", f"{folder}/runners.cjs"]
+    words = ["--require", f"{folder}/node/runners.cjs"]
     chosen = any(_REPORTER in text for name, text in files.items() if name.endswith("package.json"))
     if not chosen and _REPORTER not in command:
-        for reporter, where in (("tap", "stdout"), (f"{folder}/node-test.mjs", "stderr")):
+        for reporter, where in (("tap", "stdout"), (f"{folder}/node/node-test.mjs", "stderr")):
             words += [f"{_REPORTER}={reporter}", f"{_REPORTER}-destination={where}"]
     return {"NODE_OPTIONS": " ".join(words)}
 

@@ -36,7 +36,7 @@ def plugin(only: str, library: str, root: str, say: Callable[[str], None]) -> ob
     inside = root + os.sep
     if any((getattr(module, "__file__", None) or "").startswith(inside) for module in list(sys.modules.values())):
         return None  # what ran while it was imported has gone unseen
-    return Recorder(library, inside, say)
+    return CoverageRecorder(library, inside, say)
 
 
 class Only:
@@ -53,7 +53,7 @@ class Only:
         config.hook.pytest_deselected(items=left_out)
 
 
-class Recorder:
+class CoverageRecorder:
     """Runs coverage.py with a context for each test, and none while files are imported and tests collected.
 
     What fixtures of more than one test do, and all that happens after a test, is laid to the charge of none as well: it counts
@@ -76,13 +76,13 @@ class Recorder:
         sys.addaudithook(self._watch)
 
     def _watch(self, event: str, _: object) -> None:
-        """Note who starts processes: what they do is not seen."""
+        """Record the tests that start processes, because coverage does not see what these do."""
         if event in _PROCESSES:
             self.unseen.add(self.test)
 
     @contextmanager
     def _as(self, test: str) -> Iterator[None]:
-        """Lay what is done to the charge of a test."""
+        """Record the executed lines for a test."""
         before = self.test
         self._switch(test)
         try:
@@ -117,7 +117,7 @@ class Recorder:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
-        """Say what was found out, if it is not too much."""
+        """Report the recorded coverage, unless it is too large."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.coverage.stop()

@@ -1,14 +1,14 @@
-"""What a model is shown of the project: the text around the cursor, and what lies about elsewhere, each within its budget.
+"""Chooses what a model sees of the project: the text around the cursor, and pieces of other places, each within its budget.
 
-Pure: the same surroundings give the same bytes. The start of the prefix moves in steps of half its size, not with every key,
-and what comes before it changes only with whole lines, so that a model's cache of the prompt holds from one key to the next.
+Pure: the same surroundings give the same bytes. The start of the prefix moves in steps of half its size, not with every key, and the
+pieces before it change only with whole lines. So a model's cache of the prompt stays valid from one key to the next.
 """
 
 from __future__ import annotations
 
 from server.context.budget import CHARACTERS_A_TOKEN, ORDER, Budget, allotted
 from server.context.choosing import Context, Surroundings, choose
-from server.context.edits import Edit, RecentEdits
+from server.context.edits import RecentEdit, RecentEdits
 from server.context.pieces import Snippet, unix
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "ORDER",
     "Budget",
     "Context",
-    "Edit",
+    "RecentEdit",
     "RecentEdits",
     "Snippet",
     "Surroundings",

@@ -1,4 +1,4 @@
-"""The choice of what a model is shown, within a budget."""
+"""Chooses what a model sees, within a budget."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import msgspec
 
 from server.context.budget import CHARACTERS_A_TOKEN, Budget, allotted
 from server.context.chunks import outline
-from server.context.edits import Edit
+from server.context.edits import RecentEdit
 from server.context.pieces import Snippet, cost, fitting, head, tail, tail_start, unix
 from server.context.similar import similar
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """Everything there is to choose from.
+    """What a context can be chosen from.
 
-    `others` are the other open texts, the latest first; `edited` what was changed lately, the newest first; `files` are texts
-    on disk that are not open. Of the document itself nothing is known but `before` and `after`. `repo` is the project's name.
+    `others` are the other open documents, the latest first; `edited` the recent edits, the newest first; `files` the files on disk that are
+    not open; `repo` the project's name.
     """
 
     path: str
@@ -25,26 +25,26 @@ class Surroundings(msgspec.Struct, frozen=True):
     before: str
     after: str
     others: Sequence[Snippet] = ()
-    edited: Sequence[Edit] = ()
+    edited: Sequence[RecentEdit] = ()
     files: Sequence[Snippet] = ()
     repo: str = ""
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What was chosen; lines end with line feeds. `opened` are outlines of open documents."""
+    """What was chosen; lines end with line feeds. `opened` has outlines of open documents."""
 
     path: str
     language: str
     before: str
     after: str
     snippets: tuple[Snippet, ...] = ()
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[RecentEdit, ...] = ()
     opened: tuple[Snippet, ...] = ()
     repo: str = ""
 
     @property
     def elsewhere(self) -> tuple[Snippet, ...]:
-        """All that is shown of other places, for models that know of files only; what matters most comes last."""
+        """All pieces of other places, the most important last, for templates that only have files."""
         edits = (Snippet(edit.path, edit.text) for edit in reversed(self.edits) if edit.text.strip())
         return (*self.opened, *edits, *self.snippets)
 
@@ -52,7 +52,8 @@ class Context(msgspec.Struct, frozen=True):
 def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKEN) -> Context:
     """Cut the surroundings to a budget, each section at line starts; `rate` characters are a token.
 
-    Pieces of other places count with their paths and with the marks that a prompt gives them. What a section does not need goes to the others, in the order of `ORDER`.
+    The size of a piece includes its path and the marks around it in a prompt. What a section does not need goes to the others, in the
+    order of `ORDER`.
     """
     shares = budget.characters(rate)
     if not any(shares.values()):
@@ -78,18 +79,18 @@ def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKE
 
 
 def _apart(before: str, after: str, size: int) -> tuple[str, str, str]:
-    """The document in three parts: what lies too far above the cursor to be shown, what may be shown, and what lies too far below."""
+    """The document in three parts: too far above the cursor to be shown, near it, and too far below."""
     start, end = tail_start(before, size), len(head(after, size))
     return before[:start], before[start:] + after[:end], after[end:]
 
 
-def _is_shown(edit: Edit, path: str, near: str) -> bool:
-    """Whether the text around the cursor shows already what an edit made."""
+def _is_shown(edit: RecentEdit, path: str, near: str) -> bool:
+    """Whether the text around the cursor already contains the new lines of an edit."""
     return edit.path == path and (not edit.text.strip() or edit.text in near)
 
 
 def _in_place(snippets: Iterable[Snippet]) -> tuple[Snippet, ...]:
-    """In the order of their places and not of their ranks, which change more often."""
+    """Sorted by place and not by rank, because ranks change more often."""
     return tuple(sorted(snippets, key=lambda snippet: (snippet.path, snippet.line)))
 
 
@@ -100,9 +101,9 @@ def _outlines(others: Iterable[Snippet]) -> Iterable[Snippet]:
             yield Snippet(other.path, text)
 
 
-def _whole(edits: Iterable[Edit], size: int) -> tuple[Edit, ...]:
-    """The newest edits that fit; half an edit says something else than the whole."""
-    kept: list[Edit] = []
+def _whole(edits: Iterable[RecentEdit], size: int) -> tuple[RecentEdit, ...]:
+    """The newest edits that fit; edits are not cut, because a part of one is misleading."""
+    kept: list[RecentEdit] = []
     for edit in edits:
         if _cost(edit) <= size:
             kept.append(edit)
@@ -110,7 +111,7 @@ def _whole(edits: Iterable[Edit], size: int) -> tuple[Edit, ...]:
     return tuple(kept)
 
 
-def _cost(edit: Edit) -> int:
+def _cost(edit: RecentEdit) -> int:
     return cost(edit.path, edit.diff)
 
 

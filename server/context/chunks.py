@@ -1,4 +1,4 @@
-"""Files cut into pieces that mean something by themselves: functions with what stands right above them, and the code between."""
+"""Cuts files into pieces: functions with their decorators and comments, and the code between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from syntax.parse import descendants
 LONGEST_LINES = 60
 SHORTEST_LINES = 2
 _LARGEST = 200_000
-"""Characters; a text beyond that is written by a program and is not parsed."""
+"""The largest text in characters that is parsed; larger ones are usually generated."""
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 _COMMON = frozenset(
     _WORD.findall(
@@ -29,12 +29,12 @@ _COMMON = frozenset(
         "unless unsigned until use using var virtual void when where while with yield"
     )
 )
-"""Words of the languages themselves: that two pieces share them says nothing."""
+"""Keywords, which do not show that two pieces are similar."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """A piece of a file: its text without the last line end, the 0-based line it starts on, and its identifiers."""
+class CodeChunk:
+    """A piece of a file: its text without the last line end, its first line (from 0), and its identifiers."""
 
     text: str
     line: int
@@ -47,8 +47,8 @@ def words_of(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def chunks(path: str, text: str) -> tuple[Chunk, ...]:
-    """The pieces of a file in their order; its language is told by its path. Files without functions are cut by lines."""
+def chunks(path: str, text: str) -> tuple[CodeChunk, ...]:
+    """The pieces of a file in their order. The path determines the language. Files without functions are cut by lines."""
     if len(text) > _LARGEST:
         return ()
     text = unix(text)
@@ -56,13 +56,13 @@ def chunks(path: str, text: str) -> tuple[Chunk, ...]:
     language = language_of(path)
     starts = sorted(_starts(language, _root(language, text), lines)) if language else []
     return tuple(
-        Chunk(piece, line, words_of(piece)) for line, piece in _pieces(lines, [0, *starts, len(lines)]) if piece
+        CodeChunk(piece, line, words_of(piece)) for line, piece in _pieces(lines, [0, *starts, len(lines)]) if piece
     )
 
 
 @lru_cache(maxsize=128)
 def outline(path: str, text: str) -> str:
-    """The lines that declare the functions and classes of a file, for one who wants to use them."""
+    """The lines that declare the functions and classes of a file."""
     language = language_of(path)
     if language is None or len(text) > _LARGEST:
         return ""
@@ -87,7 +87,7 @@ def _has_name(node: tree_sitter.Node) -> bool:
 
 
 def _starts(language: Language, root: tree_sitter.Node, lines: list[str]) -> Iterator[int]:
-    """The lines on which a function or class begins, with what belongs to it above, and those behind its end."""
+    """The first line of each function or class with its decorators and comments, and the line after its end."""
     for node in _definitions(language, root):
         yield _first_line(node.start_point.row, lines)
         end = node.end_point
@@ -95,7 +95,7 @@ def _starts(language: Language, root: tree_sitter.Node, lines: list[str]) -> Ite
 
 
 def _definitions(language: Language, root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The functions and classes that have a name, without what is inside of functions."""
+    """The named functions and classes, except those inside functions."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -107,7 +107,7 @@ def _definitions(language: Language, root: tree_sitter.Node) -> Iterator[tree_si
 
 
 def _first_line(row: int, lines: list[str]) -> int:
-    """Where decorators, annotations and comments begin that stand right above a line, at its own indentation."""
+    """The first line of the decorators, annotations and comments directly above a line, with its indentation."""
     margin = lines[row][: len(lines[row]) - len(lines[row].lstrip())]
     while row > 0 and lines[row - 1].startswith(
         (f"{margin}@", f"{margin}#", f"{margin}//", f"{margin}/*", f"{margin} *")

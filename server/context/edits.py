@@ -1,8 +1,7 @@
-"""What was changed lately, as small differences of lines.
+"""The recent edits, as small differences of lines.
 
-Changes within a few lines of each other are one edit until work goes on elsewhere. Edits that are over do not change any
-more, so that what a prompt says of them stays from key to key; the one under way at the cursor is no news to the model, which
-sees it in the text, and is left out.
+Changes within a few lines of each other are one edit, until a change elsewhere ends it. An edit that has ended does not change, so that its
+part of the prompt stays the same from key to key. The current edit at the cursor is left out, because the text already shows it.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from typing import TypeAlias
 from server.context.pieces import unix
 
 GROUP_LINES = 8
-"""Changes this near are one edit (as Zed groups them)."""
+"""Changes within this distance are one edit (as Zed groups them)."""
 _KEPT = 12
 _LONGEST_LINES = 12
-Range: TypeAlias = tuple[tuple[int, int], tuple[int, int], str]
+LineChange: TypeAlias = tuple[tuple[int, int], tuple[int, int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """Lines of a file, from the 0-based `line` on, as they were and as they became."""
+class RecentEdit:
+    """The old and the new lines of a file, from `line` (counted from 0)."""
 
     path: str
     line: int
@@ -33,18 +32,18 @@ class Edit:
 
     @property
     def text(self) -> str:
-        """The lines as they became."""
+        """The new lines."""
         return "\n".join(self.new)
 
     @property
     def diff(self) -> str:
-        """The lines with - and +, for models that know what that means."""
+        """The old lines with `-` and the new ones with `+`."""
         return "\n".join([*(f"-{line}" for line in self.old), *(f"+{line}" for line in self.new)])
 
 
 @dataclass(slots=True)
 class _Hunk:
-    """The edit under way. `first` to `base_end` are its lines in `base`, `first` to `end` in `text`."""
+    """The current edit. `first` to `base_end` are its lines in `base`, `first` to `end` its lines in `text`."""
 
     uri: str
     base: str
@@ -57,15 +56,15 @@ class _Hunk:
         return uri == self.uri and first <= self.end + GROUP_LINES and last >= self.first - GROUP_LINES
 
     def grow(self, first: int, last: int, added: int, text: str) -> None:
-        """Take in a change of the lines `first` to `last`, which are `added` lines more then."""
+        """Add a change of the lines `first` to `last`, after which there are `added` lines more."""
         self.first = min(self.first, first)
         below = max(0, last + 1 - self.end)
         self.base_end += below
         self.end += below + added
         self.text = text
 
-    def over(self, path: str) -> Edit | None:
-        """The edit as a value; None when nothing is different in the end."""
+    def over(self, path: str) -> RecentEdit | None:
+        """The edit as a value; None if the lines are the same in the end."""
         old = unix(self.base).split("\n")[self.first : self.base_end]
         new = unix(self.text).split("\n")[self.first : self.end]
         same = _alike(old, new)
@@ -75,18 +74,18 @@ class _Hunk:
         if not old and not new:
             return None
         line = self.first + same
-        return Edit(path, line, tuple(old[:_LONGEST_LINES]), tuple(new[:_LONGEST_LINES]))
+        return RecentEdit(path, line, tuple(old[:_LONGEST_LINES]), tuple(new[:_LONGEST_LINES]))
 
 
 class RecentEdits:
-    """Hears of each change of a document and knows what was changed lately."""
+    """Collects the changes of all documents as edits."""
 
     def __init__(self) -> None:
-        self._over: deque[tuple[str, Edit]] = deque(maxlen=_KEPT)
+        self._over: deque[tuple[str, RecentEdit]] = deque(maxlen=_KEPT)
         self._now: _Hunk | None = None
 
-    def hear(self, uri: str, before: str, after: str, changes: Sequence[Range | str]) -> None:
-        """Take in the changes of one notification; `before` and `after` are the whole text."""
+    def add(self, uri: str, before: str, after: str, changes: Sequence[LineChange | str]) -> None:
+        """Add the changes of one notification; `before` and `after` are the whole text."""
         first, last, added = _region(before, after, changes)
         if self._now is not None and self._now.is_near(uri, first, last):
             self._now.grow(first, last, added, after)
@@ -95,12 +94,12 @@ class RecentEdits:
         self._now = _Hunk(uri, before, after, first, last + 1, last + 1 + added)
 
     def forget(self, uri: str) -> None:
-        """A document was closed: what was changed in it stays known, but nothing is under way there."""
+        """End the current edit of a document that was closed. Its edits are kept."""
         if self._now is not None and self._now.uri == uri:
             self._finish()
 
-    def latest(self, uri: str, line: int) -> tuple[tuple[str, Edit], ...]:
-        """The last edits with their documents' URIs, the newest first, without the one under way at a line of a document."""
+    def latest(self, uri: str, line: int) -> tuple[tuple[str, RecentEdit], ...]:
+        """The last edits with their documents' URIs, the newest first, without the current one at this line of this document."""
         now = self._now
         edits = list(reversed(self._over))
         if now is not None and not now.is_near(uri, line, line):
@@ -115,8 +114,8 @@ class RecentEdits:
         self._now = None
 
 
-def _region(before: str, after: str, changes: Sequence[Range | str]) -> tuple[int, int, int]:
-    """The first and last line before, and how many lines more there are after, of what changed."""
+def _region(before: str, after: str, changes: Sequence[LineChange | str]) -> tuple[int, int, int]:
+    """The first and the last changed line of the old text, and the number of lines added."""
     if len(changes) == 1 and not isinstance(changes[0], str):
         (first, _), (last, _), text = changes[0]
         return first, last, unix(text).count("\n") - (last - first)
@@ -127,5 +126,5 @@ def _region(before: str, after: str, changes: Sequence[Range | str]) -> tuple[in
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines at the start are the same."""
+    """The number of equal lines at the start."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

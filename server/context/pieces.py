@@ -1,4 +1,4 @@
-"""Pieces of text, and how they are cut: always at the start of a line, if there is one."""
+"""Pieces of text, and how they are cut: at the start of a line if possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _A_PIECE = 16
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of another place, which begins at the 0-based `line` of its file."""
+    """A piece of another place; `line` is its first line in its file, from 0."""
 
     path: str
     text: str
@@ -48,12 +48,15 @@ def head(text: str, size: int) -> str:
 
 
 def cost(path: str, text: str) -> int:
-    """How many characters a piece takes in a prompt, at most: its lines, its path, and what marks them as a piece."""
+    r"""The most characters that a piece takes in a prompt: its path, its lines, and the marks around them.
+
+    `cost("a.py", "x\ny")` is 4 + 16 + 3 + 3 · 2 = 29.
+    """
     return len(path) + _A_PIECE + len(text) + _A_LINE * (text.count("\n") + 1)
 
 
 def fitting(snippets: Iterable[Snippet], size: int) -> tuple[Snippet, ...]:
-    """As many snippets as `size` characters of a prompt hold; the last one may be cut, but not in its first line."""
+    """The first snippets that fit into `size` characters of a prompt; the last one may be cut after its first line or later."""
     kept: list[Snippet] = []
     for snippet in snippets:
         text = _first_lines(snippet.text, size - cost(snippet.path, ""))

@@ -13,7 +13,7 @@ from functools import lru_cache
 from heapq import nsmallest
 from typing import TypeAlias
 
-from server.context.chunks import Chunk, chunks, words_of
+from server.context.chunks import CodeChunk, chunks, words_of
 from server.context.pieces import Snippet
 
 QUERY_LINES = 20
@@ -51,6 +51,6 @@ def _ranked(wanted: frozenset[str], sources: Iterable[Snippet]) -> Iterator[_Ent
             yield -_jaccard(wanted, chunk), source.path, chunk.line, chunk.text
 
 
-def _jaccard(wanted: frozenset[str], chunk: Chunk) -> float:
+def _jaccard(wanted: frozenset[str], chunk: CodeChunk) -> float:
     common = len(wanted & chunk.words)
     return common / (len(wanted) + len(chunk.words) - common)

@@ -17,12 +17,12 @@ from server import keys
 from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderMissing, ProviderRefused
-from server.prompt import Message, Prompt
-from server.providers.asking import Manner, turns
-from server.providers.events import Event, Said, count
-from server.providers.http import Endpoint, endpoint
-from server.providers.protocol import Request, Token, Told
-from server.providers.refusals import Refusal
+from server.prompt import ChatMessage, Prompt
+from server.providers.http.endpoint import Endpoint, endpoint
+from server.providers.http.negotiation import ApiProfile, chat_messages
+from server.providers.http.refusals import StatusError
+from server.providers.http.stream import EventContent, StreamEvent, token_count
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.settings import ProviderSettings
 
 BASE_URL = "https://api.anthropic.com"
@@ -40,27 +40,27 @@ class Anthropic:
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
     continues: bool = False
     lacks_key: bool = False
-    _manner: Manner = field(default_factory=lambda: Manner(chats=True))
+    _profile: ApiProfile = field(default_factory=lambda: ApiProfile(chats=True))
 
     def prompt(self, context: Context) -> Prompt:
         """The chat, with the cursor's line as the beginning of the answer where that is wanted and can be."""
         chat = wording.chat(context)
         begun = _line(context).strip()
-        if not (self.settings.prefill and begun and "prefill" not in self._manner.lacks):
+        if not (self.settings.prefill and begun and "prefill" not in self._profile.lacks):
             return chat
-        return Prompt(messages=(*chat.messages, Message("assistant", begun)), stops=chat.stops)
+        return Prompt(messages=(*chat.messages, ChatMessage("assistant", begun)), stops=chat.stops)
 
     async def start(self) -> None:
         """Nothing to load."""
 
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection."""
-        prompt = self.prompt(request.context) if "prefill" in self._manner.lacks else request.prompt
-        return self._manner.asked(
+        prompt = self.prompt(request.context) if "prefill" in self._profile.lacks else request.prompt
+        return self._profile.ask(
             request,
             prompt,
             lambda prompt: self._ask(prompt, request.context),
-            lambda refusal, prompt: self._learnt(refusal, prompt, request.context),
+            lambda refusal, prompt: self._learn(refusal, prompt, request.context),
         )
 
     async def close(self) -> None:
@@ -74,16 +74,16 @@ class Anthropic:
         line = _line(context) if _is_begun(prompt) else ""
         return _without_blanks(answer, len(line) - len(line.rstrip()))
 
-    def _learnt(self, refusal: Refusal, prompt: Prompt, context: Context) -> Prompt | None:
+    def _learn(self, refusal: StatusError, prompt: Prompt, context: Context) -> Prompt | None:
         """The prompt to ask with, when a refusal has named something that can be done without."""
         told = refusal.told.lower()
         if refusal.status != 400:
             return None
         if _is_begun(prompt) and ("prefill" in told or "assistant message" in told):
-            self._manner.leave_out({"prefill"}, self.endpoint.place)
+            self._profile.leave_out({"prefill"}, self.endpoint.place)
             return self.prompt(context)
         if "temperature" in refusal.asked and "temperature" in told:
-            self._manner.leave_out({"temperature"}, self.endpoint.place)
+            self._profile.leave_out({"temperature"}, self.endpoint.place)
             return prompt
         return None
 
@@ -93,11 +93,11 @@ class Anthropic:
             "max_tokens": self.settings.max_tokens,
             "stream": True,
             "system": "\n".join(message.content for message in prompt.messages if message.role == "system"),
-            "messages": [turn for turn in turns(prompt) if turn["role"] != "system"],
+            "messages": [turn for turn in chat_messages(prompt) if turn["role"] != "system"],
             "stop_sequences": [stop for stop in prompt.stops if stop.strip()],  # others are refused
             "temperature": min(self.settings.temperature, 1.0),
         }
-        return self._manner.known(asked)
+        return self._profile.without_refused(asked)
 
 
 class Reader:
@@ -106,33 +106,35 @@ class Reader:
     def __init__(self) -> None:
         self._asked: int | None = None
 
-    def read(self, event: Event) -> Said:
+    def read(self, event: StreamEvent) -> EventContent:
         """The text of one event, or the counts of the last ones."""
         match event.get("type"):
             case "content_block_delta":
                 text = _of(event, "delta").get("text")
-                return Said((Token(text),) if isinstance(text, str) and text else ())
+                return EventContent((AnswerPiece(text),) if isinstance(text, str) and text else ())
             case "message_start":
-                self._asked = count(_of(_of(event, "message"), "usage").get("input_tokens"))
+                self._asked = token_count(_of(_of(event, "message"), "usage").get("input_tokens"))
             case "message_delta":
-                written = count(_of(event, "usage").get("output_tokens"))
-                return Said((Told(tokens=written, prompt_tokens=self._asked),))
+                written = token_count(_of(event, "usage").get("output_tokens"))
+                return EventContent((AnswerMetadata(tokens=written, prompt_tokens=self._asked),))
             case "message_stop":
-                return Said(last=True)
+                return EventContent(last=True)
             case "message":
                 return _whole(event)
-        return Said()
+        return EventContent()
 
 
-def _whole(message: Event) -> Said:
+def _whole(message: StreamEvent) -> EventContent:
     """An answer that was not streamed."""
     blocks, usage = message.get("content") or [], _of(message, "usage")
     if not isinstance(blocks, list):
         raise ProviderRefused("the answer has no content")
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
     text = "".join(text for text in texts if isinstance(text, str))
-    told = Told(tokens=count(usage.get("output_tokens")), prompt_tokens=count(usage.get("input_tokens")))
-    return Said((Token(text), told) if text else (told,), last=True)
+    told = AnswerMetadata(
+        tokens=token_count(usage.get("output_tokens")), prompt_tokens=token_count(usage.get("input_tokens"))
+    )
+    return EventContent((AnswerPiece(text), told) if text else (told,), last=True)
 
 
 def _of(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -163,7 +165,7 @@ async def _without_blanks(answer: AsyncGenerator[str, None], most: int) -> Async
             if len(rest) == len(piece):
                 yield piece
             elif rest:
-                yield Token(rest)
+                yield AnswerPiece(rest)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Anthropic:
@@ -176,7 +178,7 @@ def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None 
     """
     if not settings.model:
         raise ProviderMissing("provider 'anthropic' needs provider.model (--model): the name of a model in its API")
-    key = keys.found(settings.name) if settings.use_key else ""
+    key = keys.key_of(settings.name) if settings.use_key else ""
     headers = {"anthropic-version": _VERSION} | ({"x-api-key": key} if key else {})
     base = settings.base_url.rstrip("/").removesuffix("/v1") or BASE_URL
     lacks_key = base == BASE_URL and not key

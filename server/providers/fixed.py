@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 
-from server.providers.protocol import Offline, Request
+from server.providers.protocol import OfflineProvider, Request
 from server.settings import ProviderSettings
 
 
 @dataclass(slots=True)
-class Fixed(Offline):
-    """The public fake: answers with one text, or with what a function makes of the request.
+class Fixed(OfflineProvider):
+    """The public fake: answers with one text, or with the result of a function of the request.
 
-    `delay_s` passes before each piece; `asked` and `cancelled` let a test see what reached the provider.
+    It waits `delay_s` before each piece. `asked` and `cancelled` show a test what reached the provider.
     """
 
     answer: str | Callable[[Request], str] = ""
@@ -23,7 +23,7 @@ class Fixed(Offline):
     cancelled: int = 0
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Give the answer, whole or in pieces of `piece` characters."""
+        """Stream the answer, whole or in pieces of `piece` characters."""
         self.asked.append(request)
         text = self.answer if isinstance(self.answer, str) else self.answer(request)
         step = self.piece or max(len(text), 1)

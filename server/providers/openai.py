@@ -18,12 +18,12 @@ import httpx
 from server import prompt as wording
 from server.context import Budget, Context
 from server.prompt import Prompt
-from server.providers import choices
-from server.providers.asking import Manner, turns
-from server.providers.healing import grammar
-from server.providers.http import Endpoint, bearer, endpoint
+from server.providers.http import openai_format as choices
+from server.providers.http.endpoint import Endpoint, bearer, endpoint
+from server.providers.http.negotiation import ApiProfile, chat_messages
+from server.providers.http.refusals import StatusError
 from server.providers.protocol import Request
-from server.providers.refusals import Refusal
+from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
 
 _NO_ROUTE = frozenset({404, 405, 501})
@@ -43,17 +43,17 @@ class OpenAI:
     endpoint: Endpoint
     name: str = "openai"
     budget: Budget = field(default_factory=lambda: Budget(before=1500, after=500, snippets=600, edits=200))
-    _manner: Manner = field(init=False)
+    _profile: ApiProfile = field(init=False)
 
     def __post_init__(self) -> None:
         """Chat from the start where that is wanted; give no share to what the form does not show."""
-        self._manner = Manner(chats=self.settings.api == "chat")
+        self._profile = ApiProfile(chats=self.settings.api == "chat")
         self.budget = wording.suited(self.budget, self.settings)
 
     @property
     def continues(self) -> bool:
         """Whether the prompt is the file itself; a chat is about the file."""
-        return not self._manner.chats
+        return not self._profile.chats
 
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name and the server's routes tell."""
@@ -70,11 +70,11 @@ class OpenAI:
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, which is how such servers are cancelled."""
         prompt = request.prompt if self.continues or request.prompt.messages else self.prompt(request.context)
-        return self._manner.asked(
+        return self._profile.ask(
             request,
             prompt,
             lambda prompt: self._ask(prompt, request),
-            lambda refusal, prompt: self._learnt(refusal, prompt, request),
+            lambda refusal, prompt: self._learn(refusal, prompt, request),
         )
 
     async def close(self) -> None:
@@ -85,7 +85,7 @@ class OpenAI:
         route = "chat/completions" if prompt.messages else "completions"
         return self.endpoint.answer(route, self._question(prompt, request), choices.read, prompt.stops)
 
-    def _learnt(self, refusal: Refusal, prompt: Prompt, request: Request) -> Prompt | None:
+    def _learn(self, refusal: StatusError, prompt: Prompt, request: Request) -> Prompt | None:
         """A chat, where there is no other route; the same prompt, where a parameter was named that can be done without."""
         if self.settings.api == "auto" and not prompt.messages and self._lacks_route(refusal):
             return wording.chat(request.context)
@@ -94,10 +94,10 @@ class OpenAI:
             named = {"max_tokens"} & refusal.asked.keys()
         if refusal.status not in {400, 422} or not named or not _UNKNOWN.search(refusal.told):
             return None
-        self._manner.leave_out(named, self.endpoint.place)
+        self._profile.leave_out(named, self.endpoint.place)
         return prompt
 
-    def _lacks_route(self, refusal: Refusal) -> bool:
+    def _lacks_route(self, refusal: StatusError) -> bool:
         """Whether a refusal is of the route, not of the model, which may not be there (any more, or yet)."""
         model = rf"(?<!\w){re.escape(self.settings.model)}(?!\w)" if self.settings.model else r"(?!)"
         told = re.sub(model, "the model", refusal.told, flags=re.IGNORECASE).lower()
@@ -105,7 +105,7 @@ class OpenAI:
 
     def _question(self, prompt: Prompt, request: Request) -> dict[str, Any]:
         chats = bool(prompt.messages)
-        limit = "max_completion_tokens" if "max_tokens" in self._manner.lacks else "max_tokens"
+        limit = "max_completion_tokens" if "max_tokens" in self._profile.lacks else "max_tokens"
         asked: dict[str, Any] = {
             "model": self.settings.model or "default",
             limit: self.settings.max_tokens,
@@ -121,10 +121,10 @@ class OpenAI:
         if request.begins and not chats:
             asked["grammar"] = grammar(request.begins)  # llama.cpp's; others ignore it, or refuse it once
         if chats:
-            asked["messages"] = turns(prompt)
+            asked["messages"] = chat_messages(prompt)
         else:
             asked |= {"prompt": prompt.text} | ({} if prompt.suffix is None else {"suffix": prompt.suffix})
-        return self._manner.known(asked)
+        return self._profile.without_refused(asked)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> OpenAI:

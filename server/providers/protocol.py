@@ -10,38 +10,40 @@ import msgspec
 from server.context import Budget, Context
 from server.documents import Document
 from server.prompt import Prompt
-from server.settings import Stop
+from syntax.wanted import Stop
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One question to a provider.
-
-    `before` and `after` are the whole document around the cursor, line ends as they are; `context` is what was chosen
-    of it, `prompt` how the provider itself words it; `others` are the texts of the other open documents. Of n samples
-    each is a request of its own, and a stream of its own: `sample` counts from 0 and is added to the seed. `begins` is what the
-    answer has to begin with; providers that cannot see to it ignore it (`server.providers.healing`).
-
-    `uri` and `language` (LSP's name for it) are the document's, and `opened` are all open documents, the latest opened last: for
-    providers that show them to somebody themselves.
-    """
+    """One question to a provider."""
 
     before: str
+    """The whole document before the cursor, with its own line ends."""
     after: str
+    """The whole document after the cursor."""
     stop: Stop
+    """Where the answer ends."""
     context: Context
+    """What was chosen of the project for the prompt."""
     prompt: Prompt
+    """The context in the provider's own form."""
     others: tuple[str, ...] = ()
+    """Texts of the other open documents."""
     sample: int = 0
+    """Index of the sample, from 0. It is added to the seed; each sample is a request and a stream of its own."""
     begins: str = ""
+    """What the answer must begin with. Providers that cannot force that ignore it (`server.providers.wrappers.healing`)."""
     uri: str = ""
+    """The document's URI."""
     language: str = ""
+    """The document's language, by LSP's name."""
     opened: tuple[Document, ...] = ()
+    """All open documents, the latest opened last; for providers that pass documents on."""
 
 
-class Token(str):
-    """A piece of an answer, with what its source tells of it.
+class AnswerPiece(str):
+    """A piece of an answer with its numbers.
 
-    `logprob` is the natural logarithm of its probability (None: not told), `tokens` how many of the model's tokens it holds.
+    `logprob` is the natural logarithm of its probability (None: unknown), `tokens` the number of the model's tokens in it.
     """
 
     __slots__ = ("logprob", "tokens")
@@ -56,11 +58,11 @@ class Token(str):
         return made
 
 
-class Told(str):
-    """An empty piece, in which a source tells something of its whole answer.
+class AnswerMetadata(str):
+    """An empty piece with facts about the whole answer.
 
-    `tokens` and `prompt_tokens` are its own counts; `prompt` is what was sent where that was not the request's prompt. The answer
-    takes the place of `covers` characters right of the cursor, on its line. `ticket` is the answer's name for who `Heeds`.
+    `tokens` and `prompt_tokens` are the source's own counts. `prompt` is what was sent, if that differs from the request's prompt. The
+    answer replaces `covers` characters right of the cursor, on its line. `ticket` identifies the answer for a `FeedbackProvider`.
     """
 
     __slots__ = ("covers", "prompt", "prompt_tokens", "ticket", "tokens")
@@ -80,18 +82,15 @@ class Told(str):
         covers: int | None = None,
         ticket: str | None = None,
     ) -> Self:
-        """A string of no characters, so that who joins pieces need not know of it."""
+        """An empty string, so that pieces can be joined without a special case."""
         made = super().__new__(cls, "")
         made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
         made.covers, made.ticket = covers, ticket
         return made
 
 
-class Tally(msgspec.Struct, frozen=True):
-    """What the pieces of one answer tell together: tokens written and read, the mean log-probability, the prompt sent.
-
-    `covers` and `ticket` are as in `Told`.
-    """
+class AnswerSummary(msgspec.Struct, frozen=True):
+    """All facts of one answer: tokens written and read, mean log-probability (`confidence`), and the fields of `AnswerMetadata`."""
 
     tokens: int = 0
     prompt_tokens: int | None = None
@@ -101,17 +100,20 @@ class Tally(msgspec.Struct, frozen=True):
     ticket: str | None = None
 
 
-def tally(pieces: Iterable[str]) -> Tally:
-    """Sum up an answer; a piece that tells nothing counts as one token."""
+def summarize(pieces: Iterable[str]) -> AnswerSummary:
+    """Sum up an answer; a plain string counts as one token.
+
+    Pieces of 1 and 3 tokens with the log-probabilities -0.5 and -1.5: 4 tokens, confidence (-0.5 - 1.5) / 4 = -0.5.
+    """
     pieces = [*pieces]
     if all(type(piece) is str for piece in pieces):
-        return Tally(sum(map(bool, pieces)))
-    told = [piece for piece in pieces if isinstance(piece, Told)]
-    known = [piece for piece in pieces if isinstance(piece, Token) and piece.logprob is not None]
+        return AnswerSummary(sum(map(bool, pieces)))
+    told = [piece for piece in pieces if isinstance(piece, AnswerMetadata)]
+    known = [piece for piece in pieces if isinstance(piece, AnswerPiece) and piece.logprob is not None]
     sure = sum(piece.tokens for piece in known)
-    counted = sum(piece.tokens if isinstance(piece, Token) else 1 for piece in pieces if piece)
+    counted = sum(piece.tokens if isinstance(piece, AnswerPiece) else 1 for piece in pieces if piece)
     tokens = _last(told, "tokens")
-    return Tally(
+    return AnswerSummary(
         counted if tokens is None else tokens,
         _last(told, "prompt_tokens"),
         sum(piece.logprob or 0.0 for piece in known) / sure if sure else None,
@@ -121,96 +123,94 @@ def tally(pieces: Iterable[str]) -> Tally:
     )
 
 
-def _last(told: Sequence[Told], name: str) -> Any:
-    """What was told last under a name; None if nothing was."""
+def _last(told: Sequence[AnswerMetadata], name: str) -> Any:
+    """The last value of a field; None if no piece has one."""
     return next((value for each in reversed(told) if (value := getattr(each, name)) is not None), None)
 
 
 class Provider(Protocol):
     """A source of raw text.
 
-    `complete` gives the answer piece by piece, each piece one token where the source tells (`Token`). Closing the
-    generator cancels the work down to the source. It raises `ProviderError`, whose message becomes the reason of the
-    failure.
+    `complete` streams the answer, one token a piece if the source reports tokens (`AnswerPiece`). Closing the generator cancels the
+    request at the source. It raises `ProviderError`, whose message is the reason of the failure.
     """
 
     @property
     def name(self) -> str:
-        """What the settings call it."""
+        """Its name in the settings."""
         ...
 
     @property
     def budget(self) -> Budget:
-        """How much of the project its model should be shown."""
+        """How much of the project the prompt should contain."""
         ...
 
     @property
     def continues(self) -> bool:
-        """Whether the answer goes on literally from the prompt's last character, so that half a word can be healed."""
+        """Whether the answer continues the prompt at its last character. Only then can a half-typed word be healed."""
         ...
 
     def prompt(self, context: Context) -> Prompt:
-        """Word the context in the way that this provider's model reads best."""
+        """Put the context into the form that suits the provider's model."""
         ...
 
     def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Stream the raw answer; an empty one offers nothing."""
+        """Stream the raw answer; an empty answer means no suggestion."""
         ...
 
     async def start(self) -> None:
-        """Load what takes time, so that the first answer does not pay for it."""
+        """Load what takes time, so that the first answer is not slower."""
         ...
 
     async def close(self) -> None:
-        """Give back what is held."""
+        """Release connections, processes and memory."""
         ...
 
 
 @runtime_checkable
-class Heeds(Protocol):
-    """What a provider has besides that wants to hear of the workspace, and what became of its answers.
+class FeedbackProvider(Protocol):
+    """A provider that also takes the workspace folders, and feedback on its answers.
 
-    An answer is named by the `ticket` that it came with (`Told`); one that is not known any more is passed over. Each may raise
-    `ProviderError`.
+    A `ticket` (`AnswerMetadata`) identifies an answer; an unknown ticket is ignored. Each method may raise `ProviderError`.
     """
 
-    def settle(self, folders: Sequence[str]) -> None:
-        """Hear which folders (URIs) the workspace has."""
+    def set_folders(self, folders: Sequence[str]) -> None:
+        """Take the URIs of the workspace folders."""
         ...
 
     async def shown(self, ticket: str) -> None:
-        """Hear that an answer was shown to the person."""
+        """The answer was shown to the person."""
         ...
 
     async def accepted(self, ticket: str) -> None:
-        """Hear that the person took it."""
+        """The person accepted the answer."""
         ...
 
     async def accepted_in_part(self, ticket: str, text: str, length: int) -> None:
-        """Hear that the person took the first `length` UTF-16 code units of `text`, which is what was shown of it."""
+        """The person accepted the first `length` UTF-16 code units of `text`, which is the part of the answer that was shown."""
         ...
 
 
-def heeding(provider: Provider) -> Heeds | None:
-    """Who wants to hear what became of the answers: the provider, or the one that it stands around (`inner`)."""
+def feedback_provider(provider: Provider) -> FeedbackProvider | None:
+    """The provider that takes feedback: this one, or the one that it wraps (`inner`)."""
     inner: object = provider
-    while inner is not None and not isinstance(inner, Heeds):
+    while inner is not None and not isinstance(inner, FeedbackProvider):
         inner = getattr(inner, "inner", None)
     return inner
 
 
-class Offline:
-    """What providers without a model have in common: they need no prompt and hold nothing."""
+class OfflineProvider:
+    """Base of providers without a model: they need no prompt and no resources."""
 
     budget = Budget(before=0, after=0)
     continues = False
 
     def prompt(self, context: Context) -> Prompt:
-        """Nothing is sent."""
+        """An empty prompt."""
         return Prompt()
 
     async def start(self) -> None:
         """Nothing to load."""
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""

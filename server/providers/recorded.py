@@ -8,22 +8,22 @@ from pathlib import Path
 import msgspec
 
 from server.errors import ProviderMissing
-from server.providers.protocol import Offline, Request
+from server.providers.protocol import OfflineProvider, Request
 from server.settings import ProviderSettings
 
 
-class Answer(msgspec.Struct, frozen=True):
-    """One line of an answers file; members beyond these two are left to whoever wrote them."""
+class RecordedAnswer(msgspec.Struct, frozen=True):
+    """One line of a file of answers; other members are ignored."""
 
     key: str
     text: str
 
 
 @dataclass(slots=True)
-class Recorded(Offline):
-    """Answers from a file; also the oracle, whose answers are the ground truth.
+class Recorded(OfflineProvider):
+    """Answers from a file. The oracle is one too: its answers are the ground truth.
 
-    A question without an answer offers nothing, or fails when every answer is `required`.
+    A question without an answer gets an empty one, or fails when every answer is `required`.
     """
 
     answers: Mapping[str, str]
@@ -32,7 +32,7 @@ class Recorded(Offline):
     source: str = "<memory>"
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Give the answer that stands under the request's key."""
+        """Yield the answer with the request's key."""
         key = answer_key(request.before, request.after, request.stop)
         text = self.answers.get(key)
         if text is None and self.required:
@@ -41,8 +41,11 @@ class Recorded(Offline):
             yield text
 
 
-class Growing(Mapping[str, str]):
-    """The answers of a file that is still being written: what is missing is looked for in its new lines."""
+class GrowingAnswers(Mapping[str, str]):
+    """The answers of a file that is still being written.
+
+    New lines are read before each answer, and a later answer to one question counts.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path, self._read = path, 0
@@ -61,8 +64,7 @@ class Growing(Mapping[str, str]):
         self._known |= {answer.key: answer.text for answer in _lines(self.path, whole.splitlines())}
 
     def __getitem__(self, key: str) -> str:
-        if key not in self._known:
-            self._grow()
+        self._grow()
         return self._known[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -78,10 +80,10 @@ def answer_key(before: str, after: str, stop: str) -> str:
 
 
 def read_answers(path: Path) -> dict[str, str]:
-    """Read an answers file; of two answers under one key the later one holds.
+    """Read a file of answers; of two answers with one key the later one counts.
 
     Raises:
-        ProviderMissing: the file cannot be read, or a line is no answer (the message names the line).
+        ProviderMissing: the file cannot be read, or a line is not an answer (the message names the line).
 
     """
     try:
@@ -91,15 +93,15 @@ def read_answers(path: Path) -> dict[str, str]:
         raise ProviderMissing(f"answers file {path} cannot be read: {error.strerror}") from error
 
 
-def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[Answer]:
-    decoder = msgspec.json.Decoder(Answer)
+def _lines(path: Path, lines: Iterable[bytes]) -> Iterator[RecordedAnswer]:
+    decoder = msgspec.json.Decoder(RecordedAnswer)
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             yield decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ProviderMissing(f'{path}:{number}: no answer of the form {{"key", "text"}}: {error}') from error
+            raise ProviderMissing(f'{path}:{number}: not an answer of the form {{"key", "text"}}: {error}') from error
 
 
 def make(settings: ProviderSettings) -> Recorded:
@@ -112,5 +114,5 @@ def make(settings: ProviderSettings) -> Recorded:
     if not settings.answers:
         raise ProviderMissing(f"provider {settings.name!r} needs provider.answers: the JSONL file of its answers")
     path = Path(settings.answers)
-    answers = Growing(path) if settings.name == "oracle" else read_answers(path)
+    answers = GrowingAnswers(path) if settings.name == "oracle" or settings.follow else read_answers(path)
     return Recorded(answers, settings.required, settings.name, str(path))

@@ -1,4 +1,4 @@
-"""Provider names and the modules that make them; a module is imported when its provider is asked for."""
+"""The names of the providers and their modules; a module is imported when its provider is made."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import cast
 
 from server.errors import SettingsError
+from server.nearest import did_you_mean
 from server.providers.gguf import weights
-from server.providers.healing import Healing
 from server.providers.protocol import Provider
-from server.providers.records import AnswerFile, Recording
+from server.providers.wrappers.healing import HealingProvider
+from server.providers.wrappers.recording import AnswerFile, RecordingProvider
 from server.settings import ProviderSettings
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
@@ -32,18 +33,18 @@ PROVIDERS: Mapping[str, str] = MappingProxyType(
 
 
 HEALED = frozenset({"gguf", "llamacpp"})
-"""Providers whose half-typed words are healed unless the settings say otherwise: they can be told how to begin.
+"""Providers whose half-typed words are healed by default, because they can be forced to begin an answer with given characters.
 
-Measured with SmolLM2 at 300 half-typed words of the bundled tapes: 57 % of the words right, 14 % where answers that begin otherwise
-can only be dropped, 6 % without healing (docs/providers.md)."""
+Measured with SmolLM2 at 300 half-typed words of the bundled tapes: 57 % of the words are right; 14 % if other beginnings can only be
+dropped; 6 % without healing (docs/providers.md)."""
 
 
 def make(settings: ProviderSettings) -> Provider:
-    """The provider that the settings name, with its half-typed words healed and its answers recorded as they say.
+    """Make the provider of the settings, with healing and recording as they say.
 
     Raises:
-        SettingsError: there is none of that name.
-        ProviderMissing: it needs something that is not there.
+        SettingsError: no provider has that name.
+        ProviderMissing: the provider needs something that is missing.
 
     """
     check(settings.name)
@@ -53,21 +54,21 @@ def make(settings: ProviderSettings) -> Provider:
     if settings.record.mode == "require" or file.path.exists():
         file.read()
     model = weights(settings.model) if settings.name == "gguf" else settings.model
-    return Recording(_healed(settings), _healed(settings).prompt, file, settings, model)
+    return RecordingProvider(_healed(settings), _healed(settings).prompt, file, settings, model)
 
 
 def _healed(settings: ProviderSettings) -> Provider:
     provider = cast("Provider", importlib.import_module(PROVIDERS[settings.name]).make(settings))
     heals = settings.name in HEALED if settings.heal is None else settings.heal
-    return Healing(provider) if heals else provider
+    return HealingProvider(provider) if heals else provider
 
 
 def check(name: str) -> None:
-    """Refuse a name that no provider has.
+    """Check that a provider has this name.
 
     Raises:
-        SettingsError: there is none of that name.
+        SettingsError: no provider has it; the message proposes the nearest name.
 
     """
     if name not in PROVIDERS:
-        raise SettingsError(f"provider.name: {name!r} is none of {', '.join(PROVIDERS)}")
+        raise SettingsError(f"provider.name: {name!r} is none of {', '.join(PROVIDERS)}{did_you_mean(name, PROVIDERS)}")

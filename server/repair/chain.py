@@ -12,8 +12,8 @@ from typing import Final, Literal
 from msgspec.structs import replace
 
 from server.context import unix
-from server.repair import brackets, indent, overlap, prose, repeats, simcopilot, stop
 from server.repair.draft import Draft
+from server.repair.steps import brackets, indent, overlap, prose, repeats, simcopilot, stop
 from server.settings import REPAIRS, PaperRules, RepairName
 
 STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
@@ -33,7 +33,7 @@ _PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = Mapp
 )
 """What a paper's rules do behind a step of ours."""
 _ROUNDS = 4
-"""What one step takes away can show the step before it what is wrong with the rest, so they go round until nothing changes."""
+"""The most rounds of all steps. A step can make work for one before it, so the steps run until nothing changes."""
 _CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -59,9 +59,8 @@ def repair(
 ) -> tuple[str, tuple[Step, ...]]:
     """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
 
-    With a paper's `rules` the steps do what it says as well. A step that would make the splice parse worse is undone. A step that leaves nothing but white space leaves
-    nothing. Line ends
-    of the result are the document's; the trail has line feeds.
+    With a paper's `rules` the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
+    white space counts as empty. Line ends of the result are the document's; those in the trail are line feeds.
     """
     if not draft.text.strip():
         return draft.text, ()
@@ -98,9 +97,8 @@ def emptied_by(trail: Sequence[Step]) -> RepairName | None:
 def covered(draft: Draft) -> int:
     """How many characters right of the cursor stand in the suggestion too, so that it takes their place.
 
-    Closers that nothing but white space follows on their line: those that an editor puts there by itself. Of all
-    lengths the one is taken whose splice has the fewest errors, and of equals the shortest. Where more than closers stand there, all
-    of it or nothing (`overlap.taken`).
+    These are closers at the end of the line, as editors insert them. The length is taken whose splice has the fewest errors, and
+    of equal ones the shortest. Where other text than closers stands there, it is all of it or nothing (`overlap.taken`).
     """
     match = _CLOSERS.match(draft.after)
     if match is None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 
 import msgspec
 
-from server.settings import Stop
+from syntax.excerpts import Excerpts
 from syntax.languages import Language
 from syntax.parse import Tree
+from syntax.wanted import Extent, Stop, code_before, wanted
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -44,8 +44,13 @@ class Draft(msgspec.Struct, frozen=True):
         return code_before(self.before, self.language.line_comment if self.language else "")
 
     @property
+    def wanted(self) -> Extent:
+        """What the suggestion is to end: a line, a statement or a block; "any" is taken for "auto" here."""
+        return wanted(self.language, self.before, self.after, self.stop)
+
+    @property
     def is_in_open_text(self) -> bool:
-        """Whether a comment or a string is open at the cursor that nothing below has closed yet, so that no tree tells it."""
+        """Whether a comment or a string is open at the cursor. While it is not closed below, a tree does not show it."""
         if self.language is None:
             return False
         if self.line_before.lstrip().startswith(self.language.line_comment):
@@ -67,7 +72,7 @@ class Draft(msgspec.Struct, frozen=True):
         return 0 if self.language is None else errors_of(self.tree(text))
 
 
-# What is asked again and again of texts that stay the same: they are found by their hashes, which Python keeps with them.
+# The functions with a cache are called many times with the same texts; Python keeps the hash of a text, so a look-up is cheap.
 
 
 @lru_cache(maxsize=4)
@@ -80,31 +85,19 @@ def _has_open_comment(before: str) -> bool:
     return before.rfind("/*") > before.rfind("*/")
 
 
-@lru_cache(maxsize=8)
-def code_before(before: str, mark: str) -> str:
-    """A text without the white space and the comments, begun by `mark`, that stand at its end."""
-    left = before.rstrip()
-    while mark and left:
-        line = left[left.rfind("\n") + 1 :]
-        trailing = re.search(rf"(?:^\s*|(?<=[:{{(\[,;])\s*){re.escape(mark)}[^\"'`]*$", line)
-        if trailing is None and not line.lstrip().startswith(mark):
-            return left
-        left = left[: len(left) - len(line) + (trailing.start() if trailing else 0)].rstrip()
-    return left
-
-
-def logical_start(text: str, end: int | None = None) -> int:
-    """The index at which the last line of a text, or of its part before `end`, begins; lines joined by a back-slash are one."""
-    start = text.rfind("\n", 0, end) + 1
-    while text.endswith("\\\n", 0, start):
-        start = text.rfind("\n", 0, start - 1) + 1
-    return start
+_EXCERPTS = Excerpts()
 
 
 @lru_cache(maxsize=16)
 def tree_of(language: Language, before: str, text: str, after: str) -> Tree:
-    """Parse a splice, or find what was parsed a moment ago: by its three parts, so that it need not be put together for that."""
-    return Tree(language, before + text + after)
+    """The tree of a splice. The last few are kept, found by the three parts, so that these are joined only for a parse."""
+    return _EXCERPTS.parse(language, before + text + after)
+
+
+def forget_trees() -> None:
+    """Let go of all trees, so that the next text is parsed whole."""
+    tree_of.cache_clear()
+    _EXCERPTS.forget()
 
 
 def errors_of(tree: Tree) -> int:

@@ -1,6 +1,6 @@
 """One line of a pipeline (`ghosttape repair`): a JSON object with a completion in its place in, the same with the repaired text out.
 
-What the object holds besides is kept to the letter: numbers of any size, escapes, the order of the members.
+All other members of the object are copied as they were written: numbers of any size, escapes, the order of the members.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from server.errors import LineError
 from server.repair.chain import Step
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
-from server.settings import REPAIRS, PaperRules, RepairName, Stop
+from server.settings import REPAIRS, PaperRules, RepairName
 from syntax.languages import LANGUAGES, Language, language_named
+from syntax.wanted import Stop
 
 _DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) < 100 else float(digits))
-"""What a number of thousands of digits means is asked of nobody, and Python refuses to say it."""
+"""Python refuses to read a number of thousands of digits as an integer; such a number is read as a float."""
 LONGEST = 65_536
-"""Characters of a completion; what is longer is no answer for one cursor, and would stop a pipeline for minutes."""
+"""Characters of a completion. A longer one is not an answer for one cursor, and its repair would take minutes."""
 _SPACES = re.compile(r"[ \t\r\n]*")
 _MISSING = object()
 Made: TypeAlias = Literal["repaired", "covered", "trail", "error"]
@@ -32,7 +33,7 @@ _MADE: frozenset[str] = frozenset(get_args(Made))
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How to repair. `stop` is the hint of a line that has none: `any` cuts nothing for its extent, which no line tells."""
+    """How to repair. `stop` is the hint for a line that has none; with `any` no completion is cut because of its extent."""
 
     steps: tuple[RepairName, ...] = REPAIRS
     rules: PaperRules = "none"
@@ -93,7 +94,7 @@ def _draft(members: _Object, wishes: Wishes) -> Draft:
         return draft
     hint = next((known for known in get_args(Stop) if known == stop), None)
     if hint is None:
-        raise LineError(f"`stop` is {json.dumps(stop)[:40]}: choose of {', '.join(get_args(Stop))}")
+        raise LineError(f"`stop` is {json.dumps(stop)[:40]}: choose one of {', '.join(get_args(Stop))}")
     return replace(draft, stop=hint)
 
 
@@ -172,7 +173,7 @@ def _skipped(text: str, at: int) -> int:
 
 
 def _expected(text: str, at: int, sign: str) -> int:
-    """The place behind a sign that must stand here, white space aside."""
+    """The place behind an expected character; white space before it is skipped."""
     at = _skipped(text, at)
     if not text.startswith(sign, at):
         raise json.JSONDecodeError(f"Expecting {sign!r}", text, at)

@@ -1,8 +1,7 @@
 """What an editor is offered of an answer: as much of it as is enough, repaired.
 
-How much is enough is told alike of an answer that comes in pieces and of one that comes at once, so the same answer gives the
-same suggestion however it was cut into pieces. What lies behind is seen by no repair: the function after the wanted one
-would make closers look surplus, and nobody waits for the rest of a stream anyway.
+An answer that is streamed in pieces and one that comes at once are cut at the same place, so the same answer gives the same
+suggestion. The repairs do not see the text behind the cut: a further function there would make closers look surplus.
 """
 
 from __future__ import annotations
@@ -14,29 +13,30 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from server.repair import prose, stop
 from server.repair.chain import TOO_LARGE, Step, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
-from server.repair.tries import lacks_clause
+from server.repair.steps import prose, stop
+from server.repair.steps.tries import lacks_clause
 from server.settings import REPAIRS, PaperRules, RepairName
 
 MOST_PLACES = 64
-"""Places (`places.py`) at which an answer is looked at; one that has not ended by then is taken whole. It bounds the parses in a broken file."""
+"""The most places (`places.py`) at which the end of an answer is looked for; an answer without an end there is taken whole. This limits the
+parses in a file with errors."""
 _FEWEST_PLACES = 3
 _READ = 640_000
-"""Characters of the document that are gone through for these looks: of a file of 10 kB all of them are taken, of one of 100 kB six."""
+"""Characters of the document, summed over these places. Example: a file of 10,000 characters is looked at 64 times, one of 100,000 six times."""
 LARGEST = 100_000
-"""Characters around the cursor up to which a file is parsed. What is answered in a larger one is repaired by its text alone."""
+"""The most characters of a file that is parsed. In a larger one answers are repaired without its syntax."""
 _NEAR = 16_384
-"""Characters on each side of the cursor that are looked at in a file that is too large."""
+"""Characters on each side of the cursor that the repairs see of a larger file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What is offered of an answer: `text` in place of the `covered` characters right of the cursor, and how it came about.
+    """What is offered of an answer: `text` in place of the `covered` characters right of the cursor, and the `trail` of steps.
 
-    Where the steps left nothing, `step` is the one that did; it is None too where there was nothing from the start.
+    Where `text` is empty, `step` is the step that took the last of it; it is None if the answer was empty.
     """
 
     text: str = ""
@@ -50,7 +50,7 @@ def offered(
 ) -> Repaired:
     """What an editor is offered of an answer; nothing where the answer is white space alone.
 
-    `length` is how much of it counts, for one who knows (`enough`): in characters, each line end as one.
+    `length` is how much of it counts, if `enough` has found that already: in characters, each line end as one.
     """
     if not draft.text.strip():
         return Repaired()
@@ -73,8 +73,8 @@ def enough(
 ) -> int | None:
     """The length (characters) at which an answer has gone past the end of what is wanted; None while it has not.
 
-    The answer has line feeds only. Its first `since` characters were looked at before. Without the step `stop`, or where nothing
-    tells an end (`any`), it is never enough.
+    Line ends of the answer are line feeds. Its first `since` characters were looked at before. Without the step `stop`, and with the
+    hint `any`, no answer has an end.
     """
     if "stop" not in steps or draft.stop == "any":
         return None
@@ -94,15 +94,15 @@ def _is_too_large(draft: Draft) -> bool:
 
 
 def _near(draft: Draft) -> Draft:
-    """The draft without its syntax and with the text near the cursor only: a parse of all of it would keep every other file waiting."""
+    """The draft without its syntax, with only the text near the cursor. A parse of all of it would delay the questions in other files."""
     return replace(draft, language=None, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
 
 
 def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
-    """Whether the beginning of an answer goes past what is wanted, and what would be offered of it is whole by itself.
+    """Whether the beginning of an answer goes past what is wanted, and what would be offered of it is complete.
 
-    Talk, repeats and wrong indentation are no end of anything: so the steps that know them come first. `brackets` would take
-    away the closer that shows the end, and what it had to close was not over. Who begins with the file's first lines is about to say all of it again.
+    Talk, repeats and wrong indentation do not end anything, so the steps that mend them run first. `brackets` runs later: it would
+    remove the closer that shows the end. An answer that begins with the first lines of the file repeats the file, and goes on.
     """
     if draft.before.lstrip().startswith(draft.text.strip()):
         return False
@@ -117,16 +117,16 @@ def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> 
 
 
 def _is_line_over(draft: Draft, said: str) -> bool:
-    """Whether the one line that is wanted has ended, though its end went as it said the rest of the cursor's line again."""
-    return stop.resolve(draft) == "line" and draft.text.startswith(said) and "\n" in draft.text[len(said) :]
+    """Whether the one line that is wanted has ended, though a step removed its end because it repeats the rest of the cursor's line."""
+    return draft.wanted == "line" and draft.text.startswith(said) and "\n" in draft.text[len(said) :]
 
 
 def _is_whole(draft: Draft) -> bool:
-    """Whether the splice has no error. In a broken file nobody knows but that the rest of the answer mends it.
+    """Whether the splice has no error. In a file with errors it may be the rest of the answer that mends them.
 
-    Nor has a `try` that ends with the answer and still waits for its clause, where more than one of its statements is wanted.
+    A `try` without a clause that ends with the answer counts as an error, where more than one of its statements is wanted.
     """
     spliced = replace(draft, after=draft.after[covered(draft) :])
     if spliced.errors() or draft.language is None:
         return not spliced.errors()
-    return (draft.language.layout and stop.resolve(draft) != "block") or not lacks_clause(spliced)
+    return (draft.language.layout and draft.wanted != "block") or not lacks_clause(spliced)

@@ -1,8 +1,8 @@
-"""The places at which an answer is looked at: where what is wanted may have ended, told by the text alone.
+"""The places in an answer where what is wanted may have ended, found by the text alone.
 
-To look costs parses, and most lines of a long block end nothing: so a place counts only where the brackets are back at the
-depth of the cursor, or the line at its column. Whether a place counts depends on nothing behind it, so it is the same however
-the answer was cut into pieces. A place left out ends nothing wrongly: the answer is only waited for a little longer.
+Each place costs parses, and most lines of a long block do not end it. So a place counts only where the brackets are back at the
+depth of the cursor, or the line is back at its column. Whether a place counts does not depend on the text behind it, so a stream has the
+same places as the whole answer. Where a place is missed, the server reads a little more of the answer than it needs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from server.repair.draft import Draft, indent_of, width
-from server.repair.stop import is_after_header, resolve
+from syntax.wanted import is_after_header
 
 _BEGUN = re.compile(r"\s*(?:\w+\W|[^\w\s])")
 _NEW = re.compile(r"[;\n]")
@@ -24,10 +24,10 @@ _NO_CODE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//.*|/\*.*?(?:\*/
 
 
 def places(draft: Draft, since: int = 0) -> Iterator[int]:
-    """The lengths (characters) of the beginnings of an answer that are worth a look, but for those up to `since`."""
+    """The places, as lengths (characters) of the answer up to them; only those behind `since`."""
     if not _has_new(draft.text, since):
         return
-    if resolve(draft) == "line":
+    if draft.wanted == "line":
         yield from (end for _, ends in _by_line(draft.text, since) for end in ends)
     elif draft.language is not None and not draft.is_in_open_text:
         back = _Back(draft)
@@ -36,7 +36,7 @@ def places(draft: Draft, since: int = 0) -> Iterator[int]:
 
 
 def _has_new(text: str, since: int) -> bool:
-    """Whether there can be a place behind `since`; most pieces of a stream have none, and are not worth a scan."""
+    """Whether there can be a place behind `since`. Most pieces of a stream have none, and this check costs less than a scan."""
     if not since or _NEW.search(text, since):
         return True
     begun = _BEGUN.match(text, text.rfind("\n") + 1)
@@ -56,8 +56,11 @@ def _by_line(text: str, since: int) -> Iterator[tuple[tuple[int, int], Sequence[
 def _of_line(line: str, start: int, ended: bool, since: int) -> Sequence[int]:
     """The places of a line: behind a semicolon, behind the first word if it is a further line, and behind its line end."""
     begun = _BEGUN.match(line) if start else None
-    ends = {match.end() for match in re.finditer(";", line)}
-    ends |= ({begun.end()} if begun else set()) | ({len(line) + 1} if ended else set())
+    ends = {at + 1 for at, char in enumerate(line) if char == ";"} if ";" in line else set()
+    if begun:
+        ends.add(begun.end())
+    if ended:
+        ends.add(len(line) + 1)
     return sorted(start + end for end in ends if start + end > since)
 
 
@@ -72,7 +75,7 @@ class _Back:
         assert draft.language is not None
         self.text, self.before, self.line_before = draft.text, draft.before, draft.line_before
         self.indented = draft.language.layout or draft.language.id == "ruby"
-        block, left = resolve(draft) == "block", draft.before
+        block, left = draft.wanted == "block", draft.before
         self.inside = block and (is_after_header(draft.language, left) or left.count("{") > left.count("}"))
         self._begin()
 
@@ -88,11 +91,15 @@ class _Back:
         by_column = self._is_back(line, start)
         yield from (at for at in ends if by_column or self._has_closed(line[: at - start]))
         self.depths = self._after(line)
-        self.says_again = self.says_again and f"{line.strip()}\n" in f"{self.before}\n"
+        self.says_again = self.says_again and self._stands_above(line.strip())
         if self.says_again:
             self.depths = (0, 0)
         if line.lstrip().startswith("```"):
             self._begin()  # what stood before it was talk
+
+    def _stands_above(self, line: str) -> bool:
+        """Whether a line of the document, or the cursor's line up to the cursor, ends so."""
+        return self.before.endswith(line) or f"{line}\n" in self.before
 
     def _is_back(self, line: str, start: int) -> bool:
         """Whether a line stands further left than all before it, or as far left as one that did; among braces, a closer."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpora.history import import_history
-from replay import tape
+from replay.tapes import tape
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share modules
 

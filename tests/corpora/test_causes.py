@@ -14,8 +14,8 @@ MONGO = "const client = new MongoClient('mongodb://localhost:27017');"
 FETCH = "fetch('https://example.com/').then(console.log)"
 
 
-def failed(log, klass="failed", message=""):
-    return Result(klass, message, None, None, log, 1.0)
+def failed(log, verdict_class="failed", message=""):
+    return Result(verdict_class, message, None, None, log, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_log_of_a_failure_tells_its_cause(log, cause):
 
 
 @pytest.mark.parametrize(
-    ("klass", "program", "cause"),
+    ("verdict_class", "program", "cause"),
     [
         ("timeout", "while (true) {}", "timeout"),
         ("timeout", MONGO, "service database"),
@@ -67,8 +67,8 @@ def test_the_log_of_a_failure_tells_its_cause(log, cause):
         ("undefined-name", "", "wrong-golden undefined name"),
     ],
 )
-def test_the_verdict_and_the_program_tell_what_the_log_does_not(klass, program, cause):
-    assert str(cause_of(failed("", klass), program)) == cause
+def test_the_verdict_and_the_program_tell_what_the_log_does_not(verdict_class, program, cause):
+    assert str(cause_of(failed("", verdict_class), program)) == cause
 
 
 def test_what_the_network_broke_is_no_wrong_assertion():

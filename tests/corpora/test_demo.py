@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import pytest
 
-from corpora.bundled import DEMO, NAMES, demo_tapes, typed
-from replay import tape as tapes
-from replay.documents import verify, walk
-from replay.policies import policy_of
-from replay.timeline import Timeline
+from corpora.demo.bundled import DEMO, NAMES, demo_tapes, typed
+from replay.play.policies.policy import policy_of
+from replay.tapes import tape as tapes
+from replay.tapes.documents import verify, walk
+from replay.tapes.timeline import Timeline
 
 TAPES = {name: tapes.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}
 each = pytest.mark.parametrize("name", NAMES)

@@ -8,10 +8,10 @@ from devbench_data import instance, publish, write
 from packaging.requirements import Requirement
 
 from corpora.corpus import chosen, corpus_of
-from corpora.devbench.corpus import CATEGORIES, FOLDERS, packages
+from corpora.devbench.corpus import CATEGORIES, FOLDERS, DevBench, packages
 from corpora.errors import CorpusError, DataError
 from replay.records import Suggestion
-from runners.fake_programs import FakePrograms
+from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from syntax.languages import language_of
 from syntax.parse import has_error
@@ -214,11 +214,13 @@ def test_packages_are_plain_names_with_versions_and_only_where_wanted(tmp_path):
 def test_an_unknown_corpus_or_language_is_refused_with_the_known_ones():
     with pytest.raises(CorpusError, match="there is no corpus 'humaneval': choose one of devbench"):
         corpus_of("humaneval", Path())
-    with pytest.raises(CorpusError, match="no language is called 'cobol': choose of python, java"):
-        chosen(["cobol"], ["python", "java"], "language", {})
+    with pytest.raises(CorpusError, match="no language is called 'cobol': choose one of python, javascript"):
+        chosen(DevBench(Path()), ["cobol"], [])
+    with pytest.raises(CorpusError, match=r"did you mean 'java'\?"):
+        chosen(DevBench(Path()), ["jva"], [])
 
 
 def test_languages_may_go_by_other_names_and_come_in_the_order_of_the_corpus():
-    aliases = {"c_sharp": "csharp"}
-    assert chosen(["c_sharp", "java"], ["python", "java", "csharp"], "language", aliases) == ("java", "csharp")
-    assert chosen([], ["python", "java"], "language", aliases) == ("python", "java")
+    corpus = DevBench(Path())
+    assert chosen(corpus, ["c_sharp", "java"], ["low_context"]) == (("java", "csharp"), ("low_context",))
+    assert chosen(corpus, [], []) == (corpus.languages, corpus.categories)

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 from scipy.stats import ks_2samp
 
-from corpora.history.distributions import CONTEXTS, Distributions, Lognormals, named_distributions
-from corpora.history.measure import fitted, gaps, measured, strokes
-from replay import tape
-from replay.importers.workspace_recording import import_recording
+from corpora.history.session.distributions import CONTEXTS, Distributions, Lognormals, named_distributions
+from replay.tapes import tape
+from tools.commit_distributions import fitted, gaps, measured, strokes
 
 ROOT = Path(__file__).parents[2]
 DRAWN = named_distributions()
@@ -25,13 +24,13 @@ MEASURED = sorted(name for name, values in NAMED.items() if values["n"])
 
 
 @pytest.fixture(scope="session")
-def recording(shared):
-    return import_recording(shared / "recordings" / "EditSourceTracker.test1.recording.w.json").tape
+def recording(long_session):
+    return long_session
 
 
 @pytest.fixture(scope="session")
-def again(recording):
-    return measured(recording)
+def again(recording, once):
+    return once("commit-distributions", lambda: measured(recording))
 
 
 def drawn_gaps(context, count=8_000, seed=7):
@@ -129,7 +128,7 @@ def test_a_choice_keeps_to_what_can_be_had():
 def test_a_file_that_leaves_a_context_out_is_refused(kind, lacking):
     table = msgspec.to_builtins(DRAWN)
     del table[kind][lacking]
-    with pytest.raises(msgspec.ValidationError, match=f"{kind} says nothing of {lacking}"):
+    with pytest.raises(msgspec.ValidationError, match=f"{kind} lacks {lacking}"):
         msgspec.convert(table, Distributions)
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpora.history.hunks import Span, hunks, same_line_ends
-from corpora.history.moved import blocks, pasted, standing
+from corpora.history.session.copied_code import blocks, blocks_in, copied_parts
+from corpora.history.session.hunks import Span, hunks, same_line_ends
 
 LINES = st.lists(
     st.sampled_from(["a = 1", "    b(2)", "    b(3)", "", "\t}", "x = 'é😀'", "def f(a, b):", " \u2028y", "\r"]),
@@ -104,18 +104,18 @@ MOVED = "def area(width, height):\n    doubled = width * height\n    return doub
 
 def test_three_lines_that_stand_elsewhere_are_pasted_whatever_their_indentation():
     text = "x = 1\n" + MOVED.replace("\n", "\n    ").rstrip(" ") + "y = 2\n"
-    known = standing(blocks([text]), ["other\n", "import os\n\n" + MOVED])
-    [(start, end)] = pasted(text, known)
+    known = blocks_in(blocks([text]), ["other\n", "import os\n\n" + MOVED])
+    [(start, end)] = copied_parts(text, known)
     assert text[start:end].split("\n")[0] == "def area(width, height):"
     assert text[start:end].endswith("return doubled")
 
 
 def test_blocks_that_overlap_are_pasted_at_once():
     text = MOVED + "\nwith open(path) as file:\n    use(file)\n"
-    known = standing(blocks([text]), [text])
-    assert pasted(text, known) == [(0, len(text) - 1)]
+    known = blocks_in(blocks([text]), [text])
+    assert copied_parts(text, known) == [(0, len(text) - 1)]
 
 
 @pytest.mark.parametrize("text", [")\n}\n]\n", MOVED.rsplit("    return", 1)[0], ""])
 def test_what_is_short_is_typed_even_if_it_stands_elsewhere(text):
-    assert pasted(text, standing(blocks([text]), [MOVED, text])) == []
+    assert copied_parts(text, blocks_in(blocks([text]), [MOVED, text])) == []

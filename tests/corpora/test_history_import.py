@@ -9,11 +9,11 @@ from scipy.stats import ks_2samp
 
 from corpora.errors import HistoryError
 from corpora.history import import_history
-from corpora.history.distributions import Share, named_distributions
-from corpora.history.measure import gaps
-from replay import tape
-from replay.documents import verify
-from replay.projects import starting_files
+from corpora.history.session.distributions import Share, named_distributions
+from replay.judge.projects import starting_files
+from replay.tapes import tape
+from replay.tapes.documents import verify
+from tools.commit_distributions import gaps
 
 
 def typed(imported, name):
@@ -102,7 +102,7 @@ def test_merges_and_what_leaves_nothing_to_type_are_skipped_and_said(repo, impor
     reasons = {each.commit: each.reason for each in imported[0].skipped}
     assert set(reasons) == {repo.shas[name] for name in ("merge", "only gone", "module")}
     brought = f"{repo.shas['renamed'][:10]}..{repo.shas['on the side'][:10]}"
-    assert reasons[repo.shas["merge"]] == f"a merge: import what it brought as {brought}"
+    assert reasons[repo.shas["merge"]] == f"a merge: import its commits as {brought}"
     assert reasons[repo.shas["only gone"]] == "nothing to type: deleted: a tape has no event for that"
     assert "a submodule" in reasons[repo.shas["module"]]
 
@@ -154,7 +154,7 @@ def test_another_tape_in_the_place_of_a_commits_is_replaced_only_by_force(repo, 
 
     first = kept(1)
     assert kept(1) == first
-    with pytest.raises(HistoryError, match=r"stands there already.*--force"):
+    with pytest.raises(HistoryError, match=r"exists already.*--force"):
         kept(2)
     assert kept(2, force=True) != first
     assert len(list(tmp_path.iterdir())) == 1

@@ -7,8 +7,8 @@ import pytest
 
 from corpora.errors import HistoryError
 from corpora.history import import_history
-from replay import tape
-from replay.projects import starting_files
+from replay.judge.projects import starting_files
+from replay.tapes import tape
 
 
 def test_a_file_that_is_too_large_is_left_out(make_repo, tmp_path):
@@ -54,7 +54,7 @@ def test_a_range_that_is_not_there_is_named(repo, tmp_path, revisions, said):
 
 
 def test_what_is_no_repository_is_named(tmp_path):
-    with pytest.raises(HistoryError, match="there is no such folder"):
+    with pytest.raises(HistoryError, match="no such folder"):
         import_history(str(tmp_path / "none"), "HEAD", 1, tmp_path, lambda _: None)
     with pytest.raises(HistoryError, match="not a git repository"):
         import_history(str(tmp_path), "HEAD", 1, tmp_path, lambda _: None)

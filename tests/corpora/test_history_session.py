@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora.history.distributions import named_distributions
-from corpora.history.files import Document
-from corpora.history.session import tasks, typed
-from replay import tape
-from replay.documents import verify
+from corpora.history.repository.files import CommitDocument
+from corpora.history.session.distributions import named_distributions
+from corpora.history.session.session import tasks, typed
+from replay.tapes import tape
+from replay.tapes.documents import verify
 
 DRAWN = named_distributions()
 HEADER = tape.Header(tape=1, id="s", editor="typist", origin="synthesised", workspace=tape.Embedded(), created="2024")
@@ -54,7 +54,7 @@ CAREFUL = sure(typo=0.0)
 
 
 def document(old, new, path="a.py"):
-    return Document(path, old, new, hashlib.sha256(new.encode()).hexdigest())
+    return CommitDocument(path, old, new, hashlib.sha256(new.encode()).hexdigest())
 
 
 def session(*documents, drawn=CAREFUL, seed=1, elsewhere=()):

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from corpora.rhythm import measured_rhythm
+from corpora.typing.rhythm import measured_rhythm
 
 RHYTHM = measured_rhythm()
 

@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.corpus import corpus_of
-from corpora.options import Options, drawn
-from corpora.scores import Outcome, pass_at_k, passing, summary
-from replay.metrics import share
+from corpora.options import EvaluateOptions, drawn
+from corpora.scores import Outcome, passing, summary
+from replay.numbers.metrics import share
+from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Verdict
+from server.settings import ProviderSettings, Settings
 
-MODEL = {"provider": {"name": "fixed"}}
-ORACLE = {"provider": {"name": "oracle"}}
+MODEL = Settings(provider=ProviderSettings(name="fixed"))
+ORACLE = Settings(provider=ProviderSettings(name="oracle"))
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ def test_untestable_tasks_and_failures_of_the_machine_do_not_count(tasks):
 def test_the_summary_counts_by_language_and_category(tasks):
     names = {"python": "passed", "java": "compile"}
     records = [record(task, names[task.language]) for task in tasks]
-    told = summary(Options(corpus="devbench", data="", settings=MODEL), tasks, records, [])
+    told = summary(EvaluateOptions(corpus="devbench", data="", settings=MODEL), tasks, records)
     assert [(cell["language"], cell["category"], cell["passed"]) for cell in told["cells"]] == [
         ("python", "api_usage", 3),
         ("python", "low_context", 3),
@@ -103,7 +105,7 @@ def test_the_summary_of_the_oracle_tells_what_its_failures_lack(tasks):
     lack = [record(task, "exception", cause="missing-library torch") for task in tasks[:2]]
     wrong = [record(tasks[2], "assertion", cause="wrong-golden assertion")]
     records = [*lack, *wrong, *(record(task, "passed") for task in tasks[3:])]
-    told = summary(Options(corpus="devbench", data="", settings=ORACLE), tasks, records, [])
+    told = summary(EvaluateOptions(corpus="devbench", data="", settings=ORACLE), tasks, records)
     assert told["share"] == share(9, 12)
     assert told["self_contained"] == share(9, 10)
     assert told["causes"] == {"missing-library torch": 2, "wrong-golden assertion": 1}
@@ -115,7 +117,7 @@ def test_the_summary_names_untestable_tasks_with_their_reasons_and_samples_witho
         record(tasks[1], "untestable", reason="undetected"),
         record(tasks[2], "passed", sample=1),
     ]
-    told = summary(Options(corpus="devbench", data="", settings=MODEL, samples=2), tasks[:4], records, [])
+    told = summary(EvaluateOptions(corpus="devbench", data="", settings=MODEL, samples=2), tasks[:4], records)
     assert told["why_untestable"] == {"broken-baseline: network": 1, "undetected": 1}
     assert [(one["task"], one["reason"], one["cause"]) for one in told["untested"]] == [
         (tasks[0].name, "broken-baseline", "network"),

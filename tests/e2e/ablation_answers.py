@@ -5,14 +5,14 @@
 
 from pathlib import Path
 
-from replay.grafts import hole_of
-from replay.instructions import Answer, Ask
-from replay.latency import latency_of
-from replay.player import Player
-from replay.policies import policy_of
-from replay.tape import read
-from replay.timeline import Timeline
-from replay.users import user_of
+from replay.judge.grafts import hole_of
+from replay.play.instructions import Answer, Ask
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.tapes.tape import read
+from replay.tapes.timeline import Timeline
 from server.providers.recorded import answer_key
 
 DEMO = Path(__file__).parents[2] / "corpora/demo"

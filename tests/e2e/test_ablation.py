@@ -5,7 +5,7 @@ import json
 import pytest
 from ablation_answers import BROKEN, DEMO, KILLED, answers
 
-from replay.store import Store
+from replay.run.store import Store
 from server.settings import REPAIRS
 
 QUICK = ["--latency", "fixed:0"]
@@ -128,7 +128,7 @@ def test_a_person_gets_the_table_below_that_of_the_run(ghosttape):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--mode", "drive"], "use --mode judge"),
+        (["--mode", "drive"], "--mode judge"),
         (["--policy", "vscode"], "use --policy blocks"),
         (["--no-tests"], "leave --no-tests out"),
         (["--repairs", "none"], "nothing to leave out"),

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from replay.store import Store
+from replay.run.store import Store
 
+STOPPING = "ghosttape: stopping: the tests that run are ended, and what is finished is kept …"
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
 
@@ -25,10 +26,13 @@ SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
         (["replay", "demo", "--latency", "soon"], "'soon' is no latency"),
         (["replay", "demo", "--provider", "crystal-ball"], "crystal-ball"),
         (["replay", "demo", "--repairs", "hope"], "no repair is called 'hope'"),
-        (["replay", "demo", "--repairs", ""], "no repair is named: choose of prose, repeats,"),
+        (["replay", "demo", "--repairs", ""], "no repair is named: choose one of prose, repeats,"),
         (["replay", "demo", "--repairs", "none,prose"], "'none' cannot stand beside repairs"),
-        (["replay", "demo", "--mode", "dream"], "--mode: Invalid enum value 'dream': choose of judge, drive"),
-        (["replay", "demo", "--ablate", "prose"], "--ablate: Invalid enum value 'prose': choose of repairs"),
+        (
+            ["replay", "demo", "--mode", "dream"],
+            "--mode: Invalid enum value 'dream' (did you mean 'drive'?): choose one of judge, drive",
+        ),
+        (["replay", "demo", "--ablate", "prose"], "--ablate: Invalid enum value 'prose': choose one of repairs"),
         (["replay", "demo", "--provider", "lsp", "--server", '"a'], "command (--server) cannot be split into words"),
         (["replay", "demo", "--settings", "{"], "settings are not JSON"),
         (["replay", "demo", "--limit", "0"], "--limit"),
@@ -48,11 +52,12 @@ def test_wrong_use_ends_with_status_2_and_says_what_is_wrong(ghosttape, words, s
     assert done.out == ""
 
 
-def test_a_folder_that_holds_a_run_is_not_written_over(ghosttape):
-    words = ["replay", "demo", "--provider", "fixed", "--no-tests", "--limit", "1", "--out", "here", "--json"]
-    ghosttape(*words)
-    done = ghosttape(*words, status=2)
-    assert "here holds a run already" in done.err
+def test_a_folder_that_holds_another_run_is_not_written_over(ghosttape):
+    words = ["replay", "demo", "--provider", "fixed", "--no-tests", "--latency", "fixed:0", "--out", "here", "--json"]
+    first = ghosttape(*words, "--limit", "1").json
+    done = ghosttape(*words, "--limit", "2", status=2)
+    assert "here holds a run of another configuration (limit)" in done.err
+    assert ghosttape(*words, "--limit", "1").json == first
 
 
 def test_a_broken_tape_is_refused_with_its_line(ghosttape, tmp_path):
@@ -162,7 +167,7 @@ def test_an_unknown_provider_is_refused_before_the_server_starts(ghosttape):
 
 def test_a_base_url_that_is_no_url_is_called_so(ghosttape):
     said = ghosttape("replay", "demo", "--provider", "openai", "--base-url", "foo", *ONE, status=3).err
-    assert "base_url is no URL" in said
+    assert "base_url is not a URL" in said
     assert "foo" not in said
 
 
@@ -248,8 +253,9 @@ def test_who_interrupts_a_question_hears_where_the_run_is_and_how_to_go_on_and_n
     *progress, kept, look, on = said.splitlines()
     assert kept == "ghosttape: interrupted; what was finished is kept in my run:"
     assert look == "  ghosttape tui 'my run'"
-    assert f"--replay-answers {tmp_path / 'answers.jsonl'} goes on from there" in on
-    assert all(line.startswith("ledger: ") for line in progress)
+    assert on == "The same command with --out 'my run' goes on from there."
+    assert progress[-2:] == ["", STOPPING]
+    assert all(line.startswith("ledger: ") for line in progress[:-2])
 
 
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
@@ -270,7 +276,11 @@ def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_runnin
     process.send_signal(way)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said.endswith("ghosttape: interrupted; what was finished is kept in run:\n  ghosttape tui run\n")
+    assert said.endswith(
+        "ghosttape: interrupted; what was finished is kept in run:\n  ghosttape tui run\n"
+        "The same command with --out run goes on from there.\n"
+    )
+    assert (STOPPING in said) == (way is signal.SIGINT)
     assert "Traceback" not in said
     assert not list(tmp_path.glob("ghosttape-*"))
     with Store.open(tmp_path / "run") as store:

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from replay.store import Store
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "runners"))
-
-from devbench_data import instance, write
-from engine import Engine
+from replay.run.store import Store
+from tests.corpora.devbench_data import instance, write
+from tests.runners.container_engine import DockerDaemon
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 TASKS = 16 + 2 * (os.cpu_count() or 1)
@@ -133,7 +129,7 @@ def test_a_disk_that_stays_full_stops_the_run_which_goes_on_when_there_is_room(d
     assert status == 3
     assert "10 runs of tests in a row failed" in said
     assert "make room, or set TMPDIR" in said
-    assert f"the same command with --out {tmp_path / 'run'}" in said
+    assert f"The same command with --out {tmp_path / 'run'} goes on from there" in said
     assert set(command.verdicts()) == {"passed", "infrastructure"}
     (place / "others").unlink()
     command.again()
@@ -141,10 +137,10 @@ def test_a_disk_that_stays_full_stops_the_run_which_goes_on_when_there_is_room(d
 
 
 def test_an_engine_that_is_killed_and_comes_back_costs_no_verdict(data, tmp_path, lacking):
-    if reason := Engine.fault():
+    if reason := DockerDaemon.fault():
         lacking(reason)
     with tempfile.TemporaryDirectory(prefix="ghosttape-engine-") as folder:
-        engine = Engine(folder)
+        engine = DockerDaemon(folder)
         engine.start()
         try:
             command = Command(data, tmp_path, "--sandbox", "docker", DOCKER_HOST=engine.address)

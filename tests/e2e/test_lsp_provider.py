@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from replay.store import Store
+from replay.run.store import Store
 from server.providers.language_server.fake import PlainServer
 from server.providers.language_server.plain import CAPABILITIES
 from tests.e2e.conftest import SCRIPT

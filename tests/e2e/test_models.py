@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.store import Store
+from replay.run.store import Store
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def llama():
     process.wait()
 
 
-SHORT = ["--settings", '{"context": {"before": 160, "after": 0}}']
+SHORT = ["--settings", '{"context": {"before": 160, "after": 0}, "provider": {"timeout_s": 150}}']
 """A small prompt: the model reads some hundred tokens a second."""
 
 

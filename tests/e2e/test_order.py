@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from replay.store import Store
+from replay.run.store import Store
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 OPTIONS = {"settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80", "seed": 1, "limit": 6}
@@ -82,7 +82,7 @@ async def test_an_ordered_replay_can_be_cancelled(client, tmp_path, how):
         token = client.progress[0].token
         client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     with pytest.raises((JsonRpcException, asyncio.CancelledError)):
-        await asyncio.wait_for(running, 20)
+        await asyncio.wait_for(running, 60)
     seen = len(client.told["ghosttape/moment"])
     await asyncio.sleep(2)
     assert len(client.told["ghosttape/moment"]) == seen < 50

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from replay.tape import Edit, Embedded, Header, Open, Tape, write
+from replay.tapes.tape import Edit, Embedded, Header, Open, Tape, write
 
 TEXT = "def f(x):\n    return x + 1\n"
 TABLE = """[tests]

@@ -13,8 +13,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from replay.documents import Documents
-from replay.tape import Edit, Ghost, Select, State, read
+from replay.tapes.documents import Documents
+from replay.tapes.tape import Edit, Ghost, Select, State, read
 from syntax.text import encode, offset_at, position_at, splice
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))

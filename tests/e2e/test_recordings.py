@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from replay.store import Store
+from replay.run.store import Store
 
 LONG = "EditSourceTracker.test1"
 

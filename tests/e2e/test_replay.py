@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.store import Store
+from replay.run.store import Store
 from runners.verdicts import CLASSES
 
 QUICK = ["--latency", "fixed:0"]  # where no model is measured, every core runs tests

@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from replay.checking import check
-from replay.tape import Edit, Embedded, Ghost, Header, Open, Run, Save, Select, State, Writer
+from replay.importers.checking import check
+from replay.tapes.tape import Edit, Embedded, Ghost, Header, Open, Run, Save, Select, State, Writer
 
 LINES = {
     "ledger.py": "    total = sum(entry.amount for entry in entries)  # in cents\n",
@@ -96,9 +96,9 @@ def most_mb():
 
 
 def main(action, path, *count):
-    began = time.perf_counter()
+    began = time.process_time()
     result = make(Path(path), int(count[0])) if action == "make" else found(Path(path))
-    sys.stdout.write(json.dumps({"seconds": time.perf_counter() - began, "mb": most_mb(), **result}))
+    sys.stdout.write(json.dumps({"seconds": time.process_time() - began, "mb": most_mb(), **result}))
 
 
 if __name__ == "__main__":

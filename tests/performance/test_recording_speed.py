@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from replay.tape import Edit, read
+from replay.tapes.tape import Edit, read
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 TEXT = "".join(f"def function_{n}(argument):\n    return argument + {n}  # a comment\n\n\n" for n in range(300))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from replay.tape import read
-from replay.timeline import Timeline
+from replay.tapes.tape import read
+from replay.tapes.timeline import Timeline
 from server.repair.chain import repair
 from server.repair.draft import Draft, tree_of
 from syntax.languages import language_of, parser_of

@@ -5,13 +5,13 @@ from collections import Counter
 import msgspec
 import pytest
 
-from replay.instructions import Answer, Ask, Settled
-from replay.latency import latency_of
-from replay.player import Player
-from replay.policies import policy_of
-from replay.tape import Edit, Event, Ghost, Header, Open, read
-from replay.timeline import Timeline
-from replay.users import user_of
+from replay.play.instructions import Answer, Ask, Settled
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.tapes.tape import Edit, Event, Ghost, Header, Open, read
+from replay.tapes.timeline import Timeline
 from syntax.text import splice
 
 

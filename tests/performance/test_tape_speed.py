@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from replay.checking import check
-from replay.lines import reading
-from replay.tape import Event
+from replay.importers.checking import check
+from replay.tapes.lines import reading
+from replay.tapes.tape import Event
 
 LONG_TAPES = str(Path(__file__).with_name("long_tapes.py"))
 MILLION = 1_000_000

@@ -58,7 +58,7 @@ def test_verdicts_a_second(language, way, measure, bench):
         runs = runner.run(bench.start(way))
 
         def judge():
-            return [runner.run(runs.run(sample, timeout_s=TIMEOUT_S)).klass for sample in samples]
+            return [runner.run(runs.run(sample, timeout_s=TIMEOUT_S)).verdict_class for sample in samples]
 
         def processor_ms(work):
             before = spent_s()

@@ -54,7 +54,7 @@ async def _timed(name, programs, answers, spent_s):
 
     await asyncio.gather(*(work() for _ in range(WORKERS)))
     wall_s, processor_s = time.perf_counter() - began, spent_s() - before
-    classes = dict(Counter(result.klass for result in results.values()).most_common())
+    classes = dict(Counter(result.verdict_class for result in results.values()).most_common())
     print(
         f"{name}: {len(results)} verdicts, {wall_s:.0f} s, {1000 * processor_s / len(results):.0f} ms of processor each; {classes}"
     )
@@ -66,12 +66,12 @@ def _compare(answers, warmly, coldly):
     classes = messages = 0
     for key in answers:
         here, there = warmly[key], coldly[key]
-        if here.klass != there.klass:
+        if here.verdict_class != there.verdict_class:
             classes += 1
-            print("CLASS", json.dumps([key, here.klass, here.message, there.klass, there.message]))
+            print("CLASS", json.dumps([key, here.verdict_class, here.message, there.verdict_class, there.message]))
         elif _DRAWN.sub("", here.message) != _DRAWN.sub("", there.message):
             messages += 1
-            print("MESSAGE", json.dumps([key, here.klass, here.message, there.message]))
+            print("MESSAGE", json.dumps([key, here.verdict_class, here.message, there.message]))
     print(f"{len(answers)} answers, {classes} other classes, {messages} other messages", flush=True)
     return classes
 

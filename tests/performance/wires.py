@@ -41,6 +41,10 @@ class Wire:
         document = {"uri": URI, "languageId": "python", "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": document})
 
+    def processor_ms(self):
+        """The processor time that the server has used so far, in ms, with all its threads: what clock_getcpuclockid(3) reads."""
+        return time.clock_gettime_ns(~self._child.pid << 3 | 2) / 1e6
+
     def close(self):
         self.ask("shutdown", None)
         self.tell("exit", None)

@@ -2,12 +2,12 @@
 
 from tapes import Typist
 
-from replay.instructions import Answer, Ask, Settled, Try
-from replay.latency import latency_of
-from replay.player import Player
-from replay.policies import policy_of
-from replay.timeline import Timeline
-from replay.users import user_of
+from replay.play.instructions import Answer, Ask, Settled, Try
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.tapes.timeline import Timeline
 
 
 def nothing(ask):

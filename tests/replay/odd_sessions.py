@@ -8,7 +8,7 @@ import struct
 
 from hypothesis import strategies as st
 
-from replay.tape import Edit, Embedded, Focus, Header, Open, Tape
+from replay.tapes.tape import Edit, Embedded, Focus, Header, Open, Tape
 
 PIECES = [
     "a",

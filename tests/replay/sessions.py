@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from replay.documents import Documents
-from replay.tape import Edit, Open
+from replay.tapes.documents import Documents
+from replay.tapes.tape import Edit, Open
 
 _CHARACTERS = "abxyz01 ()[]{}.,;:\"'`#\té😀\\"
 

@@ -2,7 +2,7 @@
 
 from tapes import Typist
 
-from replay.instructions import Answer
+from replay.play.instructions import Answer
 
 
 def took(base):

@@ -1,7 +1,7 @@
 """Small tapes for tests, typed key by key."""
 
 from replay.records import Ending, Moment, Record, Suggestion, Verdict
-from replay.tape import Edit, Embedded, Focus, Header, Open, Select, State, Tape, Tests, digest
+from replay.tapes.tape import Edit, Embedded, Focus, Header, Open, Select, State, Tape, Tests, digest
 from syntax.text import length, position_at, splice
 
 

@@ -10,8 +10,9 @@ from runners.programs import cold
 from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, fault, make, pick
 from runners.toolchains import toolchain
+from runners.warm import warm
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share engine.py
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share container_engine.py
 
 TOOLS = {
     "python": (),
@@ -30,11 +31,11 @@ def missing(lacking):
 @pytest.fixture(scope="session")
 def engine(lacking):
     """A container engine for the whole test run."""
-    from engine import Engine
+    from container_engine import DockerDaemon
 
-    if reason := Engine.fault():
+    if reason := DockerDaemon.fault():
         lacking(reason)
-    made = Engine(tempfile.mkdtemp(prefix="ghosttape-engine-"))
+    made = DockerDaemon(tempfile.mkdtemp(prefix="ghosttape-engine-"))
     try:
         made.start()
         yield made
@@ -66,12 +67,6 @@ def bubblewrap(lacking):
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory):
-    """One cache of layers for the whole test run, so that each is installed once."""
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="session")
 def python(cache):
     """The layer of an interpreter with pytest and a package of no size."""
     return asyncio.run(toolchain("python").layer(("iniconfig>=2", "pytest>=8"), cache, lambda _: None))
@@ -83,12 +78,33 @@ def need_for(need):
     return lambda language: need(*TOOLS[language])
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def programs(cache):
+class Shared:
+    """Runs programs of slow compilers in warm workers, whose verdicts are the same (`warm/test_equality.py`), others in fresh sandboxes."""
+
+    SLOW = frozenset({"typescript", "java"})
+
+    def __init__(self, fresh, workers):
+        self.fresh, self.workers = fresh, workers
+
+    async def run(self, program, *, timeout_s):
+        runs = self.workers if program.language in self.SLOW else self.fresh
+        return await runs.run(program, timeout_s=timeout_s)
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def fresh_programs(cache):
     """Return what runs programs in fresh sandboxes."""
     made = await cold(pick(), cache, lambda _: None)
     yield made
     await made.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def programs(fresh_programs, cache):
+    """Return what runs programs, once for the whole test run: to start a compiler costs as much as ten programs."""
+    workers = await warm(pick(), cache, lambda _: None, workers=1)
+    yield Shared(fresh_programs, workers)
+    await workers.close()
 
 
 @pytest.fixture

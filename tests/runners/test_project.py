@@ -41,7 +41,7 @@ def project(cache):
 async def test_the_tests_of_a_changed_project_decide(project, sandbox):
     python = await project(FILES, Plan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q"), sandbox)
     good, bad, again = [await python.run(changed) for changed in ({}, {"m.py": "def f(x):\n    return x\n"}, {})]
-    assert [(one.klass, one.passed, one.failed) for one in (good, bad, again)] == [
+    assert [(one.verdict_class, one.passed, one.failed) for one in (good, bad, again)] == [
         ("passed", 1, 0),
         ("assertion", 0, 1),
         ("passed", 1, 0),
@@ -65,7 +65,7 @@ async def test_the_setup_is_run_once_and_kept(project, bubblewrap):
     )
     plain = await project({"sub/file": ""}, plan, bubblewrap)
     first, second = await plain.run({}), await plain.run({})
-    assert first.klass == "passed"
+    assert first.verdict_class == "passed"
     assert first.log == second.log
 
 
@@ -114,7 +114,7 @@ async def test_pipes_and_closed_folders_that_a_run_makes_are_no_trap(project, bu
         "system", setup="mkfifo pipe; mkdir closed; touch closed/file; chmod 0 closed", command="test ! -e pipe"
     )
     plain = await project({}, plan, bubblewrap)
-    assert (await plain.run({})).klass == "passed"
+    assert (await plain.run({})).verdict_class == "passed"
 
 
 async def test_a_sandbox_that_does_not_start_is_tried_once_more(project):
@@ -124,7 +124,7 @@ async def test_a_sandbox_that_does_not_start_is_tried_once_more(project):
         return PASSED
 
     plain = await project({}, Plan("system", command="true"), sandbox := FakeSandbox(fail_first))
-    assert (await plain.run({})).klass == "passed"
+    assert (await plain.run({})).verdict_class == "passed"
 
 
 async def test_a_sandbox_that_never_starts_is_not_blamed_on_the_code(project):
@@ -133,7 +133,7 @@ async def test_a_sandbox_that_never_starts_is_not_blamed_on_the_code(project):
 
     plain = await project({}, Plan("system", command="true"), sandbox := FakeSandbox(fail))
     result = await plain.run({})
-    assert (result.klass, len(sandbox.jobs)) == ("infrastructure", 2)
+    assert (result.verdict_class, len(sandbox.jobs)) == ("infrastructure", 2)
     assert "no namespaces left" in result.message
 
 
@@ -149,13 +149,11 @@ async def test_a_job_has_what_the_plan_says(project):
 async def test_without_a_sandbox_the_project_is_where_it_is(project):
     plain = await project({"file": ""}, Plan("system", command=f"pwd; test ! -e {PROJECT}"), make("none"))
     result = await plain.run({})
-    assert (result.klass, result.log) == ("passed", str(plain.workspace.folder / "copy-0"))
+    assert (result.verdict_class, result.log) == ("passed", str(plain.workspace.folder / "copy-0"))
 
 
 async def test_folders_of_killed_processes_are_removed_by_the_next_and_those_in_use_are_not(project):
-    code = (
-        "import os; from runners.workspace import create; print(create().folder, flush=True); os.kill(os.getpid(), 9)"
-    )
+    code = "import os; from runners.temporary import temporary_folder; print(temporary_folder().folder, flush=True); os.kill(os.getpid(), 9)"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE
     )

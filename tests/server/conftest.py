@@ -13,9 +13,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 
-from server.protocol import Asked
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share repair_tables.py
+from server.lsp.params import CompletionParams
 
 
 def console_script() -> str:
@@ -24,7 +22,8 @@ def console_script() -> str:
 
 
 def _members(params):
-    return {name: value for name in ("stop", "doomed", "sample") if (value := getattr(params, name, None))}
+    names = {"stop": "stop", "willCancel": "will_cancel", "sample": "sample"}
+    return {wire: value for wire, name in names.items() if (value := getattr(params, name, None))}
 
 
 def _converter():
@@ -67,16 +66,16 @@ class Editor:
         uri: str = "file:///a.py",
         *,
         msg_id=None,
-        doomed="",
+        will_cancel="",
         sample=0,
     ):
-        params = Asked(
+        params = CompletionParams(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
             types.TextDocumentIdentifier(uri),
             types.Position(line, character),
             None,
             stop,
-            doomed,
+            will_cancel,
             sample,
         )
         return self.client.protocol.send_request_async("textDocument/inlineCompletion", params, msg_id)

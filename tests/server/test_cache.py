@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.cache import Shelf
+from server.cache import LruStore
 from server.context import Budget, Snippet
 from server.providers.fixed import Fixed
+from server.providers.ngram import NGram
 from server.service import Query, Service
 from server.settings import CacheSettings, Settings, parse
 
@@ -48,6 +49,22 @@ async def test_an_answer_serves_while_other_documents_come_into_view_or_are_orde
     await asked.complete(query(others=[other("x = 1\n"), other("y\n", "c.py")]))
     others = [other("new\n", "d.py"), other("y\n", "c.py"), other("x = 1\n")]
     assert (await asked.complete(query(others=others))).cache == "prefix"
+
+
+async def test_an_empty_answer_does_not_serve_when_a_new_document_has_something_to_say():
+    asked, before = Service(NGram()), "    zeta = alpha("
+    assert (await asked.complete(query(before))).outcome == "empty"
+    opened = [other("    zeta = alpha(beta)\n")]
+    later = await asked.complete(query(before, others=opened))
+    fresh = await Service(NGram()).complete(query(before, others=opened))
+    assert (later.text, later.cache) == (fresh.text, "none")
+    assert fresh.text.startswith("beta")
+
+
+async def test_an_answer_of_which_the_repairs_left_nothing_is_not_kept():
+    asked = service("<think>what to say</think>")
+    assert [(await asked.complete(query())).outcome for _ in range(2)] == ["filtered", "filtered"]
+    assert len(asked.provider.asked) == 2
 
 
 async def test_an_answer_serves_again_when_an_edit_elsewhere_was_undone_before_anyone_asked():
@@ -151,7 +168,7 @@ async def test_every_answer_is_counted_by_where_it_came_from_and_what_became_of_
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 60)), max_size=60), st.integers(0, 5), st.integers(0, 100))
 def test_a_shelf_keeps_what_was_used_last_within_its_limits(puts, entries, most):
-    shelf, model = Shelf(entries, most), {}
+    shelf, model = LruStore(entries, most), {}
     for key, size in puts:
         gone = shelf.put(key, key, size)
         model.pop(key, None)

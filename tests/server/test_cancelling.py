@@ -17,7 +17,7 @@ from server.service import Query, Service
 
 
 async def test_cancelling_a_request_closes_the_connection_to_the_model_server(start, model_server):
-    model_server.pieces, model_server.delay_s = ["x"] * 100, 0.2
+    model_server.pieces, model_server.delay_s = ["x"] * 600, 0.2
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
     editor.open("def f():\n    ")
     asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1"))
@@ -27,9 +27,9 @@ async def test_cancelling_a_request_closes_the_connection_to_the_model_server(st
     editor.client.cancel_request(types.CancelParams("q1"))
     with pytest.raises(JsonRpcException) as cancelled:
         await asked
-    await asyncio.wait_for(model_server.disconnected.wait(), 5)
+    await asyncio.wait_for(model_server.disconnected.wait(), 60)
     assert cancelled.value.code == -32800
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60  # an answer takes two minutes
     assert (await editor.explain(1, 4)).outcome == "cancelled"
 
 
@@ -44,16 +44,16 @@ async def test_a_server_that_says_goodbye_lets_go_of_what_is_under_way(start, mo
     await editor.client.shutdown_async(None)
     with pytest.raises(JsonRpcException):
         await asked
-    await asyncio.wait_for(model_server.disconnected.wait(), 5)
+    await asyncio.wait_for(model_server.disconnected.wait(), 60)
 
 
-async def test_a_doomed_request_reaches_the_provider_and_leaves_nothing_behind(start, model_server):
+async def test_a_request_that_will_be_cancelled_reaches_the_provider_and_leaves_nothing_behind(start, model_server):
     """However fast the provider is: the answer to a request that its client cancels must not serve a later one."""
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
     told = asyncio.Queue()
     editor.client.feature("ghosttape/underway")(lambda params: told.put_nowait(params.token))
     editor.open("def f():\n    ")
-    asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1", doomed="the-token"))
+    asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1", will_cancel="the-token"))
     assert await asyncio.wait_for(told.get(), 5) == "the-token"
     while not model_server.asked:
         await asyncio.sleep(0.02)
@@ -67,11 +67,11 @@ async def test_a_doomed_request_reaches_the_provider_and_leaves_nothing_behind(s
     assert len(model_server.asked) == 2
 
 
-async def test_what_the_server_has_already_answers_a_doomed_request_too(start, model_server):
+async def test_what_the_server_has_already_answers_a_request_that_will_be_cancelled_too(start, model_server):
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
     editor.open("def f():\n    ")
     answer = await editor.ask(1, 4)
-    items = await editor.request(1, 4, doomed="the-token")
+    items = await editor.request(1, 4, will_cancel="the-token")
     assert items[0].insert_text == answer[0]
 
 
@@ -95,7 +95,7 @@ async def _storm(editor, draw, requests):
         await asyncio.sleep(draw.choice([0, 0, 0.001, 0.004, 0.03]))
         if draw.random() < 0.9:
             editor.client.cancel_request(types.CancelParams(f"{version}"))
-    told = await asyncio.wait_for(asyncio.gather(*outcomes, return_exceptions=True), 60)
+    told = await asyncio.wait_for(asyncio.gather(*outcomes, return_exceptions=True), 300)
     assert {outcome.code for outcome in told if isinstance(outcome, Exception)} <= {-32800}
     return sum(not isinstance(outcome, Exception) for outcome in told)
 
@@ -116,7 +116,7 @@ async def test_a_thousand_requests_with_random_cancellations_leave_nothing_behin
     began = time.monotonic()
     editor.change(2_000_000, (1, 4, 1, 99, "return"))
     assert await editor.ask(1, 10) is not None
-    assert time.monotonic() - began < 1  # the model is free for the next one
+    assert time.monotonic() - began < 20  # the model is free for the next one
     told = await _stats(editor)
     assert (told.underway, told.waiting) == (0, 0)
     assert told.tasks <= tasks
@@ -133,11 +133,11 @@ async def test_a_service_whose_askers_leave_at_random_has_no_task_left():
     for number in range(1000):
         text = "def f():\n    " + "return 1"[: number % 5]
         query = Query("file:///a.py", "python", text, "\n", others=[Snippet("b.py", str(number // 50))])
-        doomed = draw.random() < 0.3
-        asking = service.complete_in_vain(query, lambda: None) if doomed else service.complete(query)
+        will_cancel = draw.random() < 0.3
+        asking = service.complete_until_cancelled(query, lambda: None) if will_cancel else service.complete(query)
         task = asyncio.ensure_future(asking)
         await asyncio.sleep(draw.choice([0, 0, 0.0005, 0.003]))
-        if doomed or draw.random() < 0.8:
+        if will_cancel or draw.random() < 0.8:
             task.cancel()
     await asyncio.sleep(0.1)
     assert len(asyncio.all_tasks()) == before

@@ -13,17 +13,19 @@ from lsprotocol import types
 from pygls.exceptions import FeatureNotificationError, JsonRpcException, JsonRpcInternalError
 from pytest_lsp import LanguageClient
 
-from server import keys, lsp
+from server import keys
 from server.errors import ProviderMissing, SettingsError
-from server.lsp import create
-from server.protocol import Asked, RequestFailed
-from server.providers.fakes import FakeServer, Script, Status
+from server.lsp import completion
+from server.lsp.language_server import create
+from server.lsp.params import CompletionParams
+from server.lsp.protocol import RequestFailed
+from server.providers.fakes.dialects import DIALECTS
+from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.fixed import Fixed
-from server.providers.refusals import message
-from server.providers.tongues import TONGUES
+from server.providers.http.refusals import error_message
 from server.settings import CacheSettings, Settings, parse
 from tests.server import conftest
-from tui.configuration import settings_of
+from tui.commands.configuration import settings_of
 from tui.errors import ConfigurationError
 
 MARK = "sk-MARKED-0123456789"
@@ -47,23 +49,23 @@ def no_keys(monkeypatch):
 )
 def test_each_provider_has_its_own_key_and_ours_goes_before_it(provider, name, monkeypatch):
     monkeypatch.setenv(name, "theirs")
-    assert [keys.found(other) for other in keys.NAMES].count("theirs") == 1
-    assert keys.found(provider) == "theirs"
+    assert [keys.key_of(other) for other in keys.NAMES].count("theirs") == 1
+    assert keys.key_of(provider) == "theirs"
     monkeypatch.setenv("GHOSTTAPE_API_KEY", "ours")
-    assert keys.found(provider) == "ours"
+    assert keys.key_of(provider) == "ours"
 
 
 def test_white_space_around_a_key_is_no_part_of_it(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", " abc\n")
-    assert keys.found() == "abc"
+    assert keys.key_of() == "abc"
     assert keys.masked("no key abc here") == "no key … here"
 
 
 @pytest.mark.parametrize("key", ["a\nb", "ключ", "a\x00b".replace("\x00", "\x01")])
 def test_a_key_that_no_header_can_carry_is_refused_without_being_said(key, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(ProviderMissing, match="the key in OPENAI_API_KEY holds characters") as refused:
-        keys.found()
+    with pytest.raises(ProviderMissing, match="the key in OPENAI_API_KEY has characters") as refused:
+        keys.key_of()
     assert key not in str(refused.value)
 
 
@@ -81,43 +83,43 @@ def test_a_key_that_is_cut_off_at_the_end_is_masked(size, monkeypatch):
 
 def test_a_key_is_masked_as_messages_and_urls_quote_it(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "a\\b'c/d\"e")
-    for text in (str(ValueError(keys.found())), repr(keys.found()), quote(keys.found(), safe="")):
+    for text in (str(ValueError(keys.key_of())), repr(keys.key_of()), quote(keys.key_of(), safe="")):
         assert keys.masked(text).strip("'") == "…"
 
 
-@pytest.mark.parametrize("name", list(TONGUES))
+@pytest.mark.parametrize("name", list(DIALECTS))
 @pytest.mark.parametrize("before", [*range(300 - len(MARK) - 2, 302, 3), *range(2000 - len(MARK) - 2, 2002, 3)])
 def test_a_key_is_masked_wherever_the_message_is_cut(name, before, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", MARK)
-    bodies = [TONGUES[name].refusal("x" * before + MARK), f"{'x' * before}{MARK}".encode()]
+    bodies = [DIALECTS[name].refusal("x" * before + MARK), f"{'x' * before}{MARK}".encode()]
     bodies += [f"{' ' * before}{MARK}".encode()]
     parts = {MARK[at : at + 5] for at in range(len(MARK) - 4)}
     for body in bodies:
-        assert not any(part in message(body[:2000]) for part in parts)
+        assert not any(part in error_message(body[:2000]) for part in parts)
 
 
 async def test_a_fault_reaches_the_editor_as_a_failure_with_its_reason_and_is_what_is_explained(monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", MARK)
     server = create(Settings(cache=CacheSettings(entries=0)), Fixed("return 1"))
     server.documents.open("file:///a.py", "python", 1, "def f():\n    ")
-    asked = Asked(
+    asked = CompletionParams(
         types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
         types.TextDocumentIdentifier("file:///a.py"),
         types.Position(1, 4),
     )
     asked.document = server.documents.get("file:///a.py")
     where = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 1, "character": 4}}
-    assert await lsp._complete(server, asked)
-    assert (await lsp._explain(server, where))["outcome"] == "shown"
+    assert await completion.complete(server, asked)
+    assert (await completion.explain(server, where))["outcome"] == "shown"
 
     def broken(context):
         raise ValueError(f"Bearer {MARK}")
 
     monkeypatch.setattr(Fixed, "prompt", lambda self, context: broken(context))
     with pytest.raises(RequestFailed, match="ValueError: Bearer …") as failed:
-        await lsp._complete(server, asked)
+        await completion.complete(server, asked)
     assert failed.value.code == -32803
-    explained = await lsp._explain(server, where)
+    explained = await completion.explain(server, where)
     assert (explained["outcome"], explained["reason"]) == ("failed", "ValueError: Bearer …")
     assert "Traceback" in caplog.text
     assert MARK not in str(explained) + caplog.text
@@ -172,11 +174,11 @@ def test_a_folder_that_names_a_server_does_not_get_it_the_key(tmp_path):
 
 
 FAILURES = [
-    Status(401, message=f"Incorrect API key provided: {MARK}"),
-    Status(400, {"X-Echo": MARK}, f"header Authorization: Bearer {MARK}"),
-    Status(200, {"Content-Type": "application/json"}, body=f'{{"error": "{MARK}"}}'.encode()),
-    Status(200, {"Content-Type": "text/html"}, body=f"<html>{MARK}</html>".encode()),
-    Status(302, {"Location": f"http://127.0.0.1:9/{MARK}"}),
+    FakeStatus(401, message=f"Incorrect API key provided: {MARK}"),
+    FakeStatus(400, {"X-Echo": MARK}, f"header Authorization: Bearer {MARK}"),
+    FakeStatus(200, {"Content-Type": "application/json"}, body=f'{{"error": "{MARK}"}}'.encode()),
+    FakeStatus(200, {"Content-Type": "text/html"}, body=f"<html>{MARK}</html>".encode()),
+    FakeStatus(302, {"Location": f"http://127.0.0.1:9/{MARK}"}),
     None,
 ]
 
@@ -203,11 +205,11 @@ async def editor(tmp_path, monkeypatch):
     await client.stop()
 
 
-@pytest.mark.parametrize("name", list(TONGUES))
+@pytest.mark.parametrize("name", list(DIALECTS))
 async def test_a_marked_key_is_found_nowhere_in_a_session(editor, tmp_path, capfd, name):
     """What the server says, writes on standard error, records of the session, and keeps of each answer."""
     seen, record = [], {"path": str(tmp_path / "answers.jsonl"), "mode": "write"}
-    async with FakeServer(TONGUES[name], Script(["return 1"], first=list(FAILURES))) as fake:
+    async with FakeModelServer(DIALECTS[name], FakeScript(["return 1"], first=list(FAILURES))) as fake:
         url = fake.url + ("/v1" if name == "openai" else "")
         settings = {"name": name, "model": "m", "base_url": url, "tries": 1, "record": record, "api": "chat"}
         client = await editor(settings)
@@ -240,7 +242,7 @@ async def _asked(client, uri):
 async def test_a_marked_key_is_found_nowhere_in_a_run(tmp_path):
     """A replay: its store, its report, its error output, what it records; half of its requests fail."""
     failing = [status for _ in range(2) for status in FAILURES[:2]]
-    async with FakeServer(TONGUES["openai"], Script(["pass\n"], first=failing)) as fake:
+    async with FakeModelServer(DIALECTS["openai"], FakeScript(["pass\n"], first=failing)) as fake:
         words = ["replay", "demo", "--provider", "openai", "--base-url", f"{fake.url}/v1", "--limit", "4", "--no-tests"]
         words += [
             "--json",

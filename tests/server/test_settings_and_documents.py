@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from server.documents import Documents, moved
 from server.errors import DocumentError, SettingsError
-from server.settings import ProviderSettings, Settings, merge, parse
+from server.settings import ProviderSettings, Settings, merge, parse, to_options
 from syntax.text import position_at, splice
 
 
@@ -20,12 +21,24 @@ def test_options_are_laid_over_key_by_key():
     assert merge(base, None) is base
 
 
+def test_all_settings_pass_through_the_wire_and_replace_those_of_the_server():
+    sent = Settings(provider=ProviderSettings(name="gguf", seed=3), repairs=("stop",))
+    servers = Settings(provider=ProviderSettings(name="openai", model="m", base_url="http://h", temperature=1.0))
+    assert merge(servers, msgspec.json.decode(msgspec.json.encode(to_options(sent)))) == sent
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"colour": 1}', "unknown field `colour`"),
         ('{"provider": {"max_tokens": 0}}', "at least 1"),
         ('{"repairs": ["prose", "magic"]}', "magic"),
+        ('{"repairs": ["brackts"]}', r"`\$\.repairs\[0\]` \(did you mean 'brackets'\?\): choose one of prose, repeats"),
+        ('{"provider": {"modle": "m"}}', r"`modle` - at `\$\.provider` \(did you mean 'model'\?\)"),
+        ('{"provider": {"record": {"mdoe": ""}}}', r"\(did you mean 'mode'\?\)"),
+        ('{"provider": {"record": {"mode": "replya"}}}', r"\(did you mean 'replay'\?\): choose one of write, replay"),
+        ('{"provder": {}}', r"`provder` \(did you mean 'provider'\?\)"),
+        ('{"colour": 1}', "unknown field `colour`$"),
         ("[]", "must be a JSON object"),
         ("{", "not JSON"),
     ],

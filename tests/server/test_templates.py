@@ -150,6 +150,8 @@ def test_a_family_can_be_named_and_an_unknown_name_is_refused():
     assert template_of("codellama", "whatever") is TEMPLATES["codellama"]
     with pytest.raises(SettingsError, match="none of codegemma"):
         template_of("nonsense", "")
+    with pytest.raises(SettingsError, match=r"\(did you mean 'codellama'\?\)"):
+        template_of("codelama", "")
 
 
 def test_the_page_on_prompts_names_every_family_with_its_source():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.wire import LARGEST, Broken, Frames
+from server.wire.framing import LARGEST_MESSAGE_BYTES, FrameReader, InvalidFrame
 
 BODIES = st.lists(st.binary(max_size=40).filter(lambda body: b"ontent" not in body).map(b"{%b}".__mod__), max_size=5)
 
@@ -16,7 +16,7 @@ def framed(body, head=b"Content-Length: %d\r\n\r\n"):
 
 
 def fed(stream, cuts=()):
-    frames, given, at = Frames(), [], 0
+    frames, given, at = FrameReader(), [], 0
     for cut in (*sorted(cuts), len(stream)):
         given += frames.feed(stream[at:cut])
         at = max(at, cut)
@@ -58,13 +58,13 @@ def test_a_length_that_is_too_great_does_not_swallow_the_next_message(wrong):
 
 def test_a_length_that_is_too_small_spoils_one_message():
     stream = b'Content-Length: 2\r\n\r\n{"cut": 1}' + framed(b'{"good": 1}')
-    assert fed(stream) == [b'{"', Broken("bytes that belong to no message"), b'{"good": 1}']
+    assert fed(stream) == [b'{"', InvalidFrame("bytes that belong to no message"), b'{"good": 1}']
 
 
-@pytest.mark.parametrize("length", [LARGEST + 1, 10 * 1024**3, 10**30])
+@pytest.mark.parametrize("length", [LARGEST_MESSAGE_BYTES + 1, 10 * 1024**3, 10**30])
 def test_a_message_that_is_too_large_is_refused_before_it_comes(length):
     refused, *rest = fed(b"Content-Length: %d\r\n\r\n" % length + framed(b"{}"))
-    assert isinstance(refused, Broken)
+    assert isinstance(refused, InvalidFrame)
     assert "is more than" in refused.reason
     assert rest == [b"{}"]
 
@@ -73,22 +73,22 @@ def test_a_message_that_is_too_large_is_refused_before_it_comes(length):
     "head", [b"Content-Length: -5\r\n\r\n", b"Content-Length: x\r\n\r\n", b"X: y\r\n\r\n", b"\r\n\r\n"]
 )
 def test_a_header_without_a_length_is_told_at_once(head):
-    assert fed(head) == [Broken("a header without Content-Length")]
+    assert fed(head) == [InvalidFrame("a header without Content-Length")]
 
 
 def test_an_empty_message_is_no_message():
-    assert fed(b"Content-Length: 0\r\n\r\n" + framed(b"{}")) == [Broken("a message without content"), b"{}"]
+    assert fed(b"Content-Length: 0\r\n\r\n" + framed(b"{}")) == [InvalidFrame("a message without content"), b"{}"]
 
 
 def test_what_is_no_message_is_not_kept():
-    frames = Frames()
+    frames = FrameReader()
     for _ in range(200):
         assert list(frames.feed(b"x" * 10_000)) == []
     assert len(frames._held) < 20_000
 
 
 def test_a_header_that_never_ends_is_not_kept():
-    frames = Frames()
+    frames = FrameReader()
     given = [frame for _ in range(200) for frame in frames.feed(b"Content-Length: 5\r\n" + b"X-More: y\r\n" * 100)]
     assert {frame.reason for frame in given} <= {"a header without an end", "bytes that belong to no message"}
     assert len(frames._held) < 20_000

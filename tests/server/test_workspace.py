@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from server.providers.fakes import FakeServer
-from server.providers.tongues import TONGUES
-from server.workspace import LARGEST_BYTES, Workspace, workspace_of
+from server.providers.fakes.dialects import DIALECTS
+from server.providers.fakes.model_server import FakeModelServer
+from server.workspace import LARGEST_BYTES, WorkspaceFiles, workspace_of
 
 TOTAL = "def total_of(cart, tax):\n    return sum(cart) * tax\n"
 
@@ -22,7 +22,7 @@ def lay(tmp_path):
         for path, text in files.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text)
-        workspace = Workspace(tmp_path)
+        workspace = WorkspaceFiles(tmp_path)
         workspace.refresh()
         await workspace.settled()
         uris = [(tmp_path / path).as_uri() for path in opened]
@@ -85,7 +85,7 @@ async def test_the_lists_of_the_repository_above_the_folder_count(tmp_path):
     (tmp_path / "app").mkdir()
     for name in ("a.py", "b.gen.py"):
         (tmp_path / "app" / name).write_text("x")
-    workspace = Workspace(tmp_path / "app")
+    workspace = WorkspaceFiles(tmp_path / "app")
     workspace.refresh()
     await workspace.settled()
     assert [snippet.path for snippet in workspace.near((tmp_path / "main.py").as_uri(), ())] == ["a.py"]
@@ -100,7 +100,7 @@ async def test_large_files_and_more_files_than_fit_are_left_out(lay, monkeypatch
 async def test_a_file_is_read_again_only_when_it_was_written_again(tmp_path):
     file, now = tmp_path / "a.py", 0.0
     file.write_text("one")
-    workspace = Workspace(tmp_path, clock=lambda: now)
+    workspace = WorkspaceFiles(tmp_path, clock=lambda: now)
 
     async def seen():
         workspace.refresh()
@@ -132,7 +132,7 @@ async def test_looking_does_not_keep_the_asker_waiting(tmp_path, monkeypatch):
         return ()
 
     monkeypatch.setattr("server.workspace._read_all", slow)
-    workspace = Workspace(tmp_path)
+    workspace = WorkspaceFiles(tmp_path)
     workspace.refresh()
     await asyncio.wait_for(begun.wait(), 5)
     assert workspace.near((tmp_path / "b.py").as_uri(), ()) == ()
@@ -150,7 +150,7 @@ async def _prompt(start, root, options, disk):
     """What a model is sent for `main.py`, whose finished text lies on disk."""
     for path, text in disk.items():
         (root / path).write_text(text)
-    async with FakeServer(TONGUES["openai"]) as model:
+    async with FakeModelServer(DIALECTS["openai"]) as model:
         provider = {"name": "openai", "base_url": f"{model.url}/v1", "api": "completions", "heal": False}
         editor = await start({"provider": provider, "cache": {"entries": 0}}, options=options, root=root.as_uri())
         uri = (root / "main.py").as_uri()

@@ -8,6 +8,8 @@ from syntax.errors import OffsetError
 from syntax.text import (
     carry_left,
     carry_right,
+    common_prefix,
+    common_suffix,
     cut,
     index_of,
     length,
@@ -102,3 +104,11 @@ def test_half_a_surrogate_pair_can_be_taken_away_and_put_back():
 
 def test_length_counts_code_units():
     assert (length("a😀"), length("é"), length("")) == (3, 1, 0)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_what_two_texts_begin_and_end_with_in_common_is_counted_in_characters(same, left, right):
+    counted = next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), None)
+    shared = min(len(left), len(right)) if counted is None else counted
+    assert common_prefix(same + left, same + right) == len(same) + shared
+    assert common_suffix((same + left)[::-1], (same + right)[::-1]) == len(same) + shared

@@ -3,7 +3,7 @@
 import pytest
 
 from replay.records import Ending, Moment, Record, Step, Suggestion, Verdict
-from replay.store import Store
+from replay.run.store import Store
 
 BEFORE = '''"""A shopping cart."""
 

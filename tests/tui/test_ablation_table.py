@@ -3,10 +3,10 @@ import io
 import pytest
 from rich.console import Console
 
-from replay.effects import ablation
+from replay.numbers.effects import ablation
 from replay.records import Trial, Verdict
 from server.settings import REPAIRS
-from tui.ablation import CASES, ablation_table
+from tui.tables.ablation import CASES, ablation_table
 
 ARMS = ("all", "none", *(f"without {step}" for step in REPAIRS))
 
@@ -64,7 +64,7 @@ def test_where_a_step_does_harm_is_named():
     assert "and 12 more (--json names them under ablation.cases)" in text
 
 
-def test_trials_without_a_verdict_are_told():
+def test_trials_without_a_verdict_are_counted():
     assert "1 trials have no verdict" in printed(trials(1, "python", {"none"}, "infrastructure"), trials(2, "python"))
 
 
@@ -78,5 +78,5 @@ def test_every_line_fits_80_columns(number):
     assert "…" not in text.split("where a step does harm")[0].replace("javascriptreact", "")
 
 
-def test_where_nothing_can_be_tested_that_is_said():
-    assert "No moment can be tested" in printed()
+def test_a_run_without_testable_moments_says_so():
+    assert "No moment is testable" in printed()

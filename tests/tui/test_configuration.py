@@ -6,7 +6,7 @@ import pytest
 
 from server.errors import SettingsError
 from server.settings import Settings
-from tui.configuration import settings_of
+from tui.commands.configuration import settings_of
 from tui.errors import ConfigurationError
 
 
@@ -111,10 +111,10 @@ def test_a_folder_can_name_nothing_that_runs_or_is_written(made, line):
         ("first_s = 0", r"first_s is 0.*, and must be above 0, or null"),
         ("temperature = -1", r"temperature is -1.*, and must be 0 or more"),
         ("nme = 1", r"unknown field `nme` - at `\$\.provider`"),
-        ('record = {mode = "x"}', r"`\$\.provider\.record\.mode`: choose of write, replay, require$"),
+        ('record = {mode = "x"}', r"`\$\.provider\.record\.mode`: choose one of write, replay, require$"),
         (
             '[server]\nrepairs = ["hope"]',
-            r"'hope' - at `\$\.repairs\[0\]`: choose of prose, repeats, indent, brackets, stop$",
+            r"'hope' - at `\$\.repairs\[0\]`: choose one of prose, repeats, indent, brackets, stop$",
         ),
     ],
 )

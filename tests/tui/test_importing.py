@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from replay import tape as tapes
+from replay.tapes import tape as tapes
 from tui.cli import app
-from tui.waiting import Waiting
+from tui.watching.waiting import Waiting
 
 HEADER = {"kind": "header", "documentType": "workspaceRecording@1.0", "repoRootUri": "", "time": 1000, "uuid": "u"}
 LOG = [
@@ -98,11 +98,11 @@ def test_a_format_can_be_named(run, recorded):
         (["import", "x.json", "--characters", "9"], "--characters is for --from-git"),
         (["import", "x.json", "--check", "-o", "out"], "--check writes nothing"),
         (["import", "--from-git", "."], "--from-git needs --range"),
-        (["import", "x.json", "--from-git", ".", "--range", "A"], "import files apart"),
+        (["import", "x.json", "--from-git", ".", "--range", "A"], "import files separately"),
         (["import", "--check", "--from-git", ".", "--range", "A"], "--check is for files"),
         (["import", "--from-git", ".", "--range", "A", "--format", "auto2"], "--format is for files"),
         (["import", "--from-git", "nowhere", "--range", "A"], "nowhere"),
-        (["export", "nowhere.tape.jsonl"], "nowhere.tape.jsonl: no such file or folder"),
+        (["export", "nowhere.tape.jsonl", "-o", "out"], "nowhere.tape.jsonl: no such file or folder"),
         (["export", "nowhere", "--to", "papyrus"], "there is no format 'papyrus'"),
     ],
 )
@@ -119,10 +119,10 @@ def test_an_import_says_how_many_tapes_were_set_right(run):
         rows = [f'{n},{n},a.py,0,0,"{text}",python,tab' for n, text in enumerate(texts)]
         Path(f"{name}.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     first, *files = run("import", "whole.csv", "missed.csv", "twice.csv").stdout.splitlines()
-    assert first.endswith(", 3 gaps of the recorder mended in 2 tapes")
-    assert ["mended" in line for line in files] == [False, True, True]
-    assert ", 1 gap of the recorder mended" in files[1]
-    assert ", 2 gaps of the recorder mended" in files[2]
+    assert first.endswith(", 3 gaps of the recorder filled in 2 tapes")
+    assert ["filled" in line for line in files] == [False, True, True]
+    assert ", 1 gap of the recorder filled" in files[1]
+    assert ", 2 gaps of the recorder filled" in files[2]
 
 
 def test_check_goes_on_behind_a_file_that_is_nested_too_deeply(run, recorded):
@@ -229,11 +229,19 @@ def test_a_log_of_lines_is_exported_as_such(run):
     assert [json.loads(line) for line in lines] == LOG
 
 
-def test_export_replaces_nothing_unless_it_is_told_to(run, recorded, tape):
+@pytest.mark.parametrize("more", [[], ["--json"], ["--force"]])
+def test_export_without_a_place_for_the_recordings_writes_nothing(run, tape, more):
+    before = names()
+    done = run("export", tape, *more, status=2)
+    assert "-o FOLDER, or print one recording with -o -" in done.stderr
+    assert (done.stdout, names()) == ("", before)
+
+
+def test_export_replaces_a_file_only_with_force(run, recorded, tape):
     original = recorded.read_bytes()
-    assert "stands there already" in run("export", tape, status=2).stderr
+    assert "exists already" in run("export", tape, "-o", ".", status=2).stderr
     assert recorded.read_bytes() == original
-    run("export", tape, "--force")
+    run("export", tape, "-o", ".", "--force")
     assert recorded.read_bytes() != original
     assert json.loads(recorded.read_bytes()) == {"log": LOG}
 

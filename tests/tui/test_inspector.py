@@ -1,12 +1,17 @@
+from typing import get_args
+
 import pytest
+from msgspec import structs
 from textual.widgets import Input, Select, Static, TabbedContent
 
-from replay.records import Ending, Record
-from replay.store import Store
-from tui.app import Inspector
-from tui.widgets.detail import Detail, Page
-from tui.widgets.moments import MomentList
-from tui.widgets.notice import Notice
+from replay.records import Ending, Record, Untestable, Verdict
+from replay.run.store import Store
+from tui.glossary import UNTESTABLE
+from tui.inspector.app import Inspector
+from tui.inspector.widgets.detail import Detail, ScrollablePage
+from tui.inspector.widgets.header import SummaryHeader
+from tui.inspector.widgets.moments import MomentList
+from tui.inspector.widgets.notice import Notice
 
 SIZES = [(80, 24), (160, 48)]
 
@@ -23,17 +28,60 @@ def words(app, selector):
     return str(app.query_one(selector, Static).content)
 
 
+def change_verdicts(folder, verdict):
+    with Store.open(folder) as store:
+        for record in list(store.records()):
+            store.put(structs.replace(record, verdict=verdict))
+
+
 async def test_the_list_holds_every_moment_and_j_and_k_move_in_it(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
         assert shown(app) == ["shown", "gated", "accepted", "rejected", "filtered", "failed"]
         await pilot.press("j", "j")
         assert chosen(app) == "accepted"
-        assert "accepted: the user took it; passed" in words(app, "#heading")
+        assert "accepted: the user accepted it\npassed: " in words(app, "#heading")
         await pilot.press("k", "down", "G")
         assert chosen(app) == "failed"
         await pilot.press("g", "up")
         assert chosen(app) == "shown"
+
+
+@pytest.mark.parametrize("reason", get_args(Untestable))
+async def test_an_untestable_verdict_is_shown_with_its_whole_reason(folder, reason):
+    change_verdicts(folder, Verdict(name="untestable", reason=reason))
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)):
+        assert f" untestable({reason}) " in app.query_one(MomentList).render_line(1).text
+        assert f"untestable({reason}): {UNTESTABLE[reason]}" in words(app, "#heading")
+
+
+async def test_the_block_gives_way_to_an_untestable_verdict_only_where_there_is_no_room(folder):
+    change_verdicts(folder, Verdict(name="untestable", reason="broken-baseline"))
+    for width, there in ((80, False), (120, True)):
+        app = Inspector(folder)
+        async with app.run_test(size=(width, 24)):
+            assert (" block " in app.query_one(MomentList).render_line(0).text) is there
+
+
+@pytest.mark.parametrize("width", [50, 80, 160])
+async def test_no_figure_of_the_header_is_cut(folder, width):
+    app = Inspector(folder)
+    async with app.run_test(size=(width, 24)):
+        header = app.query_one(SummaryHeader)
+        text = " ".join(header.render_line(line).text for line in range(header.size.height))
+    for figure in ("first-run", "moments 6", "1 of 3 testable, 33 % (6\N{EN DASH}79 %)", "untestable 1", "filtered 1"):
+        assert figure in text
+
+
+async def test_the_heading_has_a_line_for_the_ending_and_one_for_the_verdict(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"jjjj")
+        assert words(app, "#heading").split("\n")[1:] == [
+            "filtered: a repair left nothing of the raw text (prose)",
+            "untestable(undetected): the tests pass even when this part is missing",
+        ]
 
 
 async def test_f_shows_failures_only_and_all_again(folder):
@@ -63,7 +111,7 @@ async def test_a_search_for_nothing_that_is_there_says_so(folder):
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"/qqqq", "enter")
         assert shown(app) == []
-        assert "No moment is like this" in app.query_one(MomentList).render_line(1).text
+        assert "No moment matches the filters" in app.query_one(MomentList).render_line(1).text
         await pilot.press("j", "3", "escape")
         assert len(shown(app)) == 6
 
@@ -90,10 +138,10 @@ async def test_numbers_turn_pages_and_tab_changes_the_pane(folder):
             assert app.query_one(TabbedContent).active == name
             assert str(app.query_one(f"#{name} Static", Static).content)
         await pilot.press("tab")
-        assert isinstance(app.focused, Page)
+        assert isinstance(app.focused, ScrollablePage)
         await pilot.press("4")
         await pilot.pause()
-        assert app.focused is app.query_one("#prompt Page")
+        assert app.focused is app.query_one("#prompt ScrollablePage")
         await pilot.press("tab")
         assert app.focused is app.query_one(MomentList)
 
@@ -122,7 +170,7 @@ async def test_a_folder_without_a_run_says_so_until_there_is_one(tmp_path):
         with Store.create(tmp_path / "run", {}) as store:
             store.put_fact("summary", {"moments": 0, "left_out": [{"tape": "cart", "reason": "flaky"}]})
         await pilot.press("r")
-        assert "no moment of it has ended yet" in str(app.query_one(Notice).content)
+        assert "none of its moments has ended yet" in str(app.query_one(Notice).content)
         assert "Left out: cart: flaky" in str(app.query_one(Notice).content)
 
 
@@ -161,8 +209,8 @@ async def test_a_long_list_follows_its_cursor(folder):
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(
     "keys",
-    [["down"], ["down"] * 3, ["5"], ["down"] * 3 + ["3", "tab"], ["down"] * 3 + ["2"], ["f"]],
-    ids=["none", "replaced", "hostile", "repairs", "truth", "failures"],
+    [["down"], ["down"] * 3, ["5"], ["down"] * 3 + ["3", "tab"], ["down"] * 3 + ["2"], ["f"], ["end", "up"]],
+    ids=["none", "replaced", "hostile", "repairs", "truth", "failures", "untestable"],
 )
 def test_screen(folder, snap_compare, size, keys):
     assert snap_compare(Inspector(folder), press=keys, terminal_size=size)

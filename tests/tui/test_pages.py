@@ -3,23 +3,23 @@ from typing import get_args
 import msgspec
 import pytest
 
-from replay.records import Effort, Ending, Suggestion, Untestable, Verdict
-from tui.code import suggested
-from tui.diff import diff
-from tui.model import load
-from tui.pages import PAGES, prompt_page, repairs_page, suggestion_page, tests_page, truth_page
-from tui.words import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
+from replay.records import Effort, Ending, Step, Suggestion, Untestable, Verdict
+from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
+from tui.inspector.code import code_with_suggestion
+from tui.inspector.diff import diff
+from tui.inspector.model import read_run
+from tui.inspector.pages import PAGES, prompt_page, repairs_page, suggestion_page, tests_page, truth_page
 
 tests_page.__test__ = False
 
 
 @pytest.fixture
 def by_ending(folder):
-    return {record.ending.name: record for record in load(folder).records}
+    return {record.ending.name: record for record in read_run(folder).records}
 
 
-def lines(picture):
-    return picture.content.plain.split("\n")
+def lines(page):
+    return page.content.plain.split("\n")
 
 
 def styled(content, style):
@@ -27,28 +27,30 @@ def styled(content, style):
 
 
 def test_the_suggestion_stands_at_the_cursor_under_its_line_number(by_ending):
-    picture = suggestion_page(by_ending["accepted"])
-    assert lines(picture)[picture.cursor] == '14 ▌            raise ValueError("a discount is at most 1")'
-    assert styled(picture.content, "italic on $primary 35%").endswith('raise ValueError("a discount is at most 1")')
+    page = suggestion_page(by_ending["accepted"])
+    assert lines(page)[page.cursor] == '14 ▌            raise ValueError("a discount is at most 1")'
+    assert styled(page.content, "italic on $primary 35%").endswith('raise ValueError("a discount is at most 1")')
 
 
 def test_what_the_suggestion_replaces_is_struck_through(by_ending):
-    picture = suggestion_page(by_ending["rejected"])
-    assert lines(picture)[picture.cursor] == "16 ▌        return sum(self.items.values())None"
-    assert styled(picture.content, "strike $text-error").endswith("None")
+    page = suggestion_page(by_ending["rejected"])
+    assert lines(page)[page.cursor] == "16 ▌        return sum(self.items.values())None"
+    assert styled(page.content, "strike $text-error").endswith("None")
 
 
 def test_replaced_text_left_of_the_cursor_counts_utf16_units(by_ending):
     moment = msgspec.structs.replace(by_ending["accepted"].moment, before="x = \U0001f600ab", after=")", offset=8)
-    picture = suggested(moment, Suggestion(text="cd", start=6, end=9, latency=1))
-    assert styled(picture.content, "strike $text-error") == "ab)"
-    assert picture.content.plain.endswith("x = \U0001f600abcd)")
+    page = code_with_suggestion(moment, Suggestion(text="cd", start=6, end=9, latency=1))
+    assert styled(page.content, "strike $text-error") == "ab)"
+    assert page.content.plain.endswith("x = \U0001f600abcd)")
 
 
 def test_lines_that_only_the_suggestion_adds_have_no_number(by_ending):
     moment = msgspec.structs.replace(by_ending["accepted"].moment, before="a\nb", after="\nc\n", line=7)
-    picture = suggested(moment, Suggestion(text="1\r\n2\r\n3", start=moment.offset, end=moment.offset, latency=1))
-    assert lines(picture) == [" 7  a", " 8 ▌b1", "    2", "    3", " 9  c", "10  "]
+    page = code_with_suggestion(
+        moment, Suggestion(text="1\r\n2\r\n3", start=moment.offset, end=moment.offset, latency=1)
+    )
+    assert lines(page) == [" 7  a", " 8 ▌b1", "    2", "    3", " 9  c", "10  "]
 
 
 def test_a_moment_without_a_suggestion_says_why_in_words(by_ending):
@@ -72,8 +74,15 @@ def test_each_repair_shows_what_it_changed_and_the_raw_text_follows(by_ending):
     assert text.endswith("```python\nreturn sum(self.items.values())  \n```\nHope this helps!")
 
 
+def test_a_repair_that_was_undone_says_so(by_ending):
+    record = by_ending["rejected"]
+    trail = (Step("brackets", "f(", "f()", undone=True),)
+    record = msgspec.structs.replace(record, suggestion=msgspec.structs.replace(record.suggestion, trail=trail))
+    assert lines(repairs_page(record))[0] == "Repair: brackets (undone, because its result has more syntax errors)"
+
+
 def test_an_untouched_suggestion_says_that_no_repair_changed_it(by_ending):
-    assert lines(repairs_page(by_ending["accepted"]))[0] == "No repair changed it."
+    assert lines(repairs_page(by_ending["accepted"]))[0] == "No repair changed the text."
 
 
 def test_the_tests_page_shows_counts_message_and_log(by_ending):
@@ -90,7 +99,7 @@ def test_the_tests_page_shows_the_program_that_was_run_and_why_the_ground_truth_
     record = msgspec.structs.replace(by_ending["shown"], verdict=verdict)
     text = lines(tests_page(record))
     assert "untestable(broken-baseline): the finished project fails its own tests (network)" in text
-    assert text[text.index("The program as it was run") + 1 :] == ["import os", "assert f() == 1"]
+    assert text[text.index("The program that was run") + 1 :] == ["import os", "assert f() == 1"]
 
 
 @pytest.mark.parametrize("page", [make for _, make in PAGES.values()])
@@ -108,6 +117,10 @@ def test_foreign_text_is_not_read_as_markup(by_ending):
 
 def test_a_difference_in_line_ends_is_seen():
     assert diff("a\r\nb", "a\nb").plain == "- a␍\n+ a\n  b"
+
+
+def test_a_line_end_at_the_end_that_is_taken_away_is_seen():
+    assert diff("a\n", "a").plain == "  a\n- (empty line)"
 
 
 def test_every_ending_verdict_and_reason_has_words():

@@ -2,7 +2,7 @@
 
 import io
 
-from tui.repairing import Counter
+from tui.commands.repairing import Counter
 
 
 class Clock:
@@ -13,8 +13,8 @@ class Clock:
         return self.now
 
 
-def told(wanted, times):
-    """What stands on the screen after lines that were done at these times."""
+def notice(wanted, times):
+    """The screen after lines that were finished at these times."""
     screen, clock = io.StringIO(), Clock()
     counter = Counter(screen, wanted, clock)
     for clock.now in times:
@@ -23,14 +23,14 @@ def told(wanted, times):
     return screen.getvalue()
 
 
-def test_nothing_is_told_in_the_first_two_seconds():
-    assert told(True, [0.0, 0.5, 1.0, 1.9]) == ""
+def test_nothing_is_shown_in_the_first_two_seconds():
+    assert notice(True, [0.0, 0.5, 1.0, 1.9]) == ""
 
 
-def test_afterwards_the_line_is_told_now_and_then_and_taken_away_at_the_end():
-    said = told(True, [1.0, 2.0, 2.1, 2.2, 2.5, 2.6])
+def test_the_line_is_then_shown_at_intervals_and_removed_at_the_end():
+    said = notice(True, [1.0, 2.0, 2.1, 2.2, 2.5, 2.6])
     assert said.split("\r\x1b[K") == ["", "2 lines, 1 a second", "5 lines, 2 a second", ""]
 
 
-def test_nothing_is_told_where_nobody_would_see_it():
-    assert told(False, [1.0, 5.0, 9.0]) == ""
+def test_nothing_is_shown_without_a_terminal():
+    assert notice(False, [1.0, 5.0, 9.0]) == ""

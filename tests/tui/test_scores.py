@@ -5,7 +5,7 @@ import re
 
 from rich.console import Console
 
-from tui.scores import NAMED, scores_table
+from tui.tables.scores import NAMED, scores_table
 
 NONE = {"value": None, "low": None, "high": None, "n": 0}
 
@@ -40,9 +40,9 @@ def summary(**more):
     } | more
 
 
-def shown(told):
+def shown(summary):
     console = Console(width=80, file=io.StringIO())
-    console.print(scores_table(told))
+    console.print(scores_table(summary))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= 80
     return text
@@ -62,8 +62,8 @@ def test_each_language_has_its_categories_under_it_and_all_a_line_at_the_end():
 
 def test_several_samples_have_pass_at_1_and_at_their_number():
     several = {"1": share(0.5, None, None, 1), "5": share(1.0, 0.21, 1.0, 1)}
-    told = summary(samples=5, share=several["1"], pass_at_k=several)
-    text = shown(told)
+    several_samples = summary(samples=5, share=several["1"], pass_at_k=several)
+    text = shown(several_samples)
     assert has_line(text, "devbench, gpt-4o +tasks +testable +passed +pass@1 +95 % +pass@5")
     assert has_line(text, "all +5 +3 +2 +50.0 +100.0")
 
@@ -89,12 +89,27 @@ def test_failures_are_named_once_a_task_those_first_that_nothing_lacking_explain
     text = shown(summary(failures=[*lacks, *wrong]))
     assert f"tasks with a failure: {NAMED + 1}" in text
     lines = text[text.index("tasks with a failure") :].splitlines()
+    assert all(f"python/api_usage/{number}  network" in text for number in range(NAMED - 1))
     assert lines[1].split()[0] == "java/low_context/7"
     assert text.count("java/low_context/7") == 1
     assert "… and 1 more" in text
 
 
-def test_what_was_left_out_is_told_and_nothing_in_it_moves_the_cursor():
+def test_the_reason_of_a_failure_is_shown_in_full():
+    message = "AssertionError: " + " ".join(f"word{number}" for number in range(30))
+    cause = "missing-library org.apache.commons.lang3.tuple.ImmutablePair"
+    failure = {"task": "java/api_usage/a_task_with_a_long_name/1", "cause": cause, "verdict": "x", "message": message}
+    text = shown(summary(failures=[failure]))
+    assert " ".join(text[text.index("tasks with a failure") :].split()[5:]) == f"{failure['task']} {cause} {message}"
+
+
+def test_the_reason_of_a_failed_request_is_shown_in_full():
+    reason = "the model server answered 503: " + " ".join(f"word{number}" for number in range(40))
+    text = shown(summary(endings={"failed": 2}, reasons={f"failed({reason})": 2}))
+    assert f"why requests failed 2 {reason}" in " ".join(text.split())
+
+
+def test_what_was_left_out_is_named_and_nothing_in_it_moves_the_cursor():
     entry = {"tape": "devbench csharp", "reason": "dotnet is not on PATH\x1b[2J: install it", "why": "lacking"}
     text = shown(summary(left_out=[entry]))
     assert "devbench csharp" in text

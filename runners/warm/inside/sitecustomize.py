@@ -31,16 +31,16 @@ def _wait() -> None:
     hidden = hiding.Hidden()
     import gc
 
-    import attendant  # type: ignore[import-not-found]
     import preloaded  # type: ignore[import-not-found]
+    import supervisor  # type: ignore[import-not-found]
 
     sys.path.remove(_HERE)
     preloaded.load()
-    hidden.put_away("attendant", "preloaded", "hiding")
+    hidden.put_away("supervisor", "preloaded", "hiding")
     gc.collect()
     gc.freeze()
-    preloaded.freshen(attendant.attend())
-    hidden.put_away()  # what the attendant has imported meanwhile
+    preloaded.freshen(supervisor.supervise())
+    hidden.put_away()  # what the supervisor has imported meanwhile
     sys.path_importer_cache.pop(_HERE, None)
 
 

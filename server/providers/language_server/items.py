@@ -1,4 +1,4 @@
-"""What comes back from `textDocument/inlineCompletion`, as a text that goes to the cursor. Pure."""
+"""Turns the result of `textDocument/inlineCompletion` into a text at the cursor. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import msgspec
 
 from server.context import unix
 from server.errors import ProviderRefused
-from server.messages import Range
+from server.wire.messages import Range
 from syntax.errors import OffsetError
 from syntax.text import index_of, length, offset_at
 
 _LONGEST = 16_384
-"""Characters of an item that are taken, beside what it says again of the document: some 400 lines. The repairs read each often."""
+"""The longest item in characters, about 400 lines, without the parts of the document that it repeats. Repairs read it many times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """The first item as text at the cursor, in place of `covers` characters right of it, on its line.
+    """The first item as text at the cursor. It replaces `covers` characters right of the cursor, on its line.
 
-    `skipped` are the UTF-16 code units of the item's own text that stand left of the cursor already.
+    `skipped` is the length (UTF-16 code units) of the start of the item's text that is already left of the cursor.
     """
 
     item: Mapping[str, Any]
@@ -32,28 +32,27 @@ class Continuation:
     skipped: int = 0
 
     def reached(self, shown: str, taken: int) -> int:
-        """How far into the item's own text `taken` code units of `shown` reach, which may be the end of it."""
+        """The offset in the item's own text after `taken` code units of `shown`, which may be only the end of the item's text."""
         at = max(self.text.rfind(shown), 0)
         inside = self.skipped + length(self.text[:at]) + taken
         return min(inside, length(text_of(self.item)))
 
 
 def continuation(result: Any, before: str, after: str) -> Continuation | None:
-    """The first item of an answer to a question between two texts; None where there is none that goes on at the cursor.
+    """The first item of a result; None if there is no item, or if it does not continue the text at the cursor.
 
-    An item whose range begins left of the cursor says again what stands there: that is cut off, and if it says something else,
-    the item is a change of what was written, and no continuation. What it says again of the text right of the cursor is cut off where
-    the range reaches into other lines.
+    An item whose range begins left of the cursor repeats the text there, and the repetition is cut off. An item that changes that text
+    is not a continuation. If the range reaches into lines below, the repetition of the text right of the cursor is cut off too.
 
     Raises:
-        ProviderRefused: the answer is malformed, or longer than is taken; the message says in which way.
+        ProviderRefused: the result is malformed or too long; the message says which.
 
     """
     items = result.get("items") if isinstance(result, Mapping) else result
     if items is None or items == []:
         return None
     if not isinstance(items, list) or not isinstance(items[0], Mapping):
-        raise ProviderRefused("the answer to textDocument/inlineCompletion is no list of items")
+        raise ProviderRefused("the answer to textDocument/inlineCompletion is not a list of items")
     text = text_of(items[0], _LONGEST + len(before) + len(after))
     start, end = _range(items[0].get("range"), before, after)
     if not start <= len(before) <= end:
@@ -71,15 +70,15 @@ def continuation(result: Any, before: str, after: str) -> Continuation | None:
 
 
 def _repeated(left: str, text: str) -> int | None:
-    """How many characters of a text stand left of the cursor already; None where it does not begin with them."""
+    """How many characters of a text repeat `left`; None if the text does not begin with it."""
     if text.startswith(left):
         return len(left)
-    size = len(left.replace("\r\n", "\n"))  # the server has its own line ends
+    size = len(left.replace("\r\n", "\n"))  # the server may use other line ends
     return size if text[:size] == left.replace("\r\n", "\n") else None
 
 
 def _range(where: Any, before: str, after: str) -> tuple[int, int]:
-    """The indices of an item's range in the document; without one the cursor's."""
+    """The indices of an item's range in the document; the cursor's index if it has none."""
     if where is None:
         return len(before), len(before)
     document = before + after
@@ -95,10 +94,10 @@ def _range(where: Any, before: str, after: str) -> tuple[int, int]:
 
 
 def text_of(item: Mapping[str, Any], longest: int | None = None) -> str:
-    """An item's own text; of a snippet (`{kind, value}`) what stands there before anything is filled in.
+    """The text of an item; of a snippet (`{kind, value}`), its text with the placeholders' defaults.
 
     Raises:
-        ProviderRefused: it has none, or more than the `longest` characters that are taken.
+        ProviderRefused: the item has no text, or more than `longest` characters.
 
     """
     text = item.get("insertText")
@@ -113,7 +112,7 @@ def text_of(item: Mapping[str, Any], longest: int | None = None) -> str:
 
 def _limited(text: str, longest: int) -> str:
     if len(text) > longest:
-        raise ProviderRefused(f"an item of {len(text):,} characters is longer than the {longest:,} that are taken")
+        raise ProviderRefused(f"an item of {len(text):,} characters is longer than the limit of {longest:,}")
     return text
 
 
@@ -126,14 +125,14 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""No part of it reads further than to the next character of its own kind, so that a whole text is read in one pass."""
+"""No alternative backtracks, so that a text is read in linear time."""
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def plain(snippet: str) -> str:
-    """The text of a snippet (LSP 3.18, "Snippet Syntax") with its placeholders' own texts, in time linear in its length.
+    """The text of a snippet (LSP 3.18, "Snippet Syntax") with the placeholders' defaults, in time linear in its length.
 
-    What opens and is never closed stays as it is.
+    `for (${1:i} of $2) {$0}` becomes `for (i of ) {}`. A placeholder that is not closed stays as it is.
     """
     pieces, openings, at = list[str](), list[int](), 0
     for found in _TOKEN.finditer(snippet):

@@ -1,4 +1,4 @@
-"""Documents as another server knows them, and the messages that bring it up to date. Pure."""
+"""The documents that another server has open, and the notifications that update them. Pure."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from lsprotocol import types
 from server.documents import Document
 from syntax.text import Change, cut, length, minimal, position_at
 
-Message: TypeAlias = tuple[str, dict[str, Any]]
+OutgoingNotification: TypeAlias = tuple[str, dict[str, Any]]
 """(method, parameters) of a notification"""
 
 
 @dataclass(slots=True)
-class Mirror:
-    """What a server was told of the documents. `whole`: it takes changes only as the whole text."""
+class DocumentMirror:
+    """The documents that a server has open. `whole`: a change is sent as the whole text."""
 
     whole: bool = False
     _known: dict[str, Document] = field(default_factory=dict)
 
     def version(self, uri: str) -> int:
-        """The version that the server was told last."""
+        """The last version that was sent."""
         return self._known[uri].version
 
-    def follow(self, documents: Sequence[Document]) -> Iterator[Message]:
-        """What to send so that the server has these documents open, and no others; versions are counted here."""
+    def follow(self, documents: Sequence[Document]) -> Iterator[OutgoingNotification]:
+        """The notifications after which the server has exactly these documents open. Versions are counted here, from 1."""
         wanted = {document.uri: document for document in documents}
         for uri in [uri for uri, known in self._known.items() if not _is_same(known, wanted.get(uri))]:
             del self._known[uri]
@@ -39,12 +39,12 @@ class Mirror:
             elif known.text != document.text:
                 yield self._changed(known, replace(document, version=known.version + 1))
 
-    def _opened(self, document: Document) -> Message:
+    def _opened(self, document: Document) -> OutgoingNotification:
         self._known[document.uri] = document
-        told = {"uri": document.uri, "languageId": document.language, "version": 1, "text": document.text}
-        return types.TEXT_DOCUMENT_DID_OPEN, {"textDocument": told}
+        item = {"uri": document.uri, "languageId": document.language, "version": 1, "text": document.text}
+        return types.TEXT_DOCUMENT_DID_OPEN, {"textDocument": item}
 
-    def _changed(self, known: Document, document: Document) -> Message:
+    def _changed(self, known: Document, document: Document) -> OutgoingNotification:
         self._known[document.uri] = document
         change = {"text": document.text} if self.whole else _content_change(known.text, document.text)
         identifier = {"uri": document.uri, "version": document.version}
@@ -56,7 +56,10 @@ def _is_same(known: Document, wanted: Document | None) -> bool:
 
 
 def difference(old: str, new: str) -> Change:
-    """The one replaced range that makes `new` of `old`, in UTF-16 offsets; no end of it lies between CR and LF."""
+    """The one change that turns `old` into `new`, in UTF-16 offsets. It never begins or ends between CR and LF.
+
+    `("abc", "axc")`: `(1, 2, "x")`.
+    """
     start, end, text = minimal(old, (0, length(old), new))
     if cut(old, start - 1, start + 1) == "\r\n":
         start, text = start - 1, "\r" + text

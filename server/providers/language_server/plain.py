@@ -43,7 +43,7 @@ def offset(text: str, position: dict[str, int]) -> int:
     return index
 
 
-class Documents:
+class TrackedDocuments:
     """What the client has open."""
 
     def __init__(self) -> None:
@@ -92,12 +92,12 @@ class Documents:
         return [{"insertText": rest, "range": where, "command": command}] if rest else []
 
 
-class Plain:
+class StandInServer:
     """The server: what it was told to do, and what it was told."""
 
     def __init__(self, plan: Path) -> None:
         self._path, self._used = plan, dict[str, int]()
-        self._documents = Documents()
+        self._documents = TrackedDocuments()
         self._cancelled: set[Any] = set()
         self._writing = threading.Lock()
 
@@ -198,4 +198,4 @@ def _received() -> dict[str, Any] | None:
 
 
 if __name__ == "__main__":
-    os._exit(Plain(Path(sys.argv[1])).serve())  # the thread that reads would hold up a clean end for a second
+    os._exit(StandInServer(Path(sys.argv[1])).serve())  # the thread that reads would hold up a clean end for a second

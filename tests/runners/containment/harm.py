@@ -17,7 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from runners.cgroups import Cgroup
+from runners.limits.cgroups import Cgroup
 from runners.protocol import Limits
 
 PROGRAMS = Path(__file__).with_name("programs")

@@ -15,7 +15,7 @@ from runners.files import copy_tree, remove_tree
 from runners.project import Plan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import make
-from runners.verdicts import classify, in_full
+from runners.verdicts import against_baseline, classify
 
 ALL = [Program.read(path) for path in sorted(PROGRAMS.iterdir())]
 OPEN = {"wall_s": 30.0, "cpu_s": 100.0, "memory_mb": 4096, "processes": 4096, "output_bytes": 1 << 24}
@@ -34,7 +34,11 @@ async def test_is_held(program, walls, job, host, cache):
     done = await walls.run(hostile)
     result = await verdict(program, walls, cache) if program.harm == "believed" else classify(done, program.command)
     assert host.harms(done, hostile.project) == set(), done
-    assert result.klass in program.ends if program.ends else result.klass not in {"passed", "infrastructure"}, done
+    assert (
+        result.verdict_class in program.ends
+        if program.ends
+        else result.verdict_class not in {"passed", "infrastructure"}
+    ), done
     assert not any(unicodedata.category(sign) == "Cc" and sign not in "\n\t" for sign in result.message + result.log)
     with suppress(OSError):  # some are nested too deeply to be copied, which is said and does not hang
         copy_tree(hostile.project, folder / "copy")
@@ -53,8 +57,8 @@ async def verdict(program, walls, cache):
     project = await prepare(honest, plan, walls, cache, lambda _: None)
     try:
         finished = await project.run({})
-        assert finished.klass == "passed"
-        return in_full(await project.run({program.file: program.text, "test_it.py": FAILING}), finished)
+        assert finished.verdict_class == "passed"
+        return against_baseline(await project.run({program.file: program.text, "test_it.py": FAILING}), finished)
     finally:
         project.close()
 

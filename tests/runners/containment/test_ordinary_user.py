@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-USER = 12345
+USER = 12345 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""Limits of processes are those of a user: tests that run at the same time have users of their own."""
 CORE = ["fork_bomb", "memory_bomb", "busy_thread", "outliving_child", "read_home", "write_outside"]
 CORE += ["network", "set_id_files", "locked_folders", "rare_calls", "locked_filler", "unlinked_files"]
-LIMITS = "from runners.keeping import kept; print(*(k.limit for k in kept() if not k.ok), sep=', ')"
+LIMITS = "from runners.limits.enforcement import enforced_limits; print(*(k.limit for k in enforced_limits() if not k.ok), sep=', ')"
 
 
 @pytest.fixture
@@ -70,3 +71,41 @@ def test_hostile_programs_are_held(as_user):
 def test_it_is_said_which_limits_cannot_be_kept(as_user):
     done = as_user("-c", LIMITS)
     assert (done.stdout, done.stderr) == ("memory, processor time\n", "")
+
+
+AT_THE_LIMIT = """
+import asyncio, resource, sys, tempfile
+from pathlib import Path
+from runners.errors import MachineFails
+from runners.project import Plan, prepare
+from runners.sandboxes import make
+from runners.verdicts import RetryPolicy
+
+async def main():
+    tries = []
+    project = await prepare({}, Plan("system", command="true"), make(sys.argv[1]), Path(tempfile.mkdtemp()), print)
+    assert (await project.run({})).verdict_class == "passed"
+    used = len(list(Path("/proc/self/task").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NPROC, (used + int(sys.argv[2]),) * 2)
+
+    async def run():
+        tries.append("try")
+        return await project.run({})
+
+    try:
+        print((await RetryPolicy().result(run)).message)
+    except MachineFails as error:
+        print(len(tries), error)
+    finally:
+        project.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("spare", [0, 1, 2])
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "unshare"])
+def test_where_no_process_can_be_started_the_first_try_says_which_limit_it_is(as_user, sandbox, spare):
+    done = as_user("-c", AT_THE_LIMIT, sandbox, str(spare))
+    assert done.stdout.startswith("1 no process could be started to run tests: this user may have "), done
+    assert "raise that limit (ulimit -u)" in done.stdout

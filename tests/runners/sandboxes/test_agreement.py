@@ -37,7 +37,7 @@ def sandboxes(docker, lacking):
 async def verdicts(sandbox, drawn, cache):
     programs = await cold(sandbox, cache, lambda _: None)
     try:
-        return [(await task.tests.run(filled, programs)).klass for task, filled in drawn]
+        return [(await task.tests.run(filled, programs)).verdict_class for task, filled in drawn]
     finally:
         await programs.close()
 

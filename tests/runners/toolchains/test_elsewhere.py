@@ -12,7 +12,7 @@ import pytest
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import Job
 from runners.toolchains import toolchain
-from runners.toolchains.elsewhere import beside, is_shared, whole
+from runners.toolchains.outside_usr import is_shared, own_folder, program_files
 
 
 def program(file, text):
@@ -139,7 +139,7 @@ async def test_a_program_that_does_not_answer_is_told(name, opt, installed, seen
 
 def test_something_else_of_the_same_name_is_not_taken_for_a_build_tool(opt, installed):
     installed(opt / "bin" / "mvn", "exec /somewhere/else")
-    assert beside("mvn", "bin/m2.conf", "boot", "lib") == ()
+    assert program_files("mvn", "bin/m2.conf", "boot", "lib") == ()
 
 
 @pytest.mark.parametrize("name", ["java", "cpp", "csharp", "go", "rust", "system"])
@@ -161,4 +161,4 @@ def test_a_folder_inside_of_those_is_a_programs_own(folder):
 def test_the_homes_of_all_users_are_known():
     user = next(user for user in pwd.getpwall() if user.pw_name == "root")
     with pytest.raises(ToolchainMissing, match="holds more than g"):
-        whole(Path(user.pw_dir), "g++")
+        own_folder(Path(user.pw_dir), "g++")

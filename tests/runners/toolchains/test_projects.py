@@ -6,7 +6,7 @@ import pytest
 
 from runners.project import Plan, prepare
 from runners.sandboxes import pick
-from runners.verdicts import in_full
+from runners.verdicts import against_baseline
 
 JARS = Path("/usr/share/java")
 CONSOLE = [
@@ -41,8 +41,8 @@ def judged(cache):
             finished, *others = [await project.run(changed) for changed in ({}, *changes)]
         finally:
             project.close()
-        assert finished.klass == "passed", finished
-        return [finished, *(in_full(result, finished) for result in others)]
+        assert finished.verdict_class == "passed", finished
+        return [finished, *(against_baseline(result, finished) for result in others)]
 
     return judge
 
@@ -56,7 +56,7 @@ def cpp(body):
 
 
 def counts(results):
-    return [(result.klass, result.passed, result.failed) for result in results]
+    return [(result.verdict_class, result.passed, result.failed) for result in results]
 
 
 async def test_a_java_project_by_junits_console(judged, need, lacking):
@@ -97,4 +97,4 @@ async def test_a_project_by_command_alone(judged, need):
     need("make")
     files = {"Makefile": "check:\n\t@grep -q 1 value\n", "value": "1"}
     results = await judged(files, Plan("system", command="make check"), {"value": "2"})
-    assert [result.klass for result in results] == ["passed", "failed"]
+    assert [result.verdict_class for result in results] == ["passed", "failed"]

@@ -1,0 +1,70 @@
+"""Whether the programs of a language run here: a small program of each says what runs it, and so shows that its toolchain works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from corpora.tasks import Task
+from runners.errors import SandboxFailed, SetupFailed, ToolchainMissing
+from runners.programs import Program, Programs
+from runners.protocol import Sandbox
+from runners.verdicts import RetryPolicy
+
+VERSIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "python": "import sys\nprint(sys.version)",
+        "javascript": "console.log(process.version)",
+        "typescript": "console.log(process.version)",
+        "java": "public class Main { public static void main(String[] a) { System.out.println(Runtime.version()); } }",
+        "cpp": "#include <iostream>\nint main() { std::cout << __VERSION__; }",
+        "csharp": "System.Console.WriteLine(System.Environment.Version);",
+    }
+)
+"""A program for each language that prints the version of what runs it."""
+_START_S = 120.0
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Makes toolchains ready. `machines` says of each ready language what runs it."""
+
+    sandbox: Sandbox
+    programs: Programs
+    retries: RetryPolicy
+    notify: Callable[[str], None]
+    machines: dict[str, str] = field(default_factory=dict)
+
+    async def tasks(
+        self, language: str, tasks: Sequence[Task], without_packages: Callable[[Sequence[Task]], list[Task]]
+    ) -> list[Task]:
+        """Make the toolchain of a language ready; give its tasks, without packages if those cannot be installed.
+
+        Raises:
+            RunnerError: the toolchain is missing, or does not work in this sandbox; or the machine failed.
+
+        """
+        requires = tasks[0].tests.requires
+        try:
+            self.machines[language] = await self._version(language, requires)
+        except SetupFailed as error:
+            if not requires:
+                raise
+            reason = str(error).strip().rsplit("\n", 1)[-1]
+            self.notify(f"{language}: without {', '.join(requires)}, which cannot be installed: {reason}")
+            self.machines[language] = await self._version(language, ())
+            return without_packages(tasks)
+        return list(tasks)
+
+    async def _version(self, language: str, requires: tuple[str, ...]) -> str:
+        self.notify(f"{language}: the toolchain gets ready")
+        program = Program(language, VERSIONS.get(language, ""), requires=requires)
+        result = await self.retries.result(lambda: self.programs.run(program, timeout_s=_START_S), _START_S)
+        if result.verdict_class == "infrastructure":
+            raise SandboxFailed(f"{language}: {result.message}")
+        if result.verdict_class != "passed":
+            raise ToolchainMissing(
+                f"programs in {language} do not run in the sandbox {self.sandbox.name}: {result.message}"
+            )
+        return f"{self.sandbox.name} {result.log}"

@@ -1,0 +1,132 @@
+"""A corpus as a source of moments: its tasks, asked one by one and judged by their own tests."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from corpora.corpus import Corpus, chosen, corpus_of
+from corpora.options import EvaluateOptions, drawn
+from corpora.player import TaskPlayer
+from corpora.readiness import Readiness
+from corpora.scores import summary
+from corpora.task_cases import TaskCases
+from corpora.tasks import Task
+from replay.judge.judge import Judge
+from replay.judge.kept_results import KeptResults
+from replay.judge.trials import Trials
+from replay.play.instructions import Ask
+from replay.run.findings import Findings
+from replay.run.sources.seam import Bench, Subject
+from runners.errors import MachineFails, RunnerError, ToolchainMissing
+from runners.programs import Programs, cold
+
+
+@dataclass(slots=True)
+class CorpusSource:
+    """The tasks of a corpus that the options choose. `tasks` are those that can be asked here, once it is open."""
+
+    options: EvaluateOptions
+    corpus: Corpus
+    tasks: list[Task] = field(default_factory=list)
+    is_timed: bool = False
+
+    @classmethod
+    def of(cls, options: EvaluateOptions) -> CorpusSource:
+        """The source of the corpus that the options name, with its languages and categories in its own words."""
+        corpus = corpus_of(options.corpus, Path(options.data))
+        languages, categories = chosen(corpus, options.languages, options.categories)
+        return cls(structs.replace(options, languages=languages, categories=categories), corpus)
+
+    @property
+    def name(self) -> str:
+        """The corpus' name."""
+        return self.corpus.name
+
+    @property
+    def origin(self) -> str:
+        """The folder of its data."""
+        return self.options.data
+
+    @property
+    def digest(self) -> str:
+        """A hash of the documents, ground truths and tests of all chosen tasks, and of the published answers that are judged."""
+        hashed = hashlib.sha256()
+        for task in self._chosen():
+            known = (task.name, task.before, task.after, task.truth, task.stop, task.tests.key(task.finished))
+            hashed.update("\0".join(known).encode("utf-8", "surrogatepass"))
+        if self.options.published:
+            answers = self.corpus.published(self.options.published, self._chosen())
+            hashed.update(repr(sorted(answers.items())).encode("utf-8", "surrogatepass"))
+        return hashed.hexdigest()[:32]
+
+    def check(self) -> None:
+        """Read the data, and the published answers if they are wanted."""
+        tasks = self._chosen()
+        if self.options.published:
+            self.corpus.published(self.options.published, tasks)
+
+    def _chosen(self) -> Sequence[Task]:
+        options = self.options
+        return self.corpus.tasks(options.languages, options.categories, packages=options.packages)
+
+    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+        """Make the toolchains of the tasks' languages ready; tasks in a language without one are left out."""
+        tasks, judge = list(self._chosen()), None
+        if bench.sandbox is not None:
+            programs = await self._programs(bench)
+            stack.push_async_callback(programs.close)
+            trials = Trials(bench.slots, None if self.options.is_oracle else KeptResults(bench.cache))
+            stack.push_async_callback(trials.close)
+            ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
+            tasks = await self._those_that_run(ready, tasks, bench)
+            judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=self.options.is_oracle), trials)
+        self.tasks = drawn(tasks, self.options.limit, self.options.seed)
+        asked, answer = self._answers()
+        return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda _: None, judge, answer)
+
+    async def _programs(self, bench: Bench) -> Programs:
+        assert bench.sandbox is not None
+        if self.options.workers == "cold":
+            return await cold(bench.sandbox, bench.cache, bench.notify)
+        from runners.warm import warm
+
+        return await warm(bench.sandbox, bench.cache, bench.notify, workers=bench.places)
+
+    def _answers(self) -> tuple[Callable[[int], list[Task]], Callable[[Ask], str | None] | None]:
+        """Which tasks are asked for a sample, and the answers that are known: all have the ground truth, some a published answer."""
+        tasks, options = {task.path: task for task in self.tasks}, self.options
+        if options.published:
+            known = self.corpus.published(options.published, self.tasks)
+            asked = lambda sample: [task for task in self.tasks if len(known.get(task.name, ())) > sample]  # noqa: E731
+            return asked, lambda ask: known[tasks[ask.moment.path].name][ask.moment.sample]
+        truth = lambda ask: tasks[ask.moment.path].truth  # noqa: E731
+        return lambda _: self.tasks, truth if options.is_oracle else None
+
+    async def _those_that_run(self, ready: Readiness, tasks: Sequence[Task], bench: Bench) -> list[Task]:
+        kept: list[Task] = []
+        for language in dict.fromkeys(task.language for task in tasks):
+            own = [task for task in tasks if task.language == language]
+            try:
+                kept += await ready.tasks(language, own, self._without_packages)
+            except MachineFails:
+                raise
+            except RunnerError as error:
+                bench.leave_out(f"{self.name} {language}", str(error), isinstance(error, ToolchainMissing))
+        return kept
+
+    def _without_packages(self, tasks: Sequence[Task]) -> list[Task]:
+        names = {task.name for task in tasks}
+        languages, categories = ({getattr(task, name) for task in tasks} for name in ("language", "category"))
+        plain = self.corpus.tasks(sorted(languages), sorted(categories), packages=False)
+        return [task for task in plain if task.name in names]
+
+    def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
+        """What the evaluation comes to, as one JSON document."""
+        return summary(options, self.tasks, found.records)

@@ -1,0 +1,88 @@
+"""The tasks of a corpus as cases: each has a finished program of its own, which must pass, and must fail with an empty gap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from corpora.causes import Cause, cause_of
+from corpora.tasks import Task
+from replay.judge.states import Case, Judgeable, ProjectState
+from replay.records import Verdict
+from runners.programs import Programs
+from runners.verdicts import Result
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTests:
+    """The tests of one task, run by `programs`. `machine` says what runs its language here."""
+
+    task: Task
+    programs: Programs
+    machine: str = ""
+    explains: bool = False
+    """Whether each failure gets its cause, and not only that of a ground truth."""
+    lasting: bool = True
+
+    @property
+    def timeout_s(self) -> float:
+        """How long building and running the program may take."""
+        return self.task.tests.timeout_s
+
+    def key(self, state: ProjectState) -> str:
+        """The machine, the language and the program."""
+        return "\0".join((self.machine, self.task.language, self.task.tests.key(state)))
+
+    async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Build and run the program: it is one test."""
+        return await self.task.tests.run(state, self.programs)
+
+    def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """A program tells by itself that it came to its end."""
+        return result
+
+    def is_repeatable(self, result: Result, state: ProjectState) -> bool:
+        """Whether the failure is final: not caused by a missing library, tool or network, which may be there the next time."""
+        cause = cause_of(result, self.task.tests.program(state))
+        return cause is None or not cause.is_lack
+
+    def explained(self, verdict: Verdict, result: Result, state: ProjectState) -> Verdict:
+        """The verdict with the program, unless it passed, and with the cause where the ground truth fails."""
+        if verdict.name == "passed":
+            return verdict
+        program = self.task.tests.program(state)
+        verdict = structs.replace(verdict, program=program)
+        if not (self.explains or verdict.reason == "broken-baseline"):
+            return verdict
+        cause = cause_of(result, program)
+        if cause is not None and state.text != self.task.finished.text and not cause.is_lack:
+            cause = Cause("repairs", "changed the ground truth")
+        return structs.replace(verdict, cause=str(cause)) if cause else verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCases:
+    """The cases of some tasks, by the paths of their documents. With `explains` the tests alone decide, as is right for the oracle."""
+
+    tests: Mapping[str, TaskTests]
+    explains: bool = False
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task], programs: Programs, machines: Mapping[str, str], *, explains: bool) -> TaskCases:
+        """The cases of tasks whose programs run here; `machines` says what runs each language."""
+        made = {task.path: TaskTests(task, programs, machines.get(task.language, ""), explains) for task in tasks}
+        return cls(made, explains)
+
+    def case(self, asked: Judgeable) -> Case | Verdict:
+        """The states that decide about an answer; what offered nothing is tested as nothing."""
+        tests = self.tests[asked.moment.path]
+        task = tests.task
+        if not self.explains and not task.truth.strip():
+            return Verdict(name="untestable", reason="empty")
+        filled = task.filled(asked.suggestion)
+        graft = task.finished if filled.text == task.finished.text else filled
+        if self.explains:
+            return Case(tests, graft, None)
+        return Case(tests, graft, task.emptied, task.finished)

@@ -1,0 +1,113 @@
+"""Tasks: moments that carry their own ground truth and tests, as the instances of a benchmark do (DESIGN.md §1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from replay.judge.states import ProjectState
+from replay.play.stage import WINDOW
+from replay.records import Moment, Suggestion
+from runners.programs import Programs
+from runners.verdicts import Result
+from syntax.gaps import patch
+from syntax.languages import language_of
+from syntax.text import cut, length, position_at
+from syntax.wanted import Stop
+
+EVENT = 1
+"""The event before which a task's moment lies: a task is a tape whose event 0 opens a document, and whose event 1 fills the gap."""
+
+
+class ProgramSpec(Protocol):
+    """How a document is tested, wherever that happens."""
+
+    @property
+    def timeout_s(self) -> float:
+        """How long building and running it may take."""
+        ...
+
+    @property
+    def requires(self) -> tuple[str, ...]:
+        """Packages that it is tested with."""
+        ...
+
+    def program(self, state: ProjectState) -> str:
+        """What is run for a filled document, for a person to read."""
+        ...
+
+    def key(self, state: ProjectState) -> str:
+        """All that the result depends on, but for the machine: the same key, the same result."""
+        ...
+
+    async def run(self, state: ProjectState, programs: Programs) -> Result:
+        """Test a filled document."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A document with a gap between `before` and `after`, what stood in it, and the tests of a filled document.
+
+    `name` is unique in its corpus, `path` names the document for the editor, `language` is the LSP identifier.
+    """
+
+    corpus: str
+    name: str
+    category: str
+    language: str
+    path: str
+    before: str
+    after: str
+    truth: str
+    tests: ProgramSpec
+    stop: Stop = "any"
+
+    @property
+    def finished(self) -> ProjectState:
+        """The document with the ground truth in its gap."""
+        return ProjectState(self.path, self.before + self.truth + self.after)
+
+    @property
+    def emptied(self) -> ProjectState:
+        """The document with nothing in its gap but the least that grammar demands there (see `syntax.gaps`)."""
+        language = language_of(self.language)
+        if language is None:
+            return ProjectState(self.path, self.before + self.after)
+        start, end = len(self.before), len(self.before) + len(self.truth)
+        least = patch(language, self.finished.text, start, end)
+        return ProjectState(self.path, self.before + least + self.after)
+
+    def filled(self, suggestion: Suggestion | None) -> ProjectState:
+        """The document with a suggestion in its gap; with None, nothing."""
+        text = self.before + self.after
+        if suggestion is None:
+            return _filled(self.path, self.before, "", self.after)
+        before, after = cut(text, 0, suggestion.start), cut(text, suggestion.end, length(text))
+        return _filled(self.path, before, suggestion.text, after)
+
+    def moment(self, sample: int = 0) -> Moment:
+        """The moment at which its answer number `sample` (from 0) is asked for."""
+        offset = length(self.before)
+        line, character = position_at(self.before + self.after, offset)
+        return Moment(
+            tape=self.corpus,
+            event=EVENT,
+            path=self.path,
+            language=self.language,
+            offset=offset,
+            line=line,
+            character=character,
+            t=0.0,
+            stop=self.stop,
+            kind=self.category,
+            before=self.before[-WINDOW[0] :],
+            after=self.after[: WINDOW[1]],
+            truth=self.truth,
+            sample=sample,
+        )
+
+
+def _filled(path: str, before: str, text: str, after: str) -> ProjectState:
+    first = before.count("\n") + 1
+    return ProjectState(path, before + text + after, (first, first + text.count("\n")))

@@ -1,0 +1,318 @@
+"""The editor's side of the Language Server Protocol: one server process over stdio.
+
+It works with any server. If the server does not know `ghosttape/explain` and `ghosttape/state`, these checks are left out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+
+from replay.editor.connection import Connection
+from replay.errors import ServerError
+from replay.play.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Tell
+from replay.records import Moment, Step
+from replay.tapes.tape import digest
+from server.wire.messages import DID_ACCEPT_PART, DID_SHOW
+from syntax.errors import OffsetError
+from syntax.text import cut, offset_at, position_at, splice
+
+OURS = "ghosttape"
+PATIENCE_S = 120.0
+"""Time limit for an answer; the limits of our own server's providers are shorter."""
+METHOD = "textDocument/inlineCompletion"
+_GIVEN_UP = object()
+
+
+class Editor:
+    """An editor connected to one language server. Start it, hand it instructions, close it."""
+
+    def __init__(self, root: str = "file:///project") -> None:
+        self.root = root
+        self._connection = Connection()
+        self._texts: dict[str, str] = {}
+        self._unknown: set[str] = set()
+        self._tells_under_way = False
+
+    async def start(
+        self, argv: Sequence[str], *, folder: Path, options: Mapping[str, Any], env: Mapping[str, str] | None = None
+    ) -> None:
+        """Start the server and initialize it.
+
+        Raises:
+            ServerError: it cannot be started, or has no inline completion.
+
+        """
+        try:
+            await self._connection.start(argv, env, folder)
+        except OSError as error:
+            raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
+        try:
+            result = await self._request("initialize", _greeting(self.root, options))
+        except JsonRpcException as error:
+            raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
+        self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
+        if result["capabilities"].get("inlineCompletionProvider") in (None, False):
+            raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
+        self._notify("initialized", {})
+
+    async def close(self) -> None:
+        """Send `shutdown` and `exit`, and wait for the process to end. A server that does not end, or no time to wait for it: it is killed."""
+        try:
+            if not self._connection.dead:
+                await self._say_goodbye()
+        finally:
+            self._connection.kill()
+            await self._connection.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
+            await self._connection.release()
+
+    async def _say_goodbye(self) -> None:
+        with contextlib.suppress(TimeoutError, ServerError, JsonRpcException):
+            await asyncio.wait_for(self._request("shutdown", None), 5)
+            self._notify("exit", None)
+            await asyncio.wait_for(self._connection.ended(), 5)
+
+    def open(self, step: DidOpen) -> None:
+        """Open a document."""
+        self._texts[step.path] = step.text
+        document = {"uri": self.uri(step.path), "languageId": step.language, "version": 1, "text": step.text}
+        self._notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, step: DidChange) -> None:
+        """Send the changes of one event, last first, so that no change shifts the range of a later one."""
+        self._texts[step.path] = splice(step.before, step.changes)
+        changes = _content_changes(step) or [{"text": self._texts[step.path]}]
+        document = {"uri": self.uri(step.path), "version": step.version}
+        self._notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def save(self, step: DidSave) -> None:
+        """Save a document."""
+        self._notify("textDocument/didSave", {"textDocument": {"uri": self.uri(step.path)}})
+
+    def shut(self, step: DidClose) -> None:
+        """Close a document."""
+        self._notify("textDocument/didClose", {"textDocument": {"uri": self.uri(step.path)}})
+
+    async def check(self, step: Check) -> None:
+        """Compare the server's document with the checkpoint.
+
+        Raises:
+            ServerError: the server holds another text.
+
+        """
+        try:
+            state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
+        except JsonRpcException as error:
+            raise ServerError(f"the server cannot say what its document {step.path} holds: {error.message}") from error
+        if state is not None and state["sha256"] != step.sha256:
+            raise ServerError(
+                f"the server's document {step.path} differs from the checkpoint (version {state['version']})"
+            )
+        if digest(self._texts[step.path]) != step.sha256:
+            raise ServerError(f"the editor's document {step.path} differs from the checkpoint")
+
+    async def ask(self, ask: Ask) -> Answer:
+        """Ask for an inline completion. A refusal is an answer with `failed`; only a dead server raises.
+
+        The request is cancelled (`$/cancelRequest`) when its patience is over; the answer is then `given_up`.
+        """
+        where = {"textDocument": {"uri": self.uri(ask.moment.path)}, "position": _place(ask.moment)}
+        began = time.perf_counter()
+        try:
+            result = await self._in_time(ask, {**where, **_wishes(ask.moment)})
+        except JsonRpcException as error:
+            reason = str(error.message) or f"error {error.code}, without a reason"
+            return Answer((time.perf_counter() - began) * 1000, failed=reason)
+        measured = (time.perf_counter() - began) * 1000
+        if result is _GIVEN_UP:
+            return Answer(measured, given_up=True)
+        try:
+            told = await self._extra("ghosttape/explain", where) or {}
+        except JsonRpcException:  # the answer counts even if the server cannot explain it
+            told = {}
+        return self._answer(ask, measured, result, told)
+
+    async def tell(self, step: Tell) -> None:
+        """Notify the server of what the user did with an item, as editors notify Copilot's server; other servers ignore it.
+
+        The command of an accepted item is run (LSP 3.18); an error of the server in it is ignored.
+        """
+        if step.fate == "accepted":
+            command = {
+                "command": step.item["command"].get("command"),
+                "arguments": step.item["command"].get("arguments"),
+            }
+            try:
+                await self._request("workspace/executeCommand", command)
+            except JsonRpcException:
+                return
+        elif step.fate == "shown":
+            self._notify(DID_SHOW, {"item": step.item})
+        else:
+            self._notify(DID_ACCEPT_PART, {"item": step.item, "acceptedLength": step.reached})
+
+    async def _in_time(self, ask: Ask, params: dict[str, Any]) -> Any:
+        """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
+        number, token = str(uuid.uuid4()), str(uuid.uuid4())
+        self._connection.under_way[token] = asyncio.Event()
+        answer = self._sent(METHOD, {**params, "willCancel": token} if ask.will_cancel else params, number)
+        under_way = asyncio.create_task(self._connection.under_way[token].wait())
+        try:
+            await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return await self._received(METHOD, answer)
+            hangs = not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
+            await self._cancel(number, answer, wait=not hangs)
+            if hangs:
+                raise JsonRpcException(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+            return _GIVEN_UP
+        finally:
+            under_way.cancel()
+            del self._connection.under_way[token]
+
+    def _patience_s(self, ask: Ask) -> float:
+        """How long to wait in real time. Our own server says at once whether it has the answer or must ask the provider."""
+        if ask.will_cancel and self._tells_under_way:
+            return PATIENCE_S
+        return min(ask.patience / 1000, PATIENCE_S)
+
+    async def _cancel(self, number: str, answer: asyncio.Future[Any], *, wait: bool) -> None:
+        """Cancel a request, and wait for the server's response to it."""
+        self._notify("$/cancelRequest", {"id": number})
+        if not wait:
+            return
+        try:
+            await self._received(METHOD, answer)
+        except JsonRpcException:
+            return  # the response, usually an error for a cancelled request, has no use
+
+    def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
+        items = (result if isinstance(result, list) else (result or {}).get("items")) or []
+        told_too = {key: told[key] for key in ("raw", "prompt", "provider", "cache") if told.get(key)}
+        trail = tuple(
+            Step(step["step"], step["before"], step["after"], step.get("undone", False))
+            for step in told.get("trail", ())
+        )
+        if not items:
+            filtered = told.get("step", "") if told.get("outcome") == "filtered" else ""
+            return Answer(measured, filtered=filtered or "", trail=trail, **told_too)
+        text = items[0].get("insertText")
+        text = text.get("value") if isinstance(text, dict) else text
+        if not isinstance(text, str):
+            return Answer(measured, failed="the server's item has no text")
+        try:
+            start, end = self._replaced(ask, items[0].get("range"))
+        except OffsetError as error:
+            return Answer(measured, failed=f"the server's range is outside the document: {error}")
+        item = items[0] if isinstance(items[0].get("command"), dict) else None
+        return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **told_too)
+
+    def _replaced(self, ask: Ask, where: Mapping[str, Any] | None) -> tuple[int, int]:
+        if where is None:
+            return ask.moment.offset, ask.moment.offset
+        text = ask.before + ask.after
+        start, end = where["start"], where["end"]
+        return offset_at(text, start["line"], start["character"]), offset_at(text, end["line"], end["character"])
+
+    def uri(self, path: str) -> str:
+        """The URI of a document."""
+        from urllib.parse import quote
+
+        return f"{self.root}/{quote(path)}"
+
+    async def _extra(self, method: str, params: Any) -> Any:
+        """Send a request that another server may not know; the result is then None."""
+        if method in self._unknown:
+            return None
+        try:
+            return await self._request(method, params)
+        except JsonRpcMethodNotFound:
+            self._unknown.add(method)
+            return None
+
+    async def _request(self, method: str, params: Any) -> Any:
+        return await self._received(method, self._sent(method, params))
+
+    def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
+        if self._connection.dead:
+            raise ServerError(self._connection.epitaph())
+        answer: asyncio.Future[Any] = self._connection.protocol.send_request_async(method, params, number)
+        answer.add_done_callback(_taken_note_of)
+        return answer
+
+    async def _received(self, method: str, answer: asyncio.Future[Any]) -> Any:
+        try:
+            return await asyncio.wait_for(answer, PATIENCE_S)
+        except TimeoutError as error:
+            raise JsonRpcException(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
+        except RuntimeError as error:  # pygls raises this if the server has ended
+            raise ServerError(await self._connection.last_words()) from error
+
+    def _notify(self, method: str, params: Any) -> None:
+        if self._connection.dead:
+            raise ServerError(self._connection.epitaph())
+        self._connection.protocol.notify(method, params)
+
+
+def _taken_note_of(answer: asyncio.Future[Any]) -> None:
+    """Retrieve the exception of an answer that nobody waits for, because asyncio warns of an exception never retrieved."""
+    if not answer.cancelled():
+        answer.exception()
+
+
+def _wishes(moment: Moment) -> dict[str, Any]:
+    """The wishes of a request: trigger by hand (1) or automatic (2), stop hint, index of the sample.
+
+    Other servers than ours ignore the last two.
+    """
+    wishes = {"context": {"triggerKind": 1 if moment.trigger == "invoked" else 2}, "stop": moment.stop}
+    return wishes | ({"sample": moment.sample} if moment.sample else {})
+
+
+def _place(moment: Moment) -> dict[str, int]:
+    return {"line": moment.line, "character": moment.character}
+
+
+def _content_changes(step: DidChange) -> list[dict[str, Any]]:
+    """The changes of one event, last first; an empty list if LSP has no position for the start or end of one of them.
+
+    LSP has no position between CR and LF. An LF can come behind a CR by another change of the same event.
+    """
+    ends = {end for change in step.changes for end in change[:2]}
+    if any(cut(step.before, end - 1, end) == "\r" for end in ends if end):
+        return []
+    ordered = sorted(step.changes, key=lambda change: change[:2])
+    return [{"range": _range(step.before, start, end), "text": new} for start, end, new in reversed(ordered)]
+
+
+def _range(text: str, start: int, end: int) -> dict[str, Any]:
+    return {"start": _position(text, start), "end": _position(text, end)}
+
+
+def _position(text: str, offset: int) -> dict[str, int]:
+    line, character = position_at(text, offset)
+    return {"line": line, "character": character}
+
+
+def _greeting(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "processId": None,
+        "clientInfo": {"name": "ghosttape replay"},
+        "rootUri": root,
+        "workspaceFolders": [{"uri": root, "name": "project"}],
+        "initializationOptions": dict(options),
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-16"]},
+            "textDocument": {
+                "synchronization": {"didSave": True},
+                "inlineCompletion": {"dynamicRegistration": False},
+            },
+        },
+    }

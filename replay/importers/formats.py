@@ -1,0 +1,169 @@
+"""Which importer reads an input, decided by its content. A new format is one module and one row of `FORMATS`."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from replay.errors import TapeError
+from replay.importers.building.tape_builder import ImportedTape
+from replay.importers.crowd import chunk_files
+from replay.importers.crowd import chunks as crowd_chunks
+from replay.importers.crowd import table as crowd_table
+from replay.importers.crowd import table_rows as crowd_rows
+from replay.importers.errors import ImportRefusedError, RecordingError, unreadable
+from replay.importers.progsnap2 import reading as progsnap2
+from replay.importers.progsnap2 import tables as progsnap2_tables
+from replay.importers.workspace_recording import entries as recording
+from replay.importers.workspace_recording.reading import import_recording, tape_name
+from replay.tapes.tape import line_of
+
+AUTO = "auto"
+_HEAD = 65_536
+"""Bytes at the beginning of a file that decide its format."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputHead:
+    """The beginning of an input: the names in a folder, or the first bytes of a file (unpacked if gzip)."""
+
+    path: Path
+    names: frozenset[str] = frozenset()
+    content: bytes = b""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns if the file is a table."""
+        first = self.content.decode("utf-8-sig", "replace").partition("\n")[0]
+        return next(csv.reader([first.rstrip("\r")]), [])
+
+
+Import: TypeAlias = Callable[[Path], Iterator[ImportedTape]]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFormat:
+    """A format that can be imported."""
+
+    name: str
+    """Its name on the command line and in reports."""
+    fits: Callable[[InputHead], bool]
+    """Whether the beginning of an input shows this format."""
+    read: Import
+    """Reads the tapes of an input."""
+
+
+def format_of(path: Path, format: str = AUTO) -> ImportFormat:  # noqa: A002  # tapes call it so
+    """Give the format of an input: the named one, or the one that its content shows.
+
+    Raises:
+        ImportRefusedError: no format has that name.
+        RecordingError: the input cannot be read, or its format is unknown.
+
+    """
+    names = {each.name: each for each in FORMATS}
+    if format != AUTO:
+        if format not in names:
+            raise ImportRefusedError(
+                f"there is no format {format!r} to import: choose one of {', '.join([AUTO, *names])}"
+            )
+        return names[format]
+    head = _head(path)
+    found = next((each for each in FORMATS if each.fits(head)), None)
+    if found is None:
+        reason = f"is of no format that can be imported ({', '.join(names)}), as far as its beginning shows"
+        raise RecordingError(path, None, reason)
+    return found
+
+
+def tapes_of(path: Path, importer: ImportFormat) -> Iterator[ImportedTape]:
+    """The tapes in an input.
+
+    Raises:
+        RecordingError: it cannot be read, is malformed, or has an entry that cannot have happened.
+
+    """
+    try:
+        yield from importer.read(path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def require_writable(path: Path, imported: ImportedTape) -> None:
+    """Refuse a tape that could not be written as a file.
+
+    Raises:
+        RecordingError: no reader would accept one of its lines.
+
+    """
+    try:
+        for value in (imported.tape.header, *imported.tape.events):
+            line_of(value, str(path))
+    except TapeError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: TapeError) -> RecordingError:
+    """The error for an input whose tape cannot be written."""
+    return RecordingError(path, None, f"would become a tape that cannot be read: {error.reason}")
+
+
+def _head(path: Path) -> InputHead:
+    try:
+        if path.is_dir():
+            return InputHead(path, names=frozenset(file.name for file in path.iterdir()))
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            unpacked = gzip.GzipFile(fileobj=file) if packed else file
+            return InputHead(path, content=unpacked.read(_HEAD))
+    except (OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from error
+
+
+def _is_table(head: InputHead) -> bool:
+    return "source.csv" in head.names or crowd_rows.is_header(head.columns)
+
+
+def _read_table(path: Path) -> Iterator[ImportedTape]:
+    yield crowd_table.import_table(path / "source.csv" if path.is_dir() else path)
+
+
+def _is_chunks(head: InputHead) -> bool:
+    if head.names:
+        return any("chunk_" in name or name.startswith("source_part_") for name in head.names)
+    start = head.content.lstrip()
+    return chunk_files.is_part(head.path.name) or (
+        start.startswith(b"{") and b'"version"' in start and b'"sessionId"' in start
+    )
+
+
+def _read_chunks(path: Path) -> Iterator[ImportedTape]:
+    yield crowd_chunks.import_chunks(path)
+
+
+def _is_dataset(head: InputHead) -> bool:
+    return "MainTable.csv" in head.names or progsnap2_tables.is_main_header(head.columns)
+
+
+def _is_recording(head: InputHead) -> bool:
+    return head.content.lstrip().startswith(b"{")
+
+
+def _read_recording(path: Path) -> Iterator[ImportedTape]:
+    imported = import_recording(path)
+    yield ImportedTape(tape_name(path), imported.tape, imported.changes, imported.checkpoints)
+
+
+FORMATS = (
+    ImportFormat(crowd_table.FORMAT, _is_table, _read_table),
+    ImportFormat(crowd_chunks.FORMAT, _is_chunks, _read_chunks),
+    ImportFormat(progsnap2.FORMAT, _is_dataset, progsnap2.import_dataset),
+    ImportFormat(recording.FORMAT, _is_recording, _read_recording),
+)
+"""All formats; the first that fits is used. The last one accepts any JSON and reports the errors in it."""

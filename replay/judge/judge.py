@@ -1,0 +1,121 @@
+"""The judge: tests a suggestion in the finished project, and says what the tests are worth there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from msgspec import structs
+
+from replay.judge.selection import Selection
+from replay.judge.states import Case, Cases, Judgeable, ProjectState
+from replay.judge.trials import Trials
+from replay.records import Record, Verdict
+from runners.verdicts import Result
+
+UNDETECTED = "the tests pass without this part"
+
+
+@dataclass(slots=True)
+class Judge:
+    """Gives verdicts. A suggestion counts only where the finished project passes its tests, and where an empty hole fails them."""
+
+    cases: Cases
+    trials: Trials
+    selection: Selection | None = None
+    """Which tests a graft needs; None: all of them."""
+
+    async def verdict(self, asked: Judgeable) -> Verdict:
+        """The verdict on what was offered at a moment; what offered nothing is tested as nothing."""
+        case = self.cases.case(asked)
+        if isinstance(case, Verdict):
+            return case
+        if fault := await self._fault(case):
+            return fault
+        only = self.selection.tests(case) if self.selection else None
+        if self.selection is None or only is None or not await self._stands(case, only):
+            return await self._tested(case)
+        return await self._by_some(self.selection, asked, case, only)
+
+    async def _by_some(self, selection: Selection, asked: Judgeable, case: Case, only: frozenset[str]) -> Verdict:
+        """The verdict by the tests that a graft needs; for a sample by all of them, and whether that is the same."""
+        sampled = selection.samples(asked.moment)
+        found = await self._tested(case, only)
+        if not sampled:
+            return found
+        whole = await self._tested(case)
+        selection.compare(found, whole)
+        return whole
+
+    async def _fault(self, case: Case) -> Verdict | None:
+        """Why no suggestion can be judged here; None where one can."""
+        if case.finished is None:
+            return None
+        finished = await self.trials.finished(case.tests, case.finished)
+        if finished.verdict_class == "passed":
+            return None
+        return case.tests.explained(broken(finished), finished, case.finished)
+
+    async def _tested(self, case: Case, only: frozenset[str] | None = None) -> Verdict:
+        """The verdict by all tests, or by some; where these do not notice the hole, or went missing, it is by all."""
+        if case.emptied is not None:
+            nothing = await self.trials.emptied(case.tests, case.emptied, only)
+            if nothing.verdict_class == "passed" and only is not None:
+                return await self._tested(case)
+            if nothing.verdict_class in {"passed", "infrastructure"}:
+                return _undetected(nothing)
+        result = await self._graft(case, only)
+        if result.verdict_class == "failed" and only is not None:  # tests went missing, or have other names now
+            return await self._tested(case)
+        return case.tests.explained(verdict_of(result), result, case.graft)
+
+    async def _graft(self, case: Case, only: frozenset[str] | None) -> Result:
+        if case.graft == case.finished:
+            return await self.trials.finished(case.tests, case.graft)
+        return await self.trials.graft(case.tests, case.graft, only)
+
+    async def _stands(self, case: Case, only: frozenset[str]) -> bool:
+        """Whether some of the tests pass in the finished project without the others."""
+        if case.hole is None:
+            return False
+        unchanged = ProjectState(case.hole.path, case.hole.final)
+        return (await self.trials.graft(case.tests, unchanged, only)).verdict_class == "passed"
+
+
+def broken(finished: Result) -> Verdict:
+    """Why nothing can be tested in a project whose own tests do not pass, going by the finished project."""
+    if finished.verdict_class == "infrastructure":
+        return verdict_of(finished)
+    reason = "flaky" if finished.verdict_class == "flaky" else "broken-baseline"
+    return structs.replace(verdict_of(finished), name="untestable", reason=reason)
+
+
+def _undetected(nothing: Result) -> Verdict:
+    if nothing.verdict_class == "infrastructure":
+        return verdict_of(nothing)
+    return Verdict(name="untestable", reason="undetected", message=UNDETECTED, wall_ms=nothing.wall_ms)
+
+
+def verdict_of(result: Result) -> Verdict:
+    """A test result as a verdict."""
+    return Verdict(
+        name=result.verdict_class,
+        message=result.message,
+        passed=result.passed,
+        failed=result.failed,
+        log=result.log,
+        wall_ms=result.wall_ms,
+    )
+
+
+def infrastructure_failures(records: Iterable[Record]) -> list[dict[str, str]]:
+    """The verdicts that the machine failed to give, as `warnings` of a summary has them: by tape and reason, with their number."""
+    verdicts = ((record.moment.tape, record.verdict) for record in records)
+    found = Counter(
+        (tape, verdict.message) for tape, verdict in verdicts if verdict and verdict.name == "infrastructure"
+    )
+    return [
+        {"tape": tape, "fault": "infrastructure", "reason": f"{message} (moments: {number})"}
+        for (tape, message), number in found.most_common()
+    ]

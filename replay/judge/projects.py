@@ -1,0 +1,180 @@
+"""The project that a tape belongs to, as files."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from replay.errors import ProjectError
+from replay.options import ReplayOptions
+from replay.tapes.git_environment import quiet_environment
+from replay.tapes.tape import Embedded, Folder, Git, Tape, Tests
+
+LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
+
+
+class ProjectMissingError(ProjectError):
+    """The project is a commit of a repository, and no clone of it was found."""
+
+
+class AllowedTests(Tests, frozen=True):
+    """How a project is tested, and what the user (never a tape) allows its set-up: the network, variables by name."""
+
+    network: bool = False
+    variables: tuple[str, ...] = ()
+
+
+def clones_of(options: ReplayOptions) -> list[Path]:
+    """The clones of repositories that the options name."""
+    return [Path(folder) for folder in options.projects]
+
+
+def with_tests(tape: Tape, options: ReplayOptions) -> Tape:
+    """The tape with the tests that count: its own, else those of `ghosttape.toml`, with what flags say over either.
+
+    Raises:
+        ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls.
+
+    """
+    tests = tape.header.tests or options.project_tests
+    over: dict[str, Any] = {str(name): said for name, said in options.tests_over.items()}
+    if tests is None and not over:
+        return tape
+    told = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
+    if "command" not in told:
+        raise ProjectError(f"{tape.source}: nothing says how its project is tested: name a command with --test-command")
+    if tape.header.tests is None and options.sandbox == "none" and options.tests:
+        _refuse_unwalled(tests, over)
+    try:
+        allowed = AllowedTests(**told, network=options.network_setup, variables=options.setup_env)
+    except ValueError as error:
+        raise ProjectError(str(error)) from error
+    return structs.replace(tape, header=structs.replace(tape.header, tests=allowed))
+
+
+def _refuse_unwalled(folders: Tests | None, over: Mapping[str, str]) -> None:
+    """Refuse to run commands of a folder's file, which may be anyone's, as the user."""
+    if folders is not None and ("command" not in over or ("setup" not in over and folders.setup)):
+        raise ProjectError(
+            "ghosttape.toml: [tests] names commands, which --sandbox none would run as you: if that is meant, say "
+            "them yourself with --setup and --test-command"
+        )
+
+
+def setup_variables(tests: Tests, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that the user lets a set-up have, with their values.
+
+    Raises:
+        ProjectError: one is not set.
+
+    """
+    names = tests.variables if isinstance(tests, AllowedTests) else ()
+    if missing := [name for name in names if name not in environ]:
+        raise ProjectError(
+            f"--setup-env {missing[0]}: there is no such variable in the environment (its name alone is wanted)"
+        )
+    return {name: environ[name] for name in names}
+
+
+def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
+    """Path → text of the project before the tape begins, as far as no event of the tape opens it.
+
+    A commit is looked for in `clones` of repositories; files that are no UTF-8 text are left out of it.
+
+    Raises:
+        ProjectMissingError: no clone has the commit.
+        ProjectError: the folder is not there, or holds what cannot be laid out.
+
+    """
+    match tape.header.workspace:
+        case Embedded(files):
+            return dict(files)
+        case Folder(path):
+            return _folder(tape, path)
+        case Git(url, commit):
+            clone = next((clone for clone in clones if _has(clone, commit)), None)
+            if clone is None:
+                raise ProjectMissingError(
+                    f"{tape.source}: the project is {url} at {commit[:10]}: name a clone that has this commit with "
+                    "--project DIR, or play without its tests (--no-tests)"
+                )
+            return dict(_commit(clone, commit))
+
+
+def _git(clone: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Ask git without running anything of the repository's own, and without a network."""
+    command = ["git", "-C", str(clone), "-c", "core.fsmonitor=false", *words]
+    try:
+        return subprocess.run(command, input=given, capture_output=True, check=False, env=quiet_environment(os.environ))
+    except OSError as error:
+        raise ProjectError(f"git cannot be run ({error.strerror}): install it to lay out the project") from error
+
+
+def _has(clone: Path, commit: str) -> bool:
+    return _git(clone, "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}").returncode == 0
+
+
+def _commit(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
+    """Path → text of each file of a commit; links, submodules and files that are not UTF-8 are left out.
+
+    Raises:
+        ProjectError: the clone lacks an object of the commit.
+
+    """
+    listed = _complete(clone, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
+    entries = [entry.partition("\t") for entry in listed.decode("utf-8", "replace").split("\0")]
+    blobs = {path: about.split()[2] for about, _, path in entries if about.startswith("100")}
+    answers = _complete(clone, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in blobs.values()).encode())
+    at = 0
+    for path, blob in blobs.items():
+        head = answers[at : at + 200].partition(b"\n")[0]
+        if len(head.split()) != 3:  # `NAME blob SIZE`; a blob that is not there gives `NAME missing`
+            raise _incomplete(clone, f"object {blob[:10]} of {path}")
+        start = at + len(head) + 1
+        end = start + int(head.split()[2])
+        at = end + 1
+        try:
+            yield path, answers[start:end].decode()
+        except UnicodeDecodeError:
+            continue
+
+
+def _complete(clone: Path, *words: str, given: bytes = b"") -> bytes:
+    """What git prints; git fails where the clone lacks an object."""
+    done = _git(clone, *words, given=given)
+    if done.returncode:
+        raise _incomplete(clone, done.stderr.decode("utf-8", "replace").strip().partition("\n")[0])
+    return done.stdout
+
+
+def _incomplete(clone: Path, lacking: str) -> ProjectError:
+    return ProjectError(
+        f"{clone}: the clone is partial or damaged ({lacking}): complete it with `git fetch --refetch --no-filter`"
+    )
+
+
+def _folder(tape: Tape, path: str) -> dict[str, str]:
+    base = Path(tape.source).resolve().parent
+    folder = (base / path).resolve()
+    if not folder.is_relative_to(base):
+        raise ProjectError(f"{tape.source}: the project's folder {path!r} leads out of the tape's own folder")
+    if not folder.is_dir():
+        raise ProjectError(f"{tape.source}: its project is missing: there is no folder {folder}")
+    inside = {file.relative_to(folder): file for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {
+        name.as_posix(): _text(file, base) for name, file in inside.items() if not LEFT_OUT.intersection(name.parts)
+    }
+
+
+def _text(file: Path, base: Path) -> str:
+    if not file.resolve().is_relative_to(base):
+        raise ProjectError(f"{file}: is a link that leads out of the tape's own folder")
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise ProjectError(f"{file}: is not UTF-8 text; the projects of tapes are text") from error

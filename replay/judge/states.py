@@ -1,0 +1,84 @@
+"""The seam "what tests a state": a project's own tests, or the one-file program that a document is (DESIGN.md §2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from replay.judge.grafts import Hole
+from replay.play.instructions import Settled, Try
+from replay.records import Verdict
+from runners.verdicts import Result
+
+Judgeable: TypeAlias = Settled | Try
+"""What a verdict is asked for: a moment that has ended, or a suggestion that the user wants to have tested first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """A finished project in which one document holds another text."""
+
+    path: str
+    text: str
+    written: tuple[int, int] = (0, 0)
+    """The first and last line of the document (from 1) that a model wrote; 0 and 0 where no model did.
+
+    The ground truth may say that a program ends in these lines, and a model may not.
+    """
+
+
+class StateTests(Protocol):
+    """What tests the states of one project."""
+
+    @property
+    def timeout_s(self) -> float:
+        """How long one run may take, builds included."""
+        ...
+
+    @property
+    def lasting(self) -> bool:
+        """Whether results depend on `key` alone, so that a later run may use them again."""
+        ...
+
+    def key(self, state: ProjectState) -> str:
+        """Everything that the result depends on, but for the machine: two states of one key have the same result."""
+        ...
+
+    async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Run all tests on a state, or `only` those of these names."""
+        ...
+
+    def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Compare a result with that of the finished project: a test that vanished did not pass."""
+        ...
+
+    def is_repeatable(self, result: Result, state: ProjectState) -> bool:
+        """Whether the same state has the same result the next time, on this machine as it is."""
+        ...
+
+    def explained(self, verdict: Verdict, result: Result, state: ProjectState) -> Verdict:
+        """Add to a verdict what a person needs to understand it: the program that ran, the cause of a failure."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The states that decide about one suggestion."""
+
+    tests: StateTests
+    graft: ProjectState
+    """The finished project with the suggestion in its hole."""
+    emptied: ProjectState | None
+    """The finished project with nothing in the hole but what the grammar demands. None: the graft's tests alone decide."""
+    finished: ProjectState | None = None
+    """The project as the developer left it; None where its tests are known to pass, as those of a tape."""
+    hole: Hole | None = None
+    """The part of the finished document that the suggestion stands in for, where tests can be selected by it."""
+
+
+class Cases(Protocol):
+    """Turns what is judged into states to test."""
+
+    def case(self, asked: Judgeable) -> Case | Verdict:
+        """The states that decide, or the verdict where nothing needs to be tested."""
+        ...

@@ -1,0 +1,226 @@
+"""The moments of a tape as test cases: the finished project with its tests, and the hole that each moment cuts into it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from msgspec import structs
+
+from replay.errors import ReplayError
+from replay.judge.grafts import Hole, emptied, graft, hole_of
+from replay.judge.judge import Judge, verdict_of
+from replay.judge.projects import AllowedTests, setup_variables, starting_files
+from replay.judge.selection import Selection
+from replay.judge.states import Case, Judgeable, ProjectState
+from replay.judge.trials import Trials
+from replay.play.instructions import Settled, Spot
+from replay.records import Moment, Suggestion, Untestable, Verdict
+from replay.tapes.tape import Tests as TestSettings
+from replay.tapes.timeline import Timeline
+from runners.coverage import record_coverage
+from runners.project import Plan, Project, prepare
+from runners.protocol import Sandbox
+from runners.verdicts import Result, RetryPolicy, against_baseline, merge_baselines, restrict_to
+from syntax.languages import Language, language_of
+
+Notify = Callable[[str], None]
+NO_TESTS = "nothing says how the project is tested: name --test-command, or [tests] in ghosttape.toml"
+NO_WITNESS = "tests are judged by their status and summary alone, which the code under test may forge"
+
+
+@dataclass(frozen=True, slots=True)
+class TestWarning:
+    """Why the tests of this tape cannot be trusted: a verdict class or another short name, and the first line of the reason."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTests:
+    """The tests of a tape's project. `baseline` is the result of the finished project; each graft's result is compared with it."""
+
+    project: Project
+    baseline: Result
+    final: Mapping[str, str]
+    """Path → text of the finished documents."""
+    lasting: bool = False
+
+    @property
+    def timeout_s(self) -> float:
+        """Time limit (s) for one run of the tests."""
+        return self.project.plan.timeout_s
+
+    def key(self, state: ProjectState) -> str:
+        """The text that differs between states: the changed document."""
+        return f"{state.path}\0{state.text}"
+
+    async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Run the tests in a copy of the project."""
+        return await self.project.run({state.path: state.text}, only)
+
+    def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Count a pass only if the same tests passed as in the finished project. The finished project itself is `flaky` if it fails."""
+        found = against_baseline(result, restrict_to(self.baseline, only), [state.path])
+        unchanged = self.final.get(state.path) == state.text
+        blamed = found.verdict_class not in {"passed", "infrastructure"}
+        return replace(found, verdict_class="flaky") if unchanged and blamed else found
+
+    def is_repeatable(self, result: Result, state: ProjectState) -> bool:
+        """No result is stored for other runs."""
+        return False
+
+    def explained(self, verdict: Verdict, result: Result, state: ProjectState) -> Verdict:
+        """Nothing to add: the log of a project's tests names the failure."""
+        return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TapeCases:
+    """The cases of one tape. If the finished project cannot be tested, `fault` is the verdict on every moment."""
+
+    timeline: Timeline
+    tests: ProjectTests | None = None
+    fault: Verdict | None = None
+
+    def hole(self, spot: Spot | None) -> Hole | Untestable:
+        """The hole that a moment cuts into the finished project, or the reason why it has none."""
+        return "diverged" if spot is None else hole_of(self.timeline, spot.moment, spot.before, spot.after)
+
+    def truth(self, settled: Settled) -> str | None:
+        """The text that the developer wrote at a moment; None if nothing is left to complete there."""
+        hole = self.hole(settled.spot)
+        return None if isinstance(hole, str) else hole.truth
+
+    def case(self, asked: Judgeable) -> Case | Verdict:
+        """The states that decide about a suggestion; what offered nothing is tested as nothing."""
+        if self.fault is not None:
+            return self.fault
+        moment, spot = asked.moment, asked.spot
+        hole = self.hole(spot)
+        if isinstance(hole, str) or spot is None:
+            return Verdict(name="untestable", reason=str(hole))
+        assert self.tests is not None
+        suggestion = _on_tape(asked.suggestion, moment, spot.moment)
+        return Case(
+            tests=self.tests,
+            graft=ProjectState(hole.path, graft(hole, suggestion, spot.moment, spot.before, spot.after)),
+            emptied=ProjectState(hole.path, emptied(hole, _language(moment))),
+            hole=hole,
+        )
+
+
+@dataclass(slots=True)
+class TapeTests:
+    """The cases of a tape, the judge that tests them, and warnings about how far the verdicts can be trusted."""
+
+    cases: TapeCases
+    judge: Judge | None = None
+    warning: TestWarning | None = None
+    _project: Project | None = None
+    _trials: Trials | None = field(default=None)
+
+    async def close(self) -> None:
+        """Stop what runs and remove the copies of the project."""
+        if self._trials is not None:
+            await self._trials.close()
+        if self._project is not None:
+            self._project.close()
+
+
+async def prepare_tests(
+    timeline: Timeline,
+    sandbox: Sandbox | None,
+    cache: Path,
+    slots: asyncio.Semaphore,
+    notify: Notify,
+    *,
+    clones: Sequence[Path] = (),
+    selects: bool = False,
+    seed: int = 0,
+) -> TapeTests:
+    """Write the finished project to disk and run its tests twice: a failing or flaky test there is not the model's fault.
+
+    With `selects`, the first of the two runs records which test executes which function; each graft then runs only some
+    tests.
+
+    Raises:
+        RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
+        ProjectError: the project cannot be laid out, or no clone has the tape's commit.
+
+    """
+    settings = timeline.tape.header.tests
+    if sandbox is None:
+        return TapeTests(TapeCases(timeline))
+    if settings is None:
+        return TapeTests(TapeCases(timeline), warning=TestWarning("no tests", NO_TESTS))
+    files = starting_files(timeline.tape, clones) | timeline.final
+    project = await prepare(files, _plan(settings), sandbox, cache, notify)
+    notify("the finished project's own tests run twice")
+    retries, coverage = RetryPolicy(), None
+    try:
+        if selects:
+            first, coverage = await record_coverage(project, cache, notify)
+        else:
+            first = await retries.result(lambda: project.run({}), project.plan.timeout_s)
+        results = [first, await retries.result(lambda: project.run({}), project.plan.timeout_s)]
+    except BaseException:
+        project.close()
+        raise
+    baseline = merge_baselines(*results)
+    fault = _fault(results)
+    cases = TapeCases(timeline, ProjectTests(project, baseline, timeline.final), fault)
+    trials = Trials(slots, retries=retries)
+    selection = Selection(coverage, baseline.tests or frozenset(), seed) if selects else None
+    return TapeTests(cases, Judge(cases, trials, selection), _warning(fault, baseline), project, trials)
+
+
+def _warning(fault: Verdict | None, baseline: Result) -> TestWarning | None:
+    if fault is not None:
+        return TestWarning(fault.reason or fault.name, fault.message)
+    return TestWarning("no witness", NO_WITNESS) if baseline.tests is None else None
+
+
+def _fault(results: list[Result]) -> Verdict | None:
+    """Why nothing in this project can be tested, according to two runs of the finished project; None if it can be tested."""
+    if all(result.verdict_class == "passed" for result in results):
+        counts = sorted({result.passed or 0 for result in results})
+        message = f"the tests pass, but in different numbers: {counts}"
+        return Verdict(name="untestable", reason="flaky", message=message) if len(counts) > 1 else None
+    worst = next(result for result in results if result.verdict_class != "passed")
+    if worst.verdict_class == "infrastructure":
+        return verdict_of(worst)
+    reason = "flaky" if any(result.verdict_class == "passed" for result in results) else "broken-baseline"
+    return Verdict(name="untestable", reason=reason, message=worst.message, log=worst.log, wall_ms=worst.wall_ms)
+
+
+def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:
+    """A suggestion with its range in the recorded document. In drive mode the actual document may be ahead of it."""
+    if offered is None:
+        return Suggestion(text="", start=there.offset, end=there.offset, latency=0.0)
+    shift = there.offset - moment.offset
+    return structs.replace(offered, start=max(0, offered.start + shift), end=max(there.offset, offered.end + shift))
+
+
+def _plan(tests: TestSettings) -> Plan:
+    return Plan(
+        toolchain="system" if tests.toolchain == "none" else tests.toolchain,
+        requires=tests.requires,
+        setup=tests.setup,
+        command=tests.command,
+        cwd=tests.cwd,
+        timeout_s=tests.timeout_s,
+        network=isinstance(tests, AllowedTests) and tests.network,
+        setup_env=setup_variables(tests, os.environ),
+    )
+
+
+def _language(moment: Moment) -> Language:
+    language = language_of(moment.language) or language_of(moment.path)
+    if language is None:
+        raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
+    return language

@@ -1,0 +1,106 @@
+"""Testing states: so many at once, each once in a run, and what does not change is remembered between runs."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from replay.judge.kept_results import KeptResults
+from replay.judge.states import ProjectState, StateTests
+from runners.verdicts import Result, RetryPolicy
+
+_FORMAT = 5
+_MACHINES = frozenset({"infrastructure", "timeout"})
+"""Classes that say as much about the machine as about the code: they are found out anew in each run."""
+_Key: TypeAlias = tuple[str, frozenset[str] | None]
+
+
+@dataclass(slots=True)
+class Trials:
+    """Tests states, as many at once as there are `slots`. A state is tested once in a run, and everyone who asks gets that result.
+
+    A state is tested once in a run, and everyone who asks gets that result.
+
+    After a failure of the infrastructure, the next call tries again. With `kept`, what a finished or an emptied program does
+    comes from an earlier run if there was one; then a finished program runs twice before its result counts.
+    """
+
+    slots: asyncio.Semaphore
+    kept: KeptResults | None = None
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
+
+    async def finished(self, tests: StateTests, state: ProjectState) -> Result:
+        """Test a finished project; the result is `flaky` where it passes once and fails once."""
+        return await self._once(tests, state, None, lambda: self._remembered(tests, state, twice=True))
+
+    async def emptied(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Test a finished project without the part that a suggestion stands in for."""
+        if only is not None:
+            return await self.graft(tests, state, only)
+        return await self._once(tests, state, None, lambda: self._remembered(tests, state, twice=False))
+
+    async def graft(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
+        """Test a state that a model had a part in."""
+        return await self._once(tests, state, only, lambda: self._tested(tests, state, only))
+
+    async def close(self) -> None:
+        """Stop what runs."""
+        for task in self._begun.values():
+            task.cancel()
+        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+
+    async def _once(
+        self, tests: StateTests, state: ProjectState, only: frozenset[str] | None, run: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        key = (tests.key(state), only)
+        if key not in self._begun:
+            self._begun[key] = asyncio.create_task(self._run(key, run))
+        return await asyncio.shield(self._begun[key])
+
+    async def _run(self, key: _Key, run: Callable[[], Awaitable[Result]]) -> Result:
+        result = await run()
+        if result.verdict_class == "infrastructure":
+            del self._begun[key]
+        return result
+
+    async def _tested(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None) -> Result:
+        async with self.slots:
+            result = await self.retries.result(lambda: tests.run(state, only), tests.timeout_s)
+        return tests.compared(result, state, only)
+
+    async def _remembered(self, tests: StateTests, state: ProjectState, *, twice: bool) -> Result:
+        if self.kept is None or not tests.lasting:
+            return await self._tested(tests, state, None)
+        key = _hash(tests.key(state))
+        if known := await asyncio.to_thread(self.kept.get, key):
+            return known
+        result = await self._tested(tests, state, None)
+        if twice and self._stays(tests, state, result):
+            result = _of_two(result, await self._tested(tests, state, None))
+        if self._stays(tests, state, result):
+            await asyncio.to_thread(self.kept.put, key, result)
+        return result
+
+    @staticmethod
+    def _stays(tests: StateTests, state: ProjectState, result: Result) -> bool:
+        return (
+            not result.maybe_infrastructure
+            and result.verdict_class not in _MACHINES
+            and tests.is_repeatable(result, state)
+        )
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(f"{_FORMAT}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _of_two(first: Result, again: Result) -> Result:
+    """The result of a finished project that ran twice. What the machine may have caused is not called flaky."""
+    if again.verdict_class in _MACHINES or again.maybe_infrastructure:
+        return again
+    failed = [result for result in (first, again) if result.verdict_class != "passed"]
+    return replace(failed[0], verdict_class="flaky") if len(failed) == 1 else first

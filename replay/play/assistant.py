@@ -1,0 +1,317 @@
+"""The assistant in an editor: when it asks for a suggestion, when it cancels, what it shows, and how the user decides.
+
+Pure: the player calls its methods, which yield instructions (`replay.play.player`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeAlias
+
+from replay.play.flights import PendingRequest, Waiting, outcome, settled, suggestion_of
+from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
+from replay.play.latency import Latency
+from replay.play.lookahead import Lookahead
+from replay.play.policies.blocks import Place
+from replay.play.policies.pacing import Pacer, Situation
+from replay.play.policies.policy import Policy
+from replay.play.screen import Decision, Screen, told
+from replay.play.stage import Stage
+from replay.play.under_way import UnderWay
+from replay.play.users.user import User
+from replay.records import Ending, Moment
+from replay.tapes.tape import Edit, Ghost
+from syntax.text import cut, length
+
+Reply: TypeAlias = Answer | bool | None
+Steps: TypeAlias = Generator[Instruction, Reply, None]
+
+
+class Assistant:
+    """The assistant with one policy, one stage and one user.
+
+    `times` are the times of the tape's events, `now` is the current time (virtual ms).
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        times: Sequence[float],
+        policy: Policy,
+        user: User,
+        latency: Latency,
+        *,
+        seed: int,
+        limit: int | None,
+        paths: Sequence[str],
+    ) -> None:
+        self.stage, self.policy, self.latency = stage, policy, latency
+        self.now = 0.0
+        self._left = math.inf if limit is None else limit
+        self._paths = tuple(paths)
+        self._lookahead = Lookahead(stage.timeline.tape.events, times, stage, self._asks)
+        self._screen = Screen(stage, self._lookahead, policy, user, seed)
+        self._pacer = Pacer(policy)
+        self._changed_at = 0.0
+        self._rejections: list[float] = []
+        self._waiting: Waiting | None = None
+        self._under_way = UnderWay(policy)
+
+    # Time
+
+    def pass_time(self, index: int, limit: float) -> Steps:
+        """Handle, in order, what is due before a time: the end of a debounce, the arrival of answers."""
+        while (due := min(self._debounced_at, self._under_way.due)) < limit:
+            self.now = due
+            if self._waiting is not None and self._waiting.due == due:
+                waiting, self._waiting = self._waiting, None
+                yield from self._fire(index, waiting)
+            else:
+                flying = yield from self._under_way.land(due)
+                yield from self._arrived(index, flying)
+
+    @property
+    def _debounced_at(self) -> float:
+        return math.inf if self._waiting is None else self._waiting.due
+
+    # What happens in the editor
+
+    def edited(self, index: int, event: Edit) -> Steps:
+        """Apply the part of a tape's edit that is not in the document yet."""
+        debounced = self._unasked(index, self._waiting.doc, Ending("debounced")) if self._waiting else None
+        steps = list(self.stage.change(index, event, escape=self._needs_escape(index, event)))
+        if not steps:
+            return
+        self._catch_up()
+        situation = self.stage.situation(self.now, event.doc, event)
+        gate = self._pacer.gate(situation)
+        if debounced:
+            self._waiting = None
+            yield debounced
+        yield from self._change(event.doc, steps, gated=bool(gate))
+        yield from self._wait(index + 1, event.doc, situation, gate)
+
+    def _change(self, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
+        """Change a document. This ends the requests under way."""
+        self._changed_at = self.now
+        for step in steps:
+            self._screen.pass_over(doc, step.changes)
+            self._under_way.pass_over(doc, step.changes)
+            yield from self._cancel(Ending("cancelled", "changed") if gated else Ending("superseded"))
+            yield step
+
+    def _needs_escape(self, index: int, event: Edit) -> bool:
+        """Whether the next key is a tab, which would accept what is shown: Escape comes first."""
+        if not (
+            self.stage.drive
+            and self._screen.visible
+            and self._screen.visible.doc == event.doc
+            and self.stage.timeline.is_by_hand(index)
+        ):
+            return False
+        new = event.changes[0][2] if len(event.changes) == 1 else ""
+        return new == "\t" or (len(new) > 1 and not new.strip(" "))
+
+    def _wait(self, index: int, doc: int, situation: Situation, gate: str) -> Steps:
+        """After a change: begin the debounce, or record the reason why the policy does not ask."""
+        if self.policy.asks != "changes" or not self._wants(situation.path):
+            return
+        if self.policy.extends and self._screen.visible is not None and self._screen.visible.doc == doc:
+            gate = gate or "typed as suggested"
+        if gate:
+            yield self._unasked(index, doc, Ending("gated", gate))
+            return
+        wait = self._pacer.delay(situation, accepted=situation.reason == "accept" and self.stage.drive)
+        waiting = Waiting(self.now, self._pacer.due(self.now + wait), doc)
+        if waiting.due <= self.now:
+            yield from self._fire(index, waiting)
+        else:
+            self._waiting = waiting
+
+    def _wants(self, path: str) -> bool:
+        """Whether a document may have moments: the limit is not reached, and the path is selected."""
+        return self._left > 0 and path.startswith(self._paths or "")
+
+    def _unasked(self, index: int, doc: int, ending: Ending) -> Settled:
+        return Settled(self.stage.moment(self.now, index, doc), "", "", ending)
+
+    def ghost(self, index: int, event: Ghost) -> Steps:
+        """The tape's assistant was asked, or the person asked it by hand."""
+        if not self._asks(event):
+            return
+        yield from self._stop_waiting(index, Ending("debounced"))
+        yield from self._cancel(Ending("superseded"))
+        offset = self.stage.actual(event.doc, event.offset)
+        moment = self.stage.moment(self.now, index, event.doc, offset=offset, trigger=event.trigger)
+        yield from self._ask(index, event.doc, moment, since=index + 1)
+
+    def _asks(self, ghost: Ghost) -> bool:
+        """Whether the policy asks where the tape's assistant was."""
+        asks = self.policy.asks
+        wanted = asks == "recorded" or (asks == "changes" and ghost.trigger == "invoked")
+        return ghost.phase == "asked" and wanted and self._wants(self.stage.path(ghost.doc))
+
+    def moved(self, index: int, doc: int) -> Steps:
+        """The cursor moved: some policies ask at the new place."""
+        start, end = place = self.stage.cursors[doc]
+        if self._under_way.asked_elsewhere(doc, place):
+            yield from self._strand(lambda left: left == doc, "cursor moved")
+        self._screen.visible = None
+        if not self.policy.moves or start != end or not self._wants(self.stage.path(doc)):
+            return
+        self._catch_up()
+        situation = self.stage.situation(self.now, doc, None, moved=True)
+        gate = self._pacer.gate(situation)
+        if not gate:
+            yield from self._stop_waiting(index, Ending("debounced"))
+        yield from self._wait(index + 1, doc, situation, gate)
+
+    def left(self, index: int, leaving: Callable[[int], bool]) -> Steps:
+        """A document lost the focus, or was closed."""
+        if self._waiting is not None and leaving(self._waiting.doc):
+            yield from self._stop_waiting(index, Ending("gated", "focus moved"))
+        if self._screen.visible is not None and leaving(self._screen.visible.doc):
+            self._screen.visible = None
+        yield from self._strand(leaving, "focus moved")
+
+    # Cancelling
+
+    def _stop_waiting(self, index: int, ending: Ending) -> Steps:
+        """Drop the request that waits for its debounce, if there is one."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            yield self._unasked(index, waiting.doc, ending)
+
+    def _strand(self, leaving: Callable[[int], bool], why: str) -> Steps:
+        """The cursor left the place of a request."""
+        if self._under_way.strand(leaving):
+            yield from self._cancel(Ending("cancelled", why))
+
+    def _cancel(self, ending: Ending) -> Steps:
+        """Cancel the requests under way, if the policy cancels."""
+        if self.policy.cancels:
+            yield from self._under_way.cancel(self.now, ending)
+
+    # Asking
+
+    def _fire(self, index: int, waiting: Waiting) -> Steps:
+        start, end = self.stage.cursors[waiting.doc]
+        moment = self.stage.moment(self.now, index, waiting.doc)
+        if start != end:
+            yield Settled(moment, "", "", Ending("gated", "selection"))
+        else:
+            yield from self._ask(index, waiting.doc, moment)
+
+    def ask_at(self, index: int, place: Place) -> Steps:
+        """Ask at a place that does not depend on time."""
+        if not self._wants(place.path):
+            return
+        doc = self.stage.doc(place.path)
+        offset = self.stage.actual(doc, place.offset)
+        moment = self.stage.moment(
+            self.now, index, doc, offset=offset, stop=place.stop, kind=place.kind, scenario=place.scenario
+        )
+        if self.stage.is_needless(index, doc):
+            yield Settled(moment, "", "", Ending("gated", "written already"))
+        else:
+            yield from self._ask(index, doc, moment)
+
+    def _ask(self, index: int, doc: int, moment: Moment, *, since: int | None = None) -> Steps:
+        """Ask just before event `index`; events from `since` on can make the editor cancel."""
+        self._left -= 1
+        yield from self._under_way.make_room(self.now)
+        kept = self._pacer.asked(self.now)
+        patience = math.inf if kept else self._patience(index if since is None else since, doc, moment.offset)
+        drawn = self.latency.draw(moment)
+        will_cancel = drawn is not None and drawn >= patience
+        text = self.stage.text(doc)
+        ask = Ask(
+            moment,
+            cut(text, 0, moment.offset),
+            cut(text, moment.offset, length(text)),
+            self.stage.spot(index, doc, moment),
+            patience if drawn is None or will_cancel else math.inf,
+            will_cancel=will_cancel,
+        )
+        answer = yield ask
+        if not isinstance(answer, Answer):
+            raise TypeError("an Ask must be answered by an Answer")
+        if (
+            will_cancel and answer.cache == "none"
+        ):  # the server answered although it was notified of the cancellation: nobody waits for this answer
+            answer = Answer(answer.measured, given_up=True)
+        came = self._latency(doc, answer, drawn, patience)
+        latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
+        flying = PendingRequest(
+            self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came
+        )
+        if self.policy.is_timed:
+            self._under_way.send(flying)
+        else:
+            yield from self._arrived(index, flying)
+
+    def _latency(self, doc: int, answer: Answer, drawn: float | None, patience: float) -> float:
+        """The ms that an answer takes on the virtual clock. An answer from the cache takes no drawn latency.
+
+        An answer that the server shares with a request still under way here comes at the time of that request's answer.
+        """
+        if answer.given_up:
+            return patience
+        if answer.cache == "none":
+            return answer.measured if drawn is None else drawn
+        return max(answer.measured if drawn is None else 0.0, self._under_way.lag(doc, answer, self.now))
+
+    def _patience(self, index: int, doc: int, offset: int) -> float:
+        """The ms until the tape makes the editor cancel a request and notify the server."""
+        if not self.policy.cancels or self.policy.lets_finish or not self.policy.is_timed:
+            return math.inf
+        return max(0.0, self._lookahead.given_up(index, doc, offset) - self.now)
+
+    def _arrived(self, index: int, flying: PendingRequest) -> Steps:
+        moment, answer = flying.ask.moment, flying.answer
+        if answer.cache == "none" and not (answer.given_up or answer.failed):
+            self._pacer.answered(flying.suggestion.latency)
+        ending = outcome(flying, self.policy, self._screen.visible, self._screen.fresh(flying))
+        decision = Decision(ending)
+        if ending.name == "shown":
+            passes = None
+            if self._screen.user.needs_tests:
+                passes = bool((yield Try(moment, flying.ask.spot, flying.suggestion)))
+            idle = max(0.0, self.now - self._changed_at)
+            decision = self._screen.decide(index, self.now, flying, idle=idle, passes=passes)
+            self._tell_pacer(decision)
+        if ending.name == "shown" and answer.item is not None:
+            yield Tell(answer.item, "shown")
+        yield settled(flying, decision.ending, decision.covered, decision.keys)
+        if decision.change is not None and self.stage.drive:
+            yield from self._accepted(index, flying, decision)
+        else:
+            yield from told(flying, decision)
+
+    def _tell_pacer(self, decision: Decision) -> None:
+        """Record the user's decision; a rejection is reported only at the time when it happens."""
+        if decision.ending.name == "rejected":
+            self._rejections.append(decision.after)
+        elif decision.accepted:
+            self._pacer.decided(self.now, decision.accepted)
+
+    def _catch_up(self) -> None:
+        """Tell the policy of the rejections that have happened by now."""
+        happened = sorted(at for at in self._rejections if at <= self.now)
+        self._rejections = [at for at in self._rejections if at > self.now]
+        for at in happened:
+            self._pacer.decided(at, "")
+
+    def _accepted(self, index: int, flying: PendingRequest, decision: Decision) -> Steps:
+        """What was accepted stays as far as it is right; the editor asks again behind it."""
+        assert decision.change is not None
+        yield from self._stop_waiting(index, Ending("debounced"))
+        doc = flying.doc
+        (put_in, *deleted), stays = self.stage.accept(index, doc, decision.change, decision.keys)
+        yield from self._change(doc, [put_in])
+        yield from told(flying, decision)
+        yield from self._change(doc, deleted)
+        if stays:
+            situation = self.stage.situation(self.now, doc, None)
+            yield from self._wait(index, doc, situation, self._pacer.gate(situation))

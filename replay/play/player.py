@@ -1,0 +1,126 @@
+"""The player: a tape's events in, instructions out, on a virtual clock.
+
+`Player.play` is a generator and pure: no clock, network, file or random source but its arguments. Each `Ask` that it
+yields is answered by sending an `Answer` in, each `Try` by True or False; everything else is answered with None. When a
+change and an answer or a timer fall on the same millisecond, the change comes first: a person did not wait for what came
+with the next key.
+
+In judge mode the tape goes on as recorded and each moment is judged alone. In drive mode what is accepted stays, and the
+rest of the tape is rebased on it (`replay.play.drive.rebase`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from replay.play.assistant import Assistant, Reply, Steps
+from replay.play.instructions import Check, DidClose, DidOpen, DidSave
+from replay.play.latency import Latency
+from replay.play.policies.blocks import Place
+from replay.play.policies.policy import Policy
+from replay.play.stage import Stage
+from replay.play.users.user import User
+from replay.records import Effort
+from replay.tapes.clock import virtual_times
+from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Save, Select, State, digest
+from replay.tapes.timeline import Timeline
+
+__all__ = ["Player", "Reply"]
+
+
+class Player:
+    """One tape under one policy, one user and one latency model. There are no moments after `limit` requests."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        policy: Policy,
+        user: User,
+        latency: Latency,
+        *,
+        drive: bool = False,
+        seed: int = 0,
+        limit: int | None = None,
+        paths: Sequence[str] = (),
+        sample: int = 0,
+    ) -> None:
+        self.tape, self.drive, self.reached, self.unit = timeline.tape, drive, 0, "event"
+        self.stage = Stage(timeline, drive=drive, sample=sample)
+        self._times = virtual_times(self.tape.events)
+        self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, paths=paths)
+        self._places: dict[int, list[Place]] = {}
+        for place in policy.places(timeline):
+            self._places.setdefault(place.event, []).append(place)
+
+    @property
+    def now(self) -> float:
+        """The virtual time (ms)."""
+        return self._assistant.now
+
+    @property
+    def size(self) -> int:
+        """How many events the tape has; `reached` of them are done."""
+        return len(self.tape.events)
+
+    @property
+    def effort(self) -> Effort | None:
+        """What the session took so far; None in judge mode."""
+        return self.stage.effort if self.drive else None
+
+    def play(self) -> Steps:
+        """Play the tape to its end."""
+        for index, event in enumerate(self.tape.events):
+            self.reached = index
+            yield from self._assistant.pass_time(index, self._times[index])
+            self._assistant.now = self._times[index]
+            for place in self._places.get(index, ()):
+                yield from self._assistant.ask_at(index, place)
+            yield from self._on(index, event)
+        self.reached = self.size
+        yield from self._assistant.pass_time(self.size, math.inf)
+        if self.drive:
+            yield from self._finished()
+
+    def _finished(self) -> Steps:
+        """Every document ends as it was recorded."""
+        for doc in sorted(self.stage.documents.shown):
+            yield from self.stage.mend([doc])
+            yield Check(self.stage.path(doc), digest(self.stage.documents.texts[doc]))
+
+    def _on(self, index: int, event: Event) -> Steps:
+        """What an event of the tape does to the editor."""
+        stage = self.stage
+        match event:
+            case Edit():
+                yield from self._assistant.edited(index, event)
+                return
+            case Open():
+                yield DidOpen(event.path, event.language, event.text)
+            case Select():
+                yield from self._selected(index, event)
+            case Focus():
+                yield from self._assistant.left(index, lambda doc: doc != event.doc)
+                stage.focus = event.doc
+            case Save():
+                yield DidSave(stage.path(event.doc))
+            case State() if stage.is_as_recorded(event.doc):
+                yield Check(stage.path(event.doc), event.sha256)
+            case Close():
+                yield from self._assistant.left(index, lambda doc: doc == event.doc)
+                yield from stage.mend([event.doc])
+                yield DidClose(stage.path(event.doc))
+            case Ghost():
+                yield from self._assistant.ghost(index, event)
+            case _:
+                pass
+        stage.apply(index, event)
+
+    def _selected(self, index: int, event: Select) -> Steps:
+        if not event.ranges:
+            return
+        place = self.stage.selected(event)
+        moved = place != self.stage.cursors.get(event.doc)
+        self.stage.cursors[event.doc] = place
+        if moved:
+            yield from self._assistant.moved(index, event.doc)

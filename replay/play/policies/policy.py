@@ -1,0 +1,256 @@
+"""When an editor asks: policies as data (`policies.toml`).
+
+A policy is chosen by name, and each of its numbers can be overridden.
+
+`vscode`, `copilot`, `copilot-nes`, `tabby`, `continue`, `cody`, `zed`, `pause:MS`, `every` follow time; `recorded` follows
+the tape's own assistant; `blocks` does not depend on time (DESIGN.md §5). `replay.play.policies.pacing` carries them out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from replay.errors import ReplayError
+from replay.play.policies.blocks import Place, block_places
+from replay.tapes.timeline import Timeline
+from server.nearest import did_you_mean
+
+Kind: TypeAlias = Literal["function", "if", "for", "while", "try", "statement"]
+At: TypeAlias = Literal["header", "inside", "operator", "call", "declaration"]
+_NAMES = {"kinds", "at", "ignores"}
+_TEXTS = {"about", "asks", "right", "left_not"}
+
+
+class UnknownPolicyError(ReplayError):
+    """No policy has this name, or the policy has no number of this name."""
+
+
+class Adaptive(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wait that follows the person's rhythm (Tabby, `CompletionDebouncer`).
+
+    The mean gap between changes (the last `samples_max` of those up to `gap_max` ms, once there are more than
+    `samples_min`; before that `first`; at least `gap_min`) times a rate from `rate_max` down to `rate_min` as the context's
+    score goes from 0 to 1, less the mean of the last `responses` response times; between `min` and `max` ms. The score
+    adds `non_word` (no word character stands left of the cursor), `line_end` and `document_end` (none stands right of it in
+    the line, in the document).
+    """
+
+    first: float
+    samples_min: int
+    samples_max: int
+    gap_min: float
+    gap_max: float
+    rate_max: float
+    rate_min: float
+    non_word: float
+    line_end: float
+    document_end: float
+    responses: int
+    min: float
+    max: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers outside of their range."""
+        _refuse_odd(self)
+
+
+class Backoff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a wait grows with each rejection and shrinks with each accept (Copilot, `UserInteractionMonitor`).
+
+    The wait is multiplied by the weight of each of the last `actions` decisions, `rejected` or `accepted`. A weight goes
+    back to 1 as its decision grows old, by e^(-age / `decay`), and is 1 once that is `decay` ms ago. The product lies
+    between `min` and `max` ms.
+    """
+
+    rejected: float
+    accepted: float
+    decay: float
+    actions: int
+    min: float
+    max: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers outside of their range."""
+        _refuse_odd(self)
+        if not self.decay:
+            raise ValueError("decay is 0, and must be above 0")
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When to ask, when to cancel, and what is shown. Times are in ms of virtual time.
+
+    Waiting: `debounce` after a change; the next change restarts it. `line_start` replaces it if only white space is left of
+    the cursor, once a line. `line_end` is added if only white space is right of the cursor. `after_accept` replaces it after
+    an accept; `adaptive` computes it. `throttle` is the minimum time between two requests. `moves`: the policy asks after
+    moves of the cursor too, not only after changes.
+
+    Under way: `cancels` when the text changes or the cursor or the focus moves (otherwise the answer comes late).
+    `lets_finish`: the server is not notified of the cancellation, so that its cache gets the answer. One request in each
+    `keeps_every` is not cancelled, and neither is a request at the start of a line. At most `pending` requests are under
+    way; a new one replaces the last. `follows`: an answer is still used if it begins with the text that was typed meanwhile.
+
+    Shown: at the earliest `hold` after the request and `backoff` after the change, or `cached` after the change if the
+    server had the answer in its cache. An answer of fewer than `min_suggestion` characters is not shown. `extends`: an
+    answer replaces a shown one only if it begins with that. A suggestion that a change removed after less than `seen` does
+    not count; a suggestion that was shown for `patience` is rejected.
+
+    Gates, in which the policy does not ask: the edit's reason is in `ignores`; the document has fewer than `min_prompt`
+    characters; the rest of the line does not match `right`, or its beginning matches `left_not`; there are several cursors
+    (`one_cursor`); the document is empty (`empty`); a single line was just accepted (`not_after_accept`). For moves only:
+    the document's last change is older than `fresh`; the last request on this line is younger than `line_cooldown`; the last
+    rejection is younger than `rejection_cooldown`.
+    """
+
+    name: str = ""
+    about: str = ""
+    asks: Literal["changes", "recorded", "blocks"] = "changes"
+    debounce: float = 0.0
+    line_start: float | None = None
+    line_end: float = 0.0
+    after_accept: float | None = None
+    adaptive: Adaptive | None = None
+    backoff: Backoff | None = None
+    throttle: float = 0.0
+    moves: bool = False
+    cancels: bool = False
+    lets_finish: bool = False
+    keeps_every: float = 0.0
+    pending: int = 0
+    follows: bool = False
+    hold: float = 0.0
+    cached: float = 0.0
+    min_suggestion: int = 0
+    extends: bool = False
+    seen: float = 0.0
+    patience: float = 0.0
+    ignores: tuple[str, ...] = ("agent", "external")
+    min_prompt: int = 0
+    right: str = ""
+    left_not: str = ""
+    one_cursor: bool = False
+    empty: bool = True
+    fresh: float = 0.0
+    line_cooldown: float = 0.0
+    rejection_cooldown: float = 0.0
+    not_after_accept: bool = False
+    kinds: tuple[Kind, ...] = ("function", "if", "for", "while", "try", "statement")
+    at: tuple[At, ...] = ("header", "inside")
+
+    def __post_init__(self) -> None:
+        """Refuse numbers outside of their range and invalid patterns."""
+        _refuse_odd(self)
+        for pattern in (self.right, self.left_not):
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether moments follow the tape's time, so that an answer can come too late."""
+        return self.asks != "blocks"
+
+    def places(self, timeline: Timeline) -> Iterator[Place]:
+        """The moments that do not depend on time, in the order of the tape."""
+        return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
+
+
+def _refuse_odd(numbers: msgspec.Struct) -> None:
+    for field in numbers.__struct_fields__:
+        value = getattr(numbers, field)
+        if isinstance(value, int | float) and not 0 <= value < math.inf:
+            raise ValueError(f"{field} is {value}, and must be at least 0")
+
+
+def policy_of(text: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
+    """The policy of a name, with numbers: `vscode`, `pause:250`, `copilot:hold=100,debounce=75`, `blocks:at=operator+call`.
+
+    A number of an inner table is named with a dot: `tabby:adaptive.max=500`. `own` are further policies, as in
+    `[policies.NAME]` of `ghosttape.toml`. The `base` of such a policy names the policy that it starts from; without `base`,
+    it starts from the project's policy of the same name.
+
+    Raises:
+        UnknownPolicyError: no policy has this name, or the policy has no such number; the message lists those that exist.
+
+    """
+    name, _, numbers = text.partition(":")
+    tables = {**_tables(), **_derived(own or {})}
+    if name not in tables:
+        near, known = did_you_mean(name, tables), ", ".join(tables)
+        raise UnknownPolicyError(f"no policy is called {name!r}{near}: choose one of {known} (pause:250 waits 250 ms)")
+    return _made(text, _merged(tables[name], _overrides(text, name, numbers)))
+
+
+def policy_names() -> list[str]:
+    """The names of the policies that come with the project."""
+    return list(_tables())
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    data = resources.files("replay.play.policies").joinpath("policies.toml").read_bytes()
+    return msgspec.toml.decode(data, type=dict[str, dict[str, Any]])
+
+
+def _derived(own: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    derived = {}
+    for name, table in own.items():
+        base = table.get("base", name if name in _tables() else "")
+        if base and base not in _tables():
+            near, known = did_you_mean(base, _tables()), ", ".join(_tables())
+            raise UnknownPolicyError(f"policy {name!r} has the base {base!r}{near}: choose one of {known}")
+        rest = {key: value for key, value in table.items() if key != "base"}
+        derived[name] = _merged(_tables().get(base, {}), rest)
+    return derived
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with some of its numbers replaced, also in the tables within it."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _made(text: str, values: Mapping[str, Any]) -> Policy:
+    try:
+        return msgspec.convert({**values, "name": text}, Policy)
+    except msgspec.ValidationError as error:
+        numbers = ", ".join(field for field in Policy.__struct_fields__ if field not in {"name", "about"})
+        raise UnknownPolicyError(f"policy {text!r}: {error}; a policy has {numbers}") from error
+
+
+def _overrides(text: str, name: str, numbers: str) -> dict[str, Any]:
+    """The overrides behind the colon: `250` for `pause`, otherwise `key=value` pairs between commas."""
+    chosen: dict[str, Any] = {}
+    for at, pair in enumerate(numbers.split(",") if numbers else ()):
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals and name == "pause" and not at:
+            key, value = "debounce", pair.strip()
+        elif not equals or not key:
+            raise UnknownPolicyError(
+                f"policy {text!r}: {pair!r} is no NUMBER=VALUE; what holds a comma goes into [policies.NAME] of ghosttape.toml"
+            )
+        table, _, within = key.rpartition(".")
+        (chosen.setdefault(table, {}) if table else chosen)[within] = _value(key, value)
+    return chosen
+
+
+def _value(key: str, value: str) -> Any:
+    """A number, true or false, names joined by `+`, or a text."""
+    if key in _NAMES:
+        return [part for part in value.split("+") if part]
+    if key in _TEXTS:
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value

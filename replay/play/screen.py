@@ -1,0 +1,135 @@
+"""A suggestion on the screen, and what the person does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from replay.play.drive.rebase import Place
+from replay.play.flights import PendingRequest, Visible, added
+from replay.play.instructions import Tell
+from replay.play.latency import share_of
+from replay.play.lookahead import Lookahead
+from replay.play.policies.policy import Policy
+from replay.play.stage import Stage
+from replay.play.users.decisions import Decisions
+from replay.play.users.user import Offer, User
+from replay.play.users.words import takes
+from replay.records import Ending
+from replay.tapes.following import Followed, follow
+from syntax.text import Change, cut, length
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a shown moment ends. `covered` are the events made needless, `change` puts in what was accepted."""
+
+    ending: Ending
+    covered: tuple[int, ...] = ()
+    change: Change | None = None
+    accepted: str = ""
+    keys: int = 1
+    after: float = 0.0
+    """When the person has decided (virtual ms): a rejection is what they do next."""
+
+
+class Screen:
+    """What is shown, and who looks at it."""
+
+    def __init__(self, stage: Stage, lookahead: Lookahead, policy: Policy, user: User, seed: int) -> None:
+        self.stage, self.lookahead, self.policy, self.user, self.seed = stage, lookahead, policy, user, seed
+        self.visible: Visible | None = None
+        self._decisions = Decisions(stage.timeline.tape)
+
+    def decide(self, index: int, now: float, flying: PendingRequest, *, idle: float, passes: bool | None) -> Decision:
+        """Show a suggestion just before event `index`, and let the user look at it. `idle` is ms since the last change."""
+        start, end, new = self._change(flying)
+        here = flying.ask.moment.offset + length(flying.typed or "")
+        place = self.stage.place(index, flying.doc, start)
+        followed = self._followed(place, flying, (start, end, new))
+        then = self._decisions.at(self.stage.path(flying.doc), place.event, place.offset) if place else ()
+        offer = replace(self._offer(flying, here, followed), idle=idle, then=then, passes=passes)
+        taken = max(0, min(self.user.accepts(offer), len(new)))
+        self.visible = None if taken else Visible(flying.doc, here, new, offer.draw)
+        if not taken:
+            return self._not_taken(index, now, followed)
+        whole = taken == len(new)
+        covered = followed.until(taken) if followed.stood >= taken else ()
+        return Decision(
+            Ending("accepted" if whole else "part"),
+            tuple(filter(self.stage.timeline.is_by_hand, covered)),
+            (start, end if whole else start, new[:taken]),
+            new[:taken],
+            takes(new, offer.language, taken),
+            now,
+        )
+
+    def fresh(self, flying: PendingRequest) -> str:
+        """What accepting a suggestion would add."""
+        return self._change(flying)[2]
+
+    def pass_over(self, doc: int, changes: Sequence[Change]) -> None:
+        """Take a change in: what is shown stays while it is typed as suggested."""
+        if self.visible is not None:
+            self.visible = self.visible.after(doc, changes)
+
+    def _change(self, flying: PendingRequest) -> Change:
+        """What accepting changes, without what the suggestion says again."""
+        offset = flying.ask.moment.offset
+        here = offset + length(flying.typed or "")
+        start = here if flying.stale else flying.suggestion.start
+        end = here + max(0, flying.suggestion.end - offset)
+        rest = flying.rest(follows=self.policy.follows) or ""
+        return added(self.stage.text(flying.doc), here, (start, end, rest))
+
+    def _followed(self, place: Place | None, flying: PendingRequest, change: Change) -> Followed:
+        start, end, new = change
+        if place is None or not new:
+            return Followed(new, (), ())
+        begun = cut(place.text, place.offset, place.offset + end - start)
+        path = self.stage.path(flying.doc)
+        return follow(self.stage.timeline, path, place.event, place.offset, new, begun=begun)
+
+    def _offer(self, flying: PendingRequest, here: int, followed: Followed) -> Offer:
+        document = self.stage.text(flying.doc)
+        return Offer(
+            text=followed.wanted,
+            before=cut(document, 0, here),
+            after=cut(document, here, length(document)),
+            language=flying.ask.moment.language,
+            latency=flying.suggestion.latency,
+            idle=0.0,
+            followed=followed,
+            confidence=flying.answer.confidence,
+            draw=self._draw(flying, here, followed.wanted),
+        )
+
+    def _draw(self, flying: PendingRequest, here: int, text: str) -> float:
+        """The person's luck with a suggestion: one draw for as long as it stands there, also when it is asked for again."""
+        if self.visible and (self.visible.doc, self.visible.offset, self.visible.text) == (flying.doc, here, text):
+            return self.visible.draw
+        return share_of(self.seed, flying.ask.moment, "user")
+
+    def _not_taken(self, index: int, now: float, followed: Followed) -> Decision:
+        stays = self.lookahead.next_change(index) - now
+        if followed.whole:
+            return Decision(Ending("typed-through"), after=now)
+        if stays < self.policy.seen:
+            return Decision(Ending("superseded", "hardly seen"), after=now)
+        if self.policy.patience and stays > self.policy.patience:
+            return Decision(Ending("rejected"), after=now + self.policy.patience)
+        if followed.touched:
+            return Decision(Ending("rejected"), after=self.lookahead.times[followed.touched[0]])
+        return Decision(Ending("shown"), after=now)
+
+
+def told(flying: PendingRequest, decision: Decision) -> Iterator[Tell]:
+    """What the server hears of an item that was accepted, or its beginning."""
+    item = flying.answer.item
+    if item is None or decision.change is None:
+        return
+    if decision.ending.name == "accepted":
+        yield Tell(item, "accepted")
+    else:
+        start, _, text = decision.change
+        yield Tell(item, "part", start - flying.suggestion.start + length(text))

@@ -1,0 +1,83 @@
+"""The requests that are under way: whose answer comes next, which are given up, and what of those still comes to the server."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator, Sequence
+
+from replay.play.flights import PendingRequest, settled
+from replay.play.instructions import Answer, Settled
+from replay.play.policies.policy import Policy
+from replay.records import Ending
+from syntax.text import Change
+
+
+class UnderWay:
+    """Requests without an answer yet, in the order in which they were sent. Times are virtual (ms)."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._flying: list[PendingRequest] = []
+        self._landing: list[PendingRequest] = []
+
+    @property
+    def due(self) -> float:
+        """When the next answer may be shown; infinite where none is awaited."""
+        return min((flying.due for flying in self._flying), default=math.inf)
+
+    def asked_elsewhere(self, doc: int, place: tuple[int, int]) -> bool:
+        """Whether something was asked in a document at another place than where its cursor is now."""
+        asked = (flying.ask.moment.offset for flying in self._flying if flying.doc == doc)
+        return any(place != (at, at) for at in asked)
+
+    def lag(self, doc: int, answer: Answer, now: float) -> float:
+        """In how many ms the server has itself what it gave an answer from, if that was a request that is still under way."""
+        known = (flying for flying in [*self._flying, *self._landing] if flying.doc == doc)
+        return max((flying.came - now for flying in known if flying.answer.raw == answer.raw), default=0.0)
+
+    # What happens
+
+    def send(self, flying: PendingRequest) -> None:
+        """A request was sent."""
+        self._flying.append(flying)
+
+    def make_room(self, now: float) -> Iterator[Settled]:
+        """Give the last request up, where the policy has no more of them at a time."""
+        if self._policy.pending and len(self._flying) >= self._policy.pending:
+            yield self._given_up(self._flying.pop(), now, Ending("superseded"))
+
+    def land(self, now: float) -> Generator[Settled, object, PendingRequest]:
+        """Take the request whose answer is due; where the policy counts them, its answer makes the older ones needless."""
+        landed = min(self._flying, key=lambda flying: flying.due)
+        at = self._flying.index(landed)
+        older = self._flying[:at] if self._policy.pending else []
+        self._flying = self._flying[len(older) : at] + self._flying[at + 1 :]
+        for other in older:
+            yield self._given_up(other, now, Ending("superseded", "a newer answer came first"))
+        return landed
+
+    def pass_over(self, doc: int, changes: Sequence[Change]) -> None:
+        """Take a change in."""
+        for flying in [*self._flying, *self._landing]:
+            flying.pass_over(doc, changes)
+
+    def strand(self, leaving: Callable[[int], bool]) -> bool:
+        """The person left documents, and what was asked there fits nowhere any more; whether there was any."""
+        stranded = [flying for flying in self._flying if leaving(flying.doc)]
+        for flying in stranded:
+            flying.stale, flying.typed = True, None
+        return bool(stranded)
+
+    def cancel(self, now: float, ending: Ending) -> Iterator[Settled]:
+        """Give up what is under way, but for what is kept alive."""
+        given_up = [flying for flying in self._flying if not flying.kept]
+        self._flying = [flying for flying in self._flying if flying.kept]
+        for flying in given_up:
+            yield self._given_up(flying, now, ending)
+
+    def _given_up(self, flying: PendingRequest, now: float, ending: Ending) -> Settled:
+        """A request ends. If the server was not told, its answer still comes there, and may serve another request then."""
+        self._landing = [other for other in self._landing if other.came > now]
+        if not flying.answer.given_up:
+            self._landing.append(flying)
+        return settled(flying, ending)

@@ -1,0 +1,120 @@
+"""The simulated user: how much of a shown suggestion the user accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from replay.errors import ReplayError
+from replay.play.users.acceptance.model import BUNDLED, Model, load
+from replay.play.users.offers import Offer
+from replay.play.users.words import boundaries
+from server.nearest import did_you_mean
+
+__all__ = ["Fitted", "Offer", "Rule", "UnknownUserError", "User", "user_of"]
+
+_MODEL = "model"
+
+
+class UnknownUserError(ReplayError):
+    """No user has this name."""
+
+
+class User(Protocol):
+    """A simulated user: a rule that decides about each shown suggestion."""
+
+    @property
+    def name(self) -> str:
+        """The name for `--user`."""
+
+    @property
+    def needs_tests(self) -> bool:
+        """Whether `Offer.passes` must be known before this person decides."""
+
+    def accepts(self, offer: Offer) -> int:
+        """The number of characters of `offer.text` that are accepted: all, a beginning, or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A person who follows one rule."""
+
+    name: str
+    rule: Callable[[Offer], int]
+    needs_tests: bool = False
+
+    def accepts(self, offer: Offer) -> int:
+        """How many characters the rule accepts."""
+        return self.rule(offer)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A user who accepts a whole suggestion with the probability that an acceptance model computes."""
+
+    name: str
+    model: Model
+    needs_tests: bool = False
+
+    def accepts(self, offer: Offer) -> int:
+        """Accept all or nothing by a random draw; the same seed gives the same decision."""
+        return len(offer.text) if offer.draw < self.model.probability(offer) else 0
+
+
+def _exact(offer: Offer) -> int:
+    return len(offer.text) if offer.followed.whole else 0
+
+
+def _words(offer: Offer) -> int:
+    ends = boundaries(offer.text, offer.language)
+    return max((end for end in ends if end <= offer.followed.stood), default=0)
+
+
+def _always(offer: Offer) -> int:
+    return len(offer.text)
+
+
+def _tests(offer: Offer) -> int:
+    return len(offer.text) if offer.passes else 0
+
+
+def _recorded(offer: Offer) -> int:
+    taken = next((ghost.text for ghost in offer.then if ghost.phase in {"accepted", "part"}), "")
+    return len(taken) if offer.text.startswith(taken) else 0
+
+
+exact = Rule("exact", _exact)
+"""Accepts the suggestion if the tape comes to contain exactly this text there, otherwise nothing."""
+words = Rule("words", _words)
+"""Accepts words from the first on, as long as the tape comes to contain them there; words are cut as by "accept next
+word".
+"""
+always = Rule("always", _always)
+"""Accepts everything."""
+tests = Rule("tests", _tests, needs_tests=True)
+"""Accepts what passes the project's tests."""
+recorded = Rule("recorded", _recorded)
+"""Accepts the text that the recorded person accepted here, if the suggestion begins with it."""
+
+USERS: Mapping[str, User] = {user.name: user for user in (exact, words, always, tests, recorded)}
+
+
+def user_of(text: str) -> User:
+    """The user of a name; `model` has the bundled coefficients, `model:PATH.toml` those of a file.
+
+    Raises:
+        UnknownUserError: there is none.
+        CoefficientsError: the model's file cannot be read or is invalid.
+
+    """
+    name, _, path = text.partition(":")
+    if name == _MODEL:
+        return Fitted(text, load(Path(path) if path else BUNDLED))
+    if text not in USERS:
+        near = did_you_mean(name, [*USERS, _MODEL])
+        raise UnknownUserError(
+            f"no user is called {text!r}{near}: choose one of {', '.join(USERS)}, {_MODEL}, or {_MODEL}:PATH.toml"
+        )
+    return USERS[text]

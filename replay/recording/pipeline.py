@@ -1,0 +1,86 @@
+"""The way of an editor event to the tape: the recorder makes tape events of it, the redactor covers credentials in them.
+
+Documents that are not recorded are searched for credentials too, so that none gets onto the tape through another document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from replay.recording.errors import RecordingStopped
+from replay.recording.recorder import Admission, Recorder
+from replay.recording.secrets.exclusion import holds_keys
+from replay.recording.secrets.numbered_text import NumberedDocument, as_units
+from replay.recording.secrets.redaction import Redactor
+from replay.recording.tape_limits import can_be_recorded, fits_on_a_line
+from replay.tapes.tape import Edit, Open
+from server.documents import Document
+from server.lsp.events import DocumentChanged, DocumentClosed, DocumentOpened, EditorEvent
+from syntax.text import index_of, length, minimal
+
+_MOST_KNOWN = 200_000
+_AS = "unrecorded.ini"
+"""The path under which text that is not recorded is searched for credentials."""
+_AROUND = 20_000
+"""Characters around a change that are searched: more than a private key has."""
+
+
+class RecordingPipeline:
+    """Gives each editor event to a recorder, and the recorder's events to a redactor.
+
+    `warn` is called once with a message for the person if a document is too long to be recorded.
+    """
+
+    def __init__(self, admit: Admission, redactor: Redactor, warn: Callable[[str], None]) -> None:
+        self._admit, self._redactor, self._warn = admit, redactor, warn
+        self._recorder = Recorder(admit)
+        self._has_warned = False
+
+    def take(self, t: float, editor_event: EditorEvent) -> None:
+        """Record an editor event that happened `t` ms after the start.
+
+        Raises:
+            RecordingStopped: no tape can hold the change, and without it the tape would be wrong.
+
+        """
+        editor_event = self._fitting(editor_event)
+        self._learn(editor_event)
+        for event in self._recorder.take(t, editor_event):
+            if can_be_recorded(event):
+                self._redactor.take(event)
+            elif isinstance(event, Edit | Open):
+                raise RecordingStopped("The editor sent a change that no tape can hold.")
+
+    def _fitting(self, editor_event: EditorEvent) -> EditorEvent:
+        """The editor event itself; if a document that opens is too long for a line of a tape, that the document closes."""
+        if not isinstance(editor_event, DocumentOpened) or fits_on_a_line(editor_event.document):
+            return editor_event
+        if not self._has_warned and self._admit(editor_event.document.uri) is not None:
+            self._has_warned = True
+            self._warn(
+                "ghosttape does not record a document that is too long for a line of a tape. It records the other documents."
+            )
+        return DocumentClosed(editor_event.document)
+
+    def _learn(self, editor_event: EditorEvent) -> None:
+        match editor_event:
+            case DocumentOpened(document) if self._admit(document.uri) is None:
+                self._know(document, document.text)
+            case DocumentClosed(document) if not self._recorder.records(document.uri):
+                self._know(document, document.text)
+            case DocumentChanged() if not self._recorder.records(editor_event.after.uri):
+                self._know(editor_event.after, _touched(editor_event.before.text, editor_event.after.text))
+            case _:
+                return
+
+    def _know(self, document: Document, text: str) -> None:
+        self._redactor.know(text[:_MOST_KNOWN], _AS, thoroughly=holds_keys(document.uri))
+
+
+def _touched(before: str, after: str) -> str:
+    """The lines of a text that a change touched, with one character for each UTF-16 code unit."""
+    start, _, new = minimal(before, (0, length(before), after))
+    first = index_of(after, start)
+    begin, end = max(0, first - _AROUND), first + len(new) + _AROUND
+    at = len(as_units(after[begin:first]))
+    return NumberedDocument(_AS, as_units(after[begin:end]), 0).strip(at, at + length(new)).text

@@ -1,0 +1,217 @@
+"""The recorder's core: editor events of a language server, turned into the events of a tape. Pure: time is an argument.
+
+LSP reports neither the reason of an edit nor the outcome of a suggestion. Both are recorded only if they are certain: see
+`reason_of_keys` in `changes.py`, and `shown_suggestions.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from replay.recording.changes import changes_of_event, reason_of_keys
+from replay.recording.shown_suggestions import ShownSuggestion, SuggestionOutcome
+from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Save, Select, State
+from server.documents import Document
+from server.lsp.events import (
+    ChangeReasonGiven,
+    ClientInitialized,
+    ClientLeft,
+    CompletionAccepted,
+    CompletionRequested,
+    CompletionReturned,
+    CursorsMoved,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    DocumentSaved,
+    EditorEvent,
+)
+from syntax.text import Change, minimal
+
+Admission: TypeAlias = Callable[[str], str | None]
+"""Maps a document's URI to its path on the tape; None if the document must not be recorded."""
+CHECK_EVERY = 500
+"""A checkpoint is written after this number of edits of a document, unless the document was saved or closed meanwhile."""
+_HINTS: dict[str, Reason] = {"undo": "undo", "redo": "redo"}
+
+
+@dataclass(slots=True)
+class _Doc:
+    """One recorded document. `version` is the editor's, `unchecked` counts the edits since the last checkpoint."""
+
+    number: int
+    path: str
+    version: int
+    suggestion: ShownSuggestion | None = None
+    hint: Reason | None = None
+    selection: tuple[tuple[int, int], ...] = ()
+    unchecked: int = 0
+
+
+class Recorder:
+    """Turns editor events into tape events. The digest of a checkpoint is empty: the redactor fills it in."""
+
+    def __init__(self, admit: Admission) -> None:
+        self._admit = admit
+        self._open: dict[str, _Doc] = {}
+        self._numbers: dict[str, int] = {}
+        self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
+        self._taken: set[int] = set()
+        self._ending: tuple[ShownSuggestion, Phase] | None = None
+        self._active: int | None = None
+        self._t = 0.0
+
+    def records(self, uri: str) -> bool:
+        """Whether a document is on the tape."""
+        return uri in self._open
+
+    def take(self, t: float, editor_event: EditorEvent) -> list[Event]:
+        """The tape events of one editor event, `t` ms after the start; editor events come in order."""
+        self._t = t
+        return [*self._ended(editor_event), *self._events(editor_event)]
+
+    def _events(self, editor_event: EditorEvent) -> Iterator[Event]:  # one case for each kind
+        match editor_event:
+            case DocumentOpened(document):
+                yield from self._opened(document)
+            case DocumentChanged():
+                yield from self._changed(editor_event)
+            case ChangeReasonGiven(uri, reason) if uri in self._open:
+                self._open[uri].hint = _HINTS.get(reason)
+            case CursorsMoved(document, ranges) if document.uri in self._open:
+                yield from self._selected(self._open[document.uri], ranges)
+            case DocumentSaved(uri) if uri in self._open:
+                yield Save(self._t, self._open[uri].number)
+                yield self._checkpoint(self._open[uri])
+            case DocumentClosed(document) if document.uri in self._open:
+                yield from self._closed(self._open.pop(document.uri))
+            case CompletionRequested() if editor_event.document.uri in self._open:
+                yield from self._asked(editor_event, self._open[editor_event.document.uri])
+            case CompletionReturned() if editor_event.document.uri in self._open:
+                yield from self._answered(editor_event, self._open[editor_event.document.uri])
+            case CompletionAccepted(request):
+                yield from self._accepted(request)
+            case ClientLeft():
+                yield from (self._checkpoint(doc) for doc in self._open.values() if doc.unchecked)
+            case ClientInitialized() | _:
+                return
+
+    def _opened(self, document: Document) -> Iterator[Event]:
+        if document.uri in self._open:
+            yield from self._closed(self._open.pop(document.uri))
+        path = self._admit(document.uri)
+        if path is None or any(doc.path == path for doc in self._open.values()):  # the same file by another name
+            return
+        number = self._numbers.setdefault(path, len(self._numbers))
+        self._open[document.uri] = _Doc(number, path, document.version)
+        yield Open(self._t, number, path, document.language, document.text)
+
+    def _closed(self, doc: _Doc) -> Iterator[Event]:
+        yield from self._leave(doc, "ignored")
+        yield self._checkpoint(doc)
+        yield Close(self._t, doc.number)
+        self._active = None if self._active == doc.number else self._active
+
+    def _changed(self, editor_event: DocumentChanged) -> Iterator[Event]:
+        doc = self._open.get(editor_event.after.uri)
+        if doc is None:
+            return
+        doc.version = editor_event.after.version
+        changes = changes_of_event(editor_event.before.text, editor_event.after.text, editor_event.changes)
+        if not changes:
+            doc.hint = None  # the hint belonged to this change
+            return
+        yield from self._focus(doc)
+        yield from self._edited(doc, editor_event.before.text, changes)
+        doc.unchecked += 1
+        if doc.unchecked >= CHECK_EVERY:
+            yield self._checkpoint(doc)
+
+    def _edited(self, doc: _Doc, before: str, changes: Sequence[Change]) -> Iterator[Event]:
+        suggestion, hint, doc.hint, doc.selection = doc.suggestion, doc.hint, None, ()
+        outcome = suggestion.outcome(changes) if suggestion is not None and hint is None else "ignored"
+        reason = "accept" if outcome in {"accepted", "part"} else hint or reason_of_keys(before, changes)
+        yield Edit(self._t, doc.number, tuple(changes), reason)
+        if suggestion is not None:
+            doc.suggestion = suggestion.after(changes) if outcome in {"part", "typed"} else None
+            yield from self._ended_by(suggestion, outcome, changes[0][2], whole=doc.suggestion is None)
+
+    def _ended_by(
+        self, suggestion: ShownSuggestion, outcome: SuggestionOutcome, text: str, *, whole: bool
+    ) -> Iterator[Event]:
+        """The effect of a change on the suggestion on the screen; `whole`: nothing of it is left."""
+        if outcome == "accepted":
+            self._taken.add(suggestion.request)
+        if outcome == "accepted" or outcome == "part":  # noqa: PLR1714 - the type checker follows this
+            yield self._ghost(suggestion, outcome, text)
+        elif outcome != "typed" or whole:
+            self._ending = (suggestion, "rejected" if outcome == "rejected" else "ignored")
+
+    def _asked(self, asked: CompletionRequested, doc: _Doc) -> Iterator[Event]:
+        yield from self._selected(doc, ((asked.offset, asked.offset),))
+        ghost = Ghost(self._t, doc.number, asked.request, "asked", asked.offset)
+        yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
+
+    def _answered(self, answered: CompletionReturned, doc: _Doc) -> Iterator[Event]:
+        """Drop an answer if the text has changed since the request, as editors do."""
+        change = minimal(answered.document.text, answered.change)
+        if answered.document.version != doc.version or not change[2]:
+            return
+        yield from self._leave(doc, "ignored")
+        doc.suggestion = ShownSuggestion(answered.request, doc.number, change)
+        self._given[answered.request] = (doc, doc.suggestion)
+        yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(answered.latency, 3))
+
+    def _accepted(self, request: int) -> Iterator[Event]:
+        if request in self._taken or request not in self._given:
+            return
+        doc, suggestion = self._given[request]
+        if self._is_shown(doc.number):
+            self._taken.add(request)
+            doc.suggestion = (
+                None if doc.suggestion is not None and doc.suggestion.request == request else doc.suggestion
+            )
+            yield self._ghost(suggestion, "accepted", suggestion.text)
+
+    def _leave(self, doc: _Doc, phase: Phase) -> Iterator[Event]:
+        """End the suggestion on the screen."""
+        if doc.suggestion is not None:
+            yield self._ghost(doc.suggestion, phase)
+            doc.suggestion = None
+
+    def _ended(self, editor_event: EditorEvent) -> Iterator[Event]:
+        """How the last suggestion ended. This waits for the next editor event, which may say that it was accepted."""
+        ending, self._ending = self._ending, None
+        if ending is None:
+            return
+        suggestion, phase = ending
+        if not (
+            isinstance(editor_event, CompletionAccepted) and editor_event.request == suggestion.request
+        ) and self._is_shown(suggestion.doc):
+            yield self._ghost(suggestion, phase)
+
+    def _is_shown(self, number: int) -> bool:
+        return any(doc.number == number for doc in self._open.values())
+
+    def _ghost(self, suggestion: ShownSuggestion, phase: Phase, text: str = "", latency: float = 0.0) -> Ghost:
+        return Ghost(self._t, suggestion.doc, suggestion.request, phase, suggestion.offset, text, latency)
+
+    def _focus(self, doc: _Doc) -> Iterator[Event]:
+        """A document becomes the active one when it is edited, asked about or selected in."""
+        if self._active != doc.number:
+            self._active = doc.number
+            yield Focus(self._t, doc.number)
+
+    def _selected(self, doc: _Doc, ranges: tuple[tuple[int, int], ...]) -> Iterator[Event]:
+        yield from self._focus(doc)
+        if ranges != doc.selection:
+            doc.selection = ranges
+            yield Select(self._t, doc.number, ranges)
+
+    def _checkpoint(self, doc: _Doc) -> State:
+        doc.unchecked = 0
+        return State(self._t, doc.number, "")

@@ -1,0 +1,226 @@
+"""A run: sources of moments under one configuration, asked through a language server and judged, into one store."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import structs
+
+from replay.editor.client import Editor
+from replay.editor.connection import server_command
+from replay.errors import LeftOutError, ReplayError
+from replay.numbers.effects import ablation as effects_of
+from replay.options import QUICK, RunOptions
+from replay.play.playback import Playback
+from replay.run.ablation import Ablation, ablation_of
+from replay.run.earlier import Earlier
+from replay.run.events import LeftOut, Listener, Note
+from replay.run.findings import Findings, RunContext
+from replay.run.shell import Shell
+from replay.run.sources.seam import Bench, Source, Subject
+from replay.run.sources.told_answers import ToldAnswers
+from replay.run.store import Store
+from runners.errors import MachineFails, RunnerError, ToolchainMissing
+from runners.protocol import Sandbox
+from runners.sandboxes import pick
+from runners.temporary import temporary_folder
+from runners.verdicts import infrastructure_failure
+from server.providers import registry
+from server.settings import AnswerRecord, CacheSettings, Settings
+
+Summarise: TypeAlias = Callable[[Any, Findings], dict[str, Any]]
+"""Makes one JSON document of the options and the findings of a run."""
+
+
+def cache_folder() -> Path:
+    """Where toolchains are kept between runs: `GHOSTTAPE_CACHE`, or the user's cache folder."""
+    import platformdirs
+
+    return Path(os.environ.get("GHOSTTAPE_CACHE") or platformdirs.user_cache_dir("ghosttape"))
+
+
+@dataclass(slots=True)
+class Engine:
+    """Plays sources into a store, and tells a listener what happens."""
+
+    options: RunOptions
+    notify: Listener
+    summarise: Summarise
+    cache: Path = field(default_factory=cache_folder)
+    playback: Playback = field(default_factory=Playback)
+    command: Callable[[], Sequence[str]] = server_command
+
+    async def run(self, sources: Sequence[Source], folder: Path) -> dict[str, Any]:
+        """Play the sources one after the other; give and keep the summary.
+
+        A folder that holds a run of the same configuration over the same sources is continued. What is wrong with the
+        options or the provider is found before the folder is made.
+
+        Raises:
+            MachineFails: the infrastructure failed in too many tests in a row.
+            ReplayError: an option, the server, the project of a tape or the folder is not usable.
+            SandboxMissing: no sandbox works here, though tests are wanted.
+            ServerRoomError: the provider is not known, or lacks what it needs.
+
+        """
+        sandbox = self._check(sources)
+        with Store.continued(folder, self._config(sources)) as store:
+            run = self._context(store, sources)
+            slots = asyncio.Semaphore(self._slots())
+            for source in sources:
+                try:
+                    await self._one(run, source, sandbox, slots)
+                except LeftOutError as error:
+                    self._leave_out(run, source.name, str(error), error.lacking)
+                except MachineFails:
+                    raise
+                except RunnerError as error:
+                    self._leave_out(run, source.name, str(error), isinstance(error, ToolchainMissing))
+                except BaseExceptionGroup as group:
+                    raise infrastructure_failure(group) or group from None
+            return self._summed(run)
+
+    def _check(self, sources: Sequence[Source]) -> Sandbox | None:
+        """Find out before anything is made whether the run is possible at all; give the sandbox of the tests."""
+        _refuse_twins(sources)
+        if not self.options.answers_are_known:
+            registry.make(self.options.settings.provider)
+        for source in sources:
+            source.check()
+        self._ablation(sources)
+        return pick(self.options.sandbox) if self.options.tests else None
+
+    def _ablation(self, sources: Sequence[Source]) -> Ablation | None:
+        return ablation_of(self.options, is_timed=any(source.is_timed for source in sources))
+
+    def _context(self, store: Store, sources: Sequence[Source]) -> RunContext:
+        measures = self.options.times_the_model
+        if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
+            store.put_fact("reads_record", measures and _has_record(self.options.settings))
+        findings = Findings(reads_record=bool(store.fact("reads_record")))
+        ablation = self._ablation(sources)
+        return RunContext(store, self.notify, self.playback, Earlier.of(store), findings, ablation, measures=measures)
+
+    def _config(self, sources: Sequence[Source]) -> dict[str, Any]:
+        """The options as they are kept beside the run, with what identifies the sources."""
+        answers = self.options.settings.provider.answers
+        known = {"answers": _digest(Path(answers))} if answers else {}
+        return self.options.kept() | {"sources": {source.name: source.digest for source in sources}} | known
+
+    def _slots(self) -> int:
+        """How many test runs at once: one core stays free for the model where its time is measured."""
+        cores = os.cpu_count() or 1
+        return max(1, cores - 1) if self.options.times_the_model else cores
+
+    def _leave_out(self, run: RunContext, name: str, reason: str, lacking: bool) -> None:
+        run.findings.left_out.append({"tape": name, "reason": reason, "why": "lacking" if lacking else "failed"})
+        self.notify(LeftOut(name, reason))
+
+    def _note(self, name: str, text: str) -> None:
+        self.notify(Note(name, text))
+
+    async def _one(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
+        notify = partial(self._note, source.name)
+        async with AsyncExitStack() as stack:
+            subject = await source.open(
+                Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run)), stack
+            )
+            for warning in subject.warnings:
+                run.findings.warnings.append({"tape": source.name, "fault": warning.name, "reason": warning.reason})
+                notify(f"{warning.name}: {warning.reason}")
+            run.findings.keys[source.name] = subject.keys
+            for text in _replaced(self.options, source):
+                notify(text)
+            for sample in range(self.options.samples):
+                await self._session(run, source, subject, sample)
+            if source.is_timed:  # elsewhere each record stands alone, whatever this process asks
+                run.store.forget(run.earlier.unreached(source.name))
+            if subject.judge and subject.judge.selection:
+                run.findings.selection.update(subject.judge.selection.counts)
+
+    async def _session(self, run: RunContext, source: Source, subject: Subject, sample: int) -> None:
+        """Play a source once at a language server of its own."""
+        self.notify(Note(source.name, "the language server starts"))
+        async with AsyncExitStack() as stack:
+            editor = Editor()
+            stack.push_async_callback(editor.close)
+            place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
+            stack.callback(place.close)
+            told = ToldAnswers(place.folder / "answers.jsonl") if subject.answer else None
+            settings = msgspec.to_builtins(self._settings(run, source, told))
+            await editor.start(self.command(), folder=place.folder, options=settings)
+            player = subject.player(sample)
+            await Shell(run, source, subject, player, editor, told, sample, self.options.samples).play()
+            if player.effort is not None:
+                run.findings.efforts[source.name] = player.effort
+
+    def _settings(self, run: RunContext, source: Source, told: ToldAnswers | None) -> Settings:
+        """The server's settings: nothing of the person's disk; where moments stand alone, none is answered from another's answer."""
+        settings = self.options.settings
+        provider = structs.replace(settings.provider, seed=self.options.seed or settings.provider.seed)
+        if provider.record.mode == "write" and provider.record.path and run.earlier.records:
+            provider = structs.replace(provider, record=structs.replace(provider.record, mode="replay"))
+        if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:
+            provider = structs.replace(provider, record=_own_record(run))
+        if told is not None:
+            provider = structs.replace(provider, answers=str(told.path), follow=True)
+        return structs.replace(
+            settings,
+            provider=provider,
+            context=structs.replace(settings.context, workspace=False),
+            cache=settings.cache if source.is_timed else structs.replace(settings.cache, entries=0),
+            repairs=settings.repairs if run.ablation is None else (),
+        )
+
+    def _summed(self, run: RunContext) -> dict[str, Any]:
+        found = self.summarise(self.options, run.findings)
+        result = found | {"run": str(run.store.folder), "left_out": run.findings.left_out}
+        if run.ablation is not None:
+            result["ablation"] = effects_of(run.findings.trials, run.ablation.steps)
+            run.store.put_fact("ablation", result["ablation"])
+        run.store.put_fact("summary", result)
+        return result
+
+
+def _own_record(run: RunContext) -> AnswerRecord:
+    """The run's own file of answers. A run that is continued asks its questions again, and the model only what is new."""
+    path = str((run.store.folder / "answers.jsonl").absolute())
+    return AnswerRecord(path=path, mode="replay" if run.earlier.records else "write")
+
+
+def _has_record(settings: Settings) -> bool:
+    record = settings.provider.record
+    return bool(record.path) and record.mode != "write" and Path(record.path).is_file()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:32] if path.is_file() else ""
+
+
+def _replaced(options: RunOptions, source: Source) -> Iterator[str]:
+    """What a run does not take as the settings say, in words."""
+    settings = options.settings
+    if not source.is_timed and settings.cache != CacheSettings():
+        yield "the server's cache is off: each moment stands alone"
+    if options.seed and settings.provider.seed not in {0, options.seed}:
+        yield f"seed {options.seed} takes the place of provider.seed {settings.provider.seed}"
+
+
+def _refuse_twins(sources: Sequence[Source]) -> None:
+    """Refuse two sources of one name: their moments could not be told apart."""
+    first: dict[str, Source] = {}
+    for source in sources:
+        twin = first.setdefault(source.name, source)
+        if twin is not source:
+            raise ReplayError(
+                f"two tapes have the id {source.name!r}: {twin.origin} and {source.origin}; replay them in separate runs"
+            )

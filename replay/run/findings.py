@@ -1,0 +1,51 @@
+"""What a run shares while it goes on, and what it has found out so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from replay.play.playback import Playback
+from replay.records import Effort, Record, Trial
+from replay.run.ablation import Ablation
+from replay.run.earlier import Earlier
+from replay.run.events import Listener
+from replay.run.store import Store
+
+
+@dataclass(slots=True)
+class Findings:
+    """What has been found out so far, over all sources."""
+
+    records: list[Record] = field(default_factory=list)
+    """Every moment that has ended, with its verdict if it gets one."""
+    trials: list[Trial] = field(default_factory=list)
+    """In an ablation: every answer in every arm."""
+    left_out: list[dict[str, str]] = field(default_factory=list)
+    """What could not be played: `tape`, `reason`, and `why` (`lacking` or `failed`)."""
+    warnings: list[dict[str, str]] = field(default_factory=list)
+    """Why the tests of a tape cannot be trusted: `tape`, `fault`, `reason`."""
+    keys: dict[str, int] = field(default_factory=dict)
+    """How many keys a person pressed, by source."""
+    efforts: dict[str, Effort] = field(default_factory=dict)
+    """What a session took in drive mode, by source."""
+    checkpoints: Counter[str] = field(default_factory=Counter)
+    """How many checkpoints there were (`of`), and how many of them the server's document `matched`."""
+    selection: Counter[str] = field(default_factory=Counter)
+    """How many verdicts went by some of the tests (`replay.judge.selection`)."""
+    reads_record: bool = False
+    """Whether a measured latency is that of reading a file: of answers that a record held before the run began."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What all sessions of a run share."""
+
+    store: Store
+    notify: Listener
+    playback: Playback
+    earlier: Earlier
+    findings: Findings
+    ablation: Ablation | None = None
+    measures: bool = False
+    """Whether latencies are measured: a run that is continued then takes those of its records."""

@@ -1,0 +1,175 @@
+"""Carries out what a player says: messages to the language server, records to the store, verdicts beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from replay.editor.client import Editor
+from replay.errors import ReplayError
+from replay.play.assistant import Reply
+from replay.play.instructions import (
+    Answer,
+    Ask,
+    Check,
+    DidChange,
+    DidClose,
+    DidOpen,
+    DidSave,
+    Instruction,
+    Settled,
+    Tell,
+    Try,
+)
+from replay.records import ALL, ANSWERED, Record, Trial, Verdict
+from replay.run.ablation import Ablation, trial_of
+from replay.run.events import Ended, Judged, Played, Tried
+from replay.run.findings import RunContext
+from replay.run.sources.seam import Plays, Source, Subject
+from replay.run.sources.told_answers import ToldAnswers
+from runners.errors import RunnerError
+
+_AHEAD = 8
+"""How many answers, for each core, may wait for their tests before the next question is asked."""
+
+
+@dataclass(slots=True)
+class Shell:
+    """One player at one language server."""
+
+    run: RunContext
+    source: Source
+    subject: Subject
+    player: Plays
+    editor: Editor
+    told: ToldAnswers | None = None
+    sample: int = 0
+    samples: int = 1
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AHEAD * (os.cpu_count() or 1)))
+
+    async def play(self) -> None:
+        """Play to the end, while verdicts are found out beside it; a failure of one ends all."""
+        self._progress()
+        try:
+            async with asyncio.TaskGroup() as verdicts:
+                await self._play(verdicts)
+        except* (ReplayError, RunnerError) as group:
+            raise _first(group) from None
+
+    async def _play(self, verdicts: asyncio.TaskGroup) -> None:
+        steps = self.player.play()
+        reply: Reply = None
+        try:
+            while True:
+                step = steps.send(reply)
+                await self.run.playback.reach(self.player.now)
+                reply = await self._carry_out(step, verdicts)
+        except StopIteration:
+            self._progress()
+
+    def _progress(self) -> None:
+        size = self.player.size
+        done, of = self.sample * size + self.player.reached, self.samples * size
+        self.run.notify(Played(self.source.name, done, of, self.player.unit))
+
+    async def _carry_out(self, step: Instruction, verdicts: asyncio.TaskGroup) -> Reply:
+        match step:
+            case DidOpen():
+                self.editor.open(step)
+            case DidChange():
+                self.editor.change(step)
+            case DidSave():
+                self.editor.save(step)
+            case DidClose():
+                self.editor.shut(step)
+            case Check():
+                self.run.findings.checkpoints["of"] += not self.sample
+                await self.editor.check(step)
+                self.run.findings.checkpoints["matched"] += not self.sample
+            case Ask():
+                self._progress()
+                return await self._asked(step)
+            case Tell():
+                await self.editor.tell(step)
+            case Try():
+                return await self._tried(step)
+            case Settled():
+                self._settled(step, verdicts)
+                await asyncio.sleep(0)
+        return None
+
+    async def _asked(self, ask: Ask) -> Answer:
+        if self.run.playback.speed is None:
+            async with self._room:  # nothing more is asked while too many answers wait for their tests
+                pass
+        earlier = self.run.earlier
+        if not self.source.is_timed and (known := earlier.answer(ask)):
+            return known
+        if self.told is not None and self.subject.answer is not None:
+            self.told.add(ask, self.subject.answer(ask))
+        if self.run.measures:
+            answer = earlier.timed(await self.editor.ask(earlier.asked_again(ask)), ask)
+        else:
+            answer = await self.editor.ask(ask)
+        return self.run.ablation.repaired(answer, ask) if self.run.ablation else answer
+
+    async def _tried(self, step: Try) -> bool:
+        judge = self.subject.judge
+        return judge is not None and (await judge.verdict(step)).name == "passed"
+
+    def _settled(self, settled: Settled, verdicts: asyncio.TaskGroup) -> None:
+        answered, judge = settled.ending.name in ANSWERED, self.subject.judge
+        truth = self.subject.truth(settled) if answered else None
+        record = Record(
+            moment=settled.moment if truth is None else structs.replace(settled.moment, truth=truth),
+            ending=settled.ending,
+            suggestion=settled.suggestion,
+            covered=settled.covered,
+            keys=settled.keys,
+        )
+        record = self.run.earlier.kept(record)
+        settled = replace(settled, ending=record.ending, suggestion=record.suggestion)
+        record = structs.replace(record, verdict=self.run.earlier.verdict(record))
+        judged = record.ending.name in ANSWERED and judge is not None
+        self.run.store.put(record)
+        self.run.notify(Ended(record, awaits_verdict=judged))
+        if judged:
+            verdicts.create_task(self._judge(settled, record))
+        else:
+            self.run.findings.records.append(record)
+
+    async def _judge(self, settled: Settled, record: Record) -> None:
+        async with self._room:
+            if record.verdict is None:
+                record = structs.replace(record, verdict=await self._verdict(settled))
+                self.run.store.put(record)
+            self.run.findings.records.append(record)
+            self.run.notify(Judged(record))
+            if self.run.ablation is not None and record.verdict is not None:
+                await self._ablate(self.run.ablation, settled, record.verdict)
+
+    async def _verdict(self, settled: Settled) -> Verdict:
+        assert self.subject.judge is not None
+        return await self.subject.judge.verdict(settled)
+
+    async def _ablate(self, ablation: Ablation, settled: Settled, verdict: Verdict) -> None:
+        """Judge the answer in the other arms; where the texts are equal nothing is tested twice."""
+        ending = settled.ending
+        self._keep(trial_of(settled, ALL, ending.reason if ending.name == "filtered" else "", verdict))
+        for arm, step, other in ablation.others(settled):
+            known = self.run.earlier.trial(settled.moment.id, arm)
+            trial = known or trial_of(other, arm, step, await self._verdict(other))
+            self._keep(trial)
+            self.run.notify(Tried(trial))
+
+    def _keep(self, trial: Trial) -> None:
+        self.run.store.put_trial(trial)
+        self.run.findings.trials.append(trial)
+
+
+def _first(group: BaseExceptionGroup) -> BaseException:
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found

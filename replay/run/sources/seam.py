@@ -1,0 +1,122 @@
+"""The seam "where moments come from": a player on a tape, or the tasks of a corpus (DESIGN.md §2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from replay.judge.judge import Judge
+from replay.judge.tape_cases import TestWarning
+from replay.play.assistant import Steps
+from replay.play.instructions import Ask, Settled
+from replay.records import Effort
+from runners.protocol import Sandbox
+
+
+class Plays(Protocol):
+    """Gives instructions one by one, and is sent what came of each."""
+
+    @property
+    def now(self) -> float:
+        """The virtual time (ms)."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many events, or tasks, there are; the position of an `Ask` among them is `reached`."""
+        ...
+
+    @property
+    def reached(self) -> int:
+        """How many of them are done."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `event`, `task`."""
+        ...
+
+    @property
+    def effort(self) -> Effort | None:
+        """The keys that the session took, where accepted text stays (drive mode)."""
+        ...
+
+    def play(self) -> Steps:
+        """Play to the end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a source gets to make its tests ready."""
+
+    sandbox: Sandbox | None
+    """Where tests run; None: nothing is tested."""
+    cache: Path
+    slots: asyncio.Semaphore
+    """Taken by each test that runs."""
+    places: int
+    """How many tests run at once."""
+    notify: Callable[[str], None]
+    """Is told what takes time."""
+    leave_out: Callable[[str, str, bool], None]
+    """Is told which part of the source cannot be played, why, and whether something is merely missing here."""
+
+
+@dataclass(slots=True)
+class Subject:
+    """A source made ready."""
+
+    player: Callable[[int], Plays]
+    """Makes the player that asks for sample number N (from 0)."""
+    truth: Callable[[Settled], str | None]
+    """Says what stands at a moment in the finished project; None where nothing does, or the moment knows it already."""
+    judge: Judge | None = None
+    """Gives the verdicts; None: there are none."""
+    answer: Callable[[Ask], str | None] | None = None
+    """Says the answer that is known before the question is asked: the oracle's, a published one. None: the provider knows."""
+    keys: int = 0
+    """How many keys a person pressed."""
+    warnings: list[TestWarning] = field(default_factory=list)
+
+
+class Source(Protocol):
+    """Where the moments of a run come from."""
+
+    @property
+    def name(self) -> str:
+        """The id of the tape, the name of the corpus."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, for messages: a file, a folder."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """A hash of all that is played: a run is only continued over the same."""
+        ...
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether what is asked depends on earlier answers and on time; if not, each moment stands alone."""
+        ...
+
+    def check(self) -> None:
+        """Refuse what can be seen to be wrong before anything is made."""
+        ...
+
+    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+        """Make the source ready; what must be closed goes onto the stack.
+
+        Raises:
+            LeftOutError: the source cannot be played here.
+            RunnerError: its toolchain or set-up fails.
+
+        """
+        ...

@@ -1,0 +1,129 @@
+"""A tape as a source of moments: a player on its events, judged by the tests of its project."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from replay.errors import LeftOutError, ReplayError
+from replay.judge.projects import ProjectMissingError, clones_of, starting_files, with_tests
+from replay.judge.tape_cases import TapeCases, prepare_tests
+from replay.options import ReplayOptions
+from replay.play.instructions import Ask
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.run.sources.seam import Bench, Subject
+from replay.tapes.tape import Folder, Tape
+from replay.tapes.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class TapeSource:
+    """A tape under the policy, the user and the latency of the options."""
+
+    tape: Tape
+    options: ReplayOptions
+
+    @property
+    def name(self) -> str:
+        """The tape's id."""
+        return self.tape.header.id
+
+    @property
+    def origin(self) -> str:
+        """The file of the tape."""
+        return self.tape.source
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the header, all events, and the files of a project that lies in a folder."""
+        hashed = hashlib.sha256(msgspec.json.encode(self.tape.header))
+        for event in self.tape.events:
+            hashed.update(msgspec.json.encode(event))
+        if self.options.tests and isinstance(self.tape.header.workspace, Folder):
+            hashed.update(msgspec.json.encode(starting_files(self.tape)))
+        return hashed.hexdigest()[:32]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the policy goes by time, or accepted text changes what follows."""
+        return policy_of(self.options.policy, self.options.policies).is_timed or self.options.mode == "drive"
+
+    def check(self) -> None:
+        """Refuse options that contradict each other, and a latency that this tape cannot give."""
+        options, user = self.options, user_of(self.options.user)
+        if user.needs_tests and not options.tests:
+            raise ReplayError(
+                f"the user {options.user!r} accepts what passes the tests: run them (leave --no-tests out)"
+            )
+        if options.samples > 1 and self.is_timed:
+            raise ReplayError(
+                "--samples asks several times at one moment, so moments must stand alone: use --policy blocks and --mode judge"
+            )
+        latency_of(options.latency, 0, self.tape)
+        if options.tests:
+            with_tests(self.tape, options)
+            with suppress(ProjectMissingError):  # only this tape is left out then
+                starting_files(self.tape, clones_of(options))
+
+    async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
+        """Lay the project out and run its tests, if anything is tested."""
+        options = self.options
+        tape = self.tape if bench.sandbox is None else self._with_project()
+        timeline = Timeline(tape)
+        tests = await prepare_tests(
+            timeline,
+            bench.sandbox,
+            bench.cache,
+            bench.slots,
+            bench.notify,
+            clones=clones_of(options),
+            selects=options.which_tests == "touching",
+            seed=options.seed,
+        )
+        stack.push_async_callback(tests.close)
+        if user_of(options.user).needs_tests and tests.judge is None:
+            reason = f"the tape names no tests, and the user {options.user!r} goes by them"
+            raise LeftOutError(reason, lacking=False)
+        return Subject(
+            player=lambda sample: self._player(timeline, sample),
+            truth=tests.cases.truth,
+            judge=tests.judge,
+            answer=(lambda ask: _truth(tests.cases, ask)) if options.is_oracle else None,
+            keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
+            warnings=[tests.warning] if tests.warning else [],
+        )
+
+    def _with_project(self) -> Tape:
+        """The tape with the tests that count; left out where no clone has its project."""
+        try:
+            starting_files(self.tape, clones_of(self.options))
+        except ProjectMissingError as error:
+            raise LeftOutError(str(error), lacking=True) from error
+        return with_tests(self.tape, self.options)
+
+    def _player(self, timeline: Timeline, sample: int) -> Player:
+        options = self.options
+        return Player(
+            timeline,
+            policy_of(options.policy, options.policies),
+            user_of(options.user),
+            latency_of(options.latency, options.seed, timeline.tape),
+            drive=options.mode == "drive",
+            seed=options.seed,
+            limit=options.limit,
+            paths=options.paths,
+            sample=sample,
+        )
+
+
+def _truth(cases: TapeCases, ask: Ask) -> str | None:
+    """What was really written at the moment that a question is about."""
+    hole = cases.hole(ask.spot)
+    return None if isinstance(hole, str) else hole.truth

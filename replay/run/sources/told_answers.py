@@ -1,0 +1,25 @@
+"""Answers that are known before the question is asked, told to the server in a file: the oracle's, published ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from replay.play.instructions import Ask
+from server.providers.recorded import answer_key
+
+
+class ToldAnswers:
+    """A file of answers that the server's provider reads while it grows. Each answer is written just before its question is asked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.touch()
+
+    def add(self, ask: Ask, text: str | None) -> None:
+        """Append one JSON line (`key`, `text`) if there is an answer. A later line for one question counts."""
+        if text is not None:
+            row = {"key": answer_key(ask.before, ask.after, ask.moment.stop), "text": text}
+            with self.path.open("ab") as file:
+                file.write(msgspec.json.encode(row) + b"\n")

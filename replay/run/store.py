@@ -1,0 +1,271 @@
+"""A run on disk: a folder with `config.toml` and `run.sqlite` (WAL). Each record is committed at once."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from replay.errors import StoreError
+from replay.records import Record, Suggestion, Trial, Verdict
+from runners.errors import MachineFails
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS records (
+  number INTEGER PRIMARY KEY, moment TEXT UNIQUE NOT NULL, tape TEXT NOT NULL, event INTEGER NOT NULL,
+  ending TEXT NOT NULL, verdict TEXT, body BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS texts (sha TEXT PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS trials (
+  moment TEXT NOT NULL, arm TEXT NOT NULL, tape TEXT NOT NULL, verdict TEXT NOT NULL, body BLOB NOT NULL,
+  PRIMARY KEY (moment, arm)
+);
+"""
+
+
+class Store:
+    """One run's folder. Use as a context manager, or close it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None = None) -> None:
+        self.folder, self._db, self._lock = folder, connection, lock
+
+    @classmethod
+    def create(cls, folder: Path, config: dict[str, Any]) -> Store:
+        """Make the folder of a new run.
+
+        Raises:
+            StoreError: the folder holds a run already, or cannot be written.
+
+        """
+        if (folder / "run.sqlite").exists():
+            raise StoreError(f"{folder} holds a run already: choose another --out, or remove it first")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "config.toml").write_bytes(msgspec.toml.encode(_without_none(config)))
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
+        return cls(folder, _connect(folder))
+
+    @classmethod
+    def continued(cls, folder: Path, config: dict[str, Any]) -> Store:
+        """Open the folder of a run with the same configuration; make the folder if there is none.
+
+        Raises:
+            StoreError: the folder holds a run of another configuration, or cannot be written.
+
+        """
+        folder_is_new = not (folder / "run.sqlite").exists()
+        store = cls.create(folder, config) if folder_is_new else cls.open(folder)
+        store.lock()
+        if store.config != _as_kept(config):
+            differs = ", ".join(_differing(store.config, _as_kept(config)))
+            store.close()
+            raise StoreError(
+                f"{folder} holds a run of another configuration ({differs}): choose another --out, or remove it first"
+            )
+        return store
+
+    @classmethod
+    def open(cls, folder: Path) -> Store:
+        """Open the folder of a run.
+
+        Raises:
+            StoreError: there is no run in it.
+
+        """
+        if not (folder / "run.sqlite").is_file():
+            raise StoreError(f"{folder} holds no run (there is no run.sqlite in it)")
+        return cls(folder, _connect(folder))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def lock(self) -> None:
+        """Keep the run for this process until it is closed.
+
+        Raises:
+            StoreError: another process writes it.
+
+        """
+        self._lock = _locked(self.folder)
+
+    def close(self) -> None:
+        """Close the database, and let others write to the run."""
+        self._db.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration that the run was made with."""
+        try:
+            return msgspec.toml.decode((self.folder / "config.toml").read_bytes(), type=dict[str, Any])
+        except (OSError, msgspec.DecodeError) as error:
+            raise StoreError(
+                f"{self.folder / 'config.toml'} cannot be read ({error}): the run is incomplete"
+            ) from error
+
+    def put(self, record: Record) -> None:
+        """Store a record; it replaces an earlier one for the same moment. Committed on return."""
+        with _told(self.folder), self._db:
+            body = _encoded(self._shortened(record))
+            verdict = record.verdict.name if record.verdict else None
+            moment = record.moment
+            self._db.execute(
+                "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
+                (moment.id, moment.tape, moment.event, record.ending.name, verdict, zlib.compress(body)),
+            )
+
+    def forget(self, moments: Iterable[str]) -> None:
+        """Remove the records and trials of moments by their ids."""
+        ids = [(moment,) for moment in moments]
+        with _told(self.folder), self._db:
+            self._db.executemany("DELETE FROM records WHERE moment = ?", ids)
+            self._db.executemany("DELETE FROM trials WHERE moment = ?", ids)
+
+    def records(self) -> Iterator[Record]:
+        """All records in the order of their tapes and events."""
+        rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
+        for (body,) in rows:
+            yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+
+    def put_trial(self, trial: Trial) -> None:
+        """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
+        row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(_encoded(trial)))
+        with _told(self.folder), self._db:
+            self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
+
+    def trials(self) -> Iterator[Trial]:
+        """All stored trials, in their order; none if the run has no ablation."""
+        rows = self._db.execute("SELECT body FROM trials ORDER BY rowid").fetchall()
+        return (msgspec.json.decode(zlib.decompress(body), type=Trial) for (body,) in rows)
+
+    def put_fact(self, name: str, value: Any) -> None:
+        """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""
+        with _told(self.folder), self._db:
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, msgspec.json.encode(value)))
+
+    def fact(self, name: str) -> Any:
+        """A named value, or None."""
+        row = self._db.execute("SELECT body FROM facts WHERE name = ?", (name,)).fetchone()
+        return msgspec.json.decode(row[0]) if row else None
+
+    def _shortened(self, record: Record) -> Record:
+        suggestion, verdict = record.suggestion, record.verdict
+        if suggestion and suggestion.prompt:
+            suggestion = msgspec.structs.replace(suggestion, prompt=self._keep(suggestion.prompt))
+        if verdict:
+            verdict = _with_texts(verdict, self._keep)
+        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+
+    def _restored(self, record: Record) -> Record:
+        suggestion: Suggestion | None = record.suggestion
+        verdict: Verdict | None = record.verdict
+        if suggestion and suggestion.prompt:
+            suggestion = msgspec.structs.replace(suggestion, prompt=self._text(suggestion.prompt))
+        if verdict:
+            verdict = _with_texts(verdict, self._text)
+        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+
+    def _keep(self, text: str) -> str:
+        data: bytes = _whole(text).encode()
+        sha = hashlib.sha256(data).hexdigest()
+        self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (sha, zlib.compress(data)))
+        return sha
+
+    def _text(self, sha: str) -> str:
+        row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
+        return zlib.decompress(row[0]).decode() if row else ""
+
+
+def _as_kept(config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration in the form in which it will be read back."""
+    return msgspec.toml.decode(msgspec.toml.encode(_without_none(config)), type=dict[str, Any])
+
+
+def _locked(folder: Path) -> int:
+    """Keep a run's folder for this process; the kernel gives it back when the process ends, however that happens."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        raise StoreError(f"{folder}: another process writes this run: wait for it, or choose another --out") from error
+    return lock
+
+
+def _differing(kept: Any, wanted: Any, place: str = "") -> Iterator[str]:
+    """The settings in which two configurations differ, by their dotted names."""
+    if not (isinstance(kept, dict) and isinstance(wanted, dict)):
+        yield place
+        return
+    for name in sorted(kept.keys() | wanted.keys()):
+        if kept.get(name) != wanted.get(name):
+            yield from _differing(kept.get(name), wanted.get(name), f"{place}.{name}".lstrip("."))
+
+
+def _without_none(value: Any) -> Any:
+    """A value without its members that are None, because TOML has no null."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _without_none(item) for key, item in value.items() if item is not None}
+
+
+def _with_texts(verdict: Verdict, turned: Callable[[str], str]) -> Verdict:
+    """A verdict with its long texts replaced by their hashes, or the reverse."""
+    long = {name: turned(text) for name in ("log", "program") if (text := getattr(verdict, name))}
+    return msgspec.structs.replace(verdict, **long)
+
+
+def _encoded(record: Record | Trial) -> bytes:
+    """The JSON of a record or a trial. Half a surrogate pair, which UTF-8 cannot encode, becomes U+FFFD."""
+    try:
+        return msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_whole(msgspec.to_builtins(record)))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    with _told(folder):
+        connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(
+            "PRAGMA synchronous=NORMAL"
+        )  # a commit survives the end of this process; only a power failure can lose the last ones
+        connection.executescript(_SCHEMA)
+    return connection
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            raise MachineFails(f"{folder / 'run.sqlite'}: {error}: make room there") from error
+        raise StoreError(f"{folder / 'run.sqlite'}: {error}") from error

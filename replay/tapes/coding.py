@@ -1,0 +1,125 @@
+"""Values to and from JSON, such as the lines of a tape.
+
+Half of a surrogate pair, which UTF-8 cannot say, is an escape, as `JSON.stringify` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from replay.errors import TapeError
+from replay.tapes.versions import Upgrade, number_of, upgrade_from
+
+T = TypeVar("T")
+_ENCODER = msgspec.json.Encoder()
+_SORTED = msgspec.json.Encoder(order="sorted")
+_DEEP = "is nested too deeply"
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def encoded(value: msgspec.Struct) -> bytes:
+    """The line of a header or an event, with its end.
+
+    Raises ValueError if it is nested too deeply.
+    """
+    return json_of(value) + b"\n"
+
+
+def json_of(value: Any, *, ordered: bool = False) -> bytes:
+    """Any value as JSON; `ordered` sorts the members of its objects.
+
+    Raises ValueError if it is nested too deeply.
+    """
+    try:
+        return (_SORTED if ordered else _ENCODER).encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), separators=(",", ":"), sort_keys=ordered).encode()
+    except RecursionError:
+        raise ValueError(_DEEP) from None
+
+
+def decoding(form: Any, upgrade: Upgrade | None = None) -> Callable[[bytes], Any]:
+    """A function from a line (or other JSON) to a value of `form`; lines of an older format go through `upgrade` first.
+
+    It raises ValueError with the reason for what is no such line.
+    """
+    decode = _reading(form) if upgrade is None else _upgrading(form, upgrade)
+
+    def decoded(line: bytes) -> Any:
+        try:
+            return decode(line)
+        except (msgspec.DecodeError, ValueError) as error:
+            raise ValueError(str(error) if line.strip() else "is an empty line") from error
+        except RecursionError:
+            raise ValueError(_DEEP) from None
+
+    return decoded
+
+
+def decoded_line(path: Path, number: int, line: bytes, decode: Callable[[bytes], Any]) -> Any:
+    """A line of a file, decoded.
+
+    Raises:
+        TapeError: it cannot be.
+
+    """
+    try:
+        return decode(line)
+    except ValueError as error:
+        raise TapeError(str(path), number, str(error)) from error
+
+
+def upgrade_of(path: Path, line: bytes, upgrades: Mapping[int, Upgrade]) -> Upgrade | None:
+    """What the lines of a tape with this header go through; None if it is of the format of today.
+
+    Raises:
+        TapeError: it is no header, or of a format that is not known.
+
+    """
+    try:
+        number = number_of(line)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise TapeError(str(path), 1, f"is no header of a tape: {error if line else 'the file is empty'}") from error
+    return upgrade_from(str(path), number, upgrades)
+
+
+def _reading(form: Any) -> Callable[[bytes], Any]:
+    decode = msgspec.json.Decoder(form).decode
+
+    def read(line: bytes) -> Any:
+        try:
+            return decode(line)
+        except msgspec.DecodeError as error:
+            if isinstance(error, msgspec.ValidationError) or not _HALF.search(line):  # msgspec reads no half of a pair
+                raise
+        return msgspec.convert(_parsed(line), form)
+
+    return read
+
+
+def _upgrading(form: Any, upgrade: Upgrade) -> Callable[[bytes], Any]:
+    def read(line: bytes) -> Any:
+        old = _parsed(line)
+        if not isinstance(old, dict):
+            raise ValueError(f"Expected `object`, got `{type(old).__name__}`")  # noqa: TRY004 - it is the file that is wrong
+        try:
+            new = upgrade(old)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"cannot be upgraded to the format of today: {error!r}") from error
+        return msgspec.convert(new, form)
+
+    return read
+
+
+def _parsed(line: bytes) -> Any:
+    return json.loads(line.decode(), parse_constant=_refused)
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number in JSON")

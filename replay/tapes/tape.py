@@ -1,0 +1,372 @@
+"""The tape: a header and the events of one editing session, in the order in which they happened.
+
+Offsets are UTF-16 code units, times are milliseconds since the start. Clocks can step back, so the order of the events counts.
+The file is `NAME.tape.jsonl` or `NAME.tape.jsonl.gz`: the header on the first line, then one event a line. docs/tapes.md
+shows each of them; docs/tape.schema.json is their JSON Schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import IO, Annotated, Any, Literal, Self, TypeAlias
+
+import msgspec
+
+from replay.errors import TapeError
+from replay.tapes.coding import decoded_line, decoding, encoded, upgrade_of
+from replay.tapes.lines import LONGEST, Lines, Torn, reading, writing
+from replay.tapes.versions import UPGRADES, Upgrade
+from runners.errors import unknown_name
+from runners.toolchains import TOOLCHAINS
+from syntax.text import Change
+
+Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
+Phase: TypeAlias = Literal["asked", "shown", "empty", "cancelled", "accepted", "part", "rejected", "ignored"]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="UTF-16 code units from the start of the document")]
+_Time: TypeAlias = Annotated[
+    float, msgspec.Meta(description="ms since the start; clocks can step back, so the order of the events counts")
+]
+_Doc: TypeAlias = Annotated[int, msgspec.Meta(description="the document's number on this tape")]
+_Latency: TypeAlias = Annotated[float, msgspec.Meta(description="ms since the question")]
+_Origin: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="recorded, imported:FORMAT or synthesised",
+        extra_json_schema={"pattern": "^(recorded$|synthesised$|imported:)"},
+    ),
+]
+_Path: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="relative to the project, with forward slashes, and inside it",
+        extra_json_schema={"pattern": r"^(?!/)(?!([\s\S]*/)?\.\.(/|$))(?!(\.?/)*\.?$)[^\\\u0000]+$"},
+    ),
+]
+
+
+class Folder(msgspec.Struct, frozen=True, tag="folder", forbid_unknown_fields=True):
+    """The project lies beside the tape; `path` is relative to the tape's own folder."""
+
+    path: str
+
+
+class Embedded(msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True):
+    """The project is on the tape: `files` are those that no event opens; the rest comes from the events."""
+
+    files: dict[str, str] = {}
+
+
+class Git(msgspec.Struct, frozen=True, tag="git", forbid_unknown_fields=True):
+    """The project is a commit of a repository."""
+
+    url: str
+    commit: str
+
+
+Workspace: TypeAlias = Folder | Embedded | Git
+PROJECTS = (*(name for name in TOOLCHAINS if name != "system"), "none")
+"""The toolchains that a tape can name; `none` adds nothing to what every sandbox shows of the machine."""
+
+
+def unknown_toolchain(name: str) -> str:
+    """The error message for an unknown toolchain, with the names of all toolchains; "" if the name is known."""
+    return "" if name in PROJECTS else unknown_name("toolchain", name, PROJECTS)
+
+
+_SHORTEST_S, _LONGEST_S = 0.1, 86_400.0
+
+
+class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How the project is tested.
+
+    `requires` names packages of the toolchain's registry (PEP 508 or npm `name@range`); installing them runs none of their code. `setup`
+    and `command` are shell commands, run in the sandbox, without network, in the folder `cwd` of the project. Only the user can give
+    `setup` the network.
+    """
+
+    toolchain: Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PROJECTS)})]
+    command: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": r"\S"})]
+    requires: tuple[str, ...] = ()
+    setup: str = ""
+    cwd: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))"})] = "."
+    timeout_s: Annotated[float, msgspec.Meta(extra_json_schema={"minimum": _SHORTEST_S, "maximum": _LONGEST_S})] = 60.0
+
+    def __post_init__(self) -> None:
+        """Refuse an unknown toolchain, an empty command, a time outside of the limits, and a folder outside of the project."""
+        if reason := unknown_toolchain(self.toolchain):
+            raise ValueError(reason)
+        if not self.command.strip():
+            raise ValueError("command is empty: name what runs the tests")
+        if not _SHORTEST_S <= self.timeout_s <= _LONGEST_S:  # also refuses NaN
+            raise ValueError(
+                f"timeout_s is {self.timeout_s:g}: from {_SHORTEST_S:g} to {_LONGEST_S:g} seconds are possible"
+            )
+        if self.cwd.startswith("/") or ".." in self.cwd.split("/"):
+            raise ValueError(f"cwd is {self.cwd!r}: it is a folder of the project")
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The first line of a tape."""
+
+    tape: Literal[1]
+    id: str
+    editor: str
+    origin: _Origin
+    workspace: Workspace
+    tests: Tests | None = None
+    created: Annotated[str, msgspec.Meta(description="ISO 8601")]
+    carried: Annotated[
+        dict[str, Any],
+        msgspec.Meta(description="further metadata of an imported file, kept for the export"),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        """Refuse an origin other than recorded, imported:FORMAT and synthesised."""
+        if self.origin not in {"recorded", "synthesised"} and not self.origin.startswith("imported:"):
+            raise ValueError(f"origin {self.origin!r} is none of recorded, imported:FORMAT, synthesised")
+
+
+class _Event(
+    msgspec.Struct, frozen=True, tag_field="event", tag=str.lower, omit_defaults=True, forbid_unknown_fields=True
+):
+    t: _Time
+
+
+class _DocEvent(_Event, frozen=True):
+    doc: _Doc
+
+
+class Open(_DocEvent, frozen=True):
+    """A document comes into view with this text; its line ends are kept as they were."""
+
+    path: _Path
+    language: str
+    text: str
+
+    def __post_init__(self) -> None:
+        """Refuse a path that leaves the project, or that no file can have."""
+        path = PurePosixPath(self.path)
+        if "\0" in self.path:
+            raise ValueError(f"path {self.path!r} contains a NUL, which no path can contain")
+        if path.is_absolute() or ".." in path.parts or "\\" in self.path or not path.parts:
+            raise ValueError(f"path {self.path!r} must be relative, with forward slashes, and stay inside the project")
+
+
+class Edit(_DocEvent, frozen=True):
+    """Changes `[start, end, text]`, all against the text before the event."""
+
+    changes: tuple[Change, ...]
+    reason: Reason | None = None
+
+
+class Select(_DocEvent, frozen=True):
+    """Cursors and selections `[start, end]`; the first is the main one, an empty list means none.
+
+    Editors report a selection before or after the change that moved it: an offset past the end means the end.
+    """
+
+    ranges: tuple[tuple[Offset, Offset], ...]
+
+
+class Focus(_DocEvent, frozen=True):
+    """The document's editor becomes the active one."""
+
+
+class Save(_DocEvent, frozen=True):
+    """The document is written to disk."""
+
+
+class Close(_DocEvent, frozen=True):
+    """The document goes out of view; its text stays part of the project."""
+
+
+class Ghost(_DocEvent, frozen=True):
+    """An action of an assistant. `latency` is in ms since the request; `trigger` says whether the person asked by hand.
+
+    `empty`: the answer had no text. `cancelled`: the editor cancelled the request after `latency`.
+    """
+
+    request: int
+    phase: Phase
+    offset: Offset = 0
+    text: str = ""
+    latency: _Latency = 0.0
+    trigger: Literal["automatic", "invoked"] = "automatic"
+
+
+class Run(_Event, frozen=True):
+    """A test run that the developer made."""
+
+    command: str
+    passed: int
+    failed: int
+    exit: int
+
+
+class State(_DocEvent, frozen=True):
+    """A checkpoint: the SHA-256 (hex) of the document's UTF-8 text here."""
+
+    sha256: str
+
+
+class Foreign(_Event, frozen=True):
+    """An entry (JSON) of an imported `format` that the other events cannot express without loss.
+
+    The next `tells` events approximate it: an exporter writes `entry` and skips them.
+    """
+
+    format: str
+    entry: Any
+    tells: Count = 0
+
+
+Event: TypeAlias = Open | Edit | Select | Focus | Save | Close | Ghost | Run | State | Foreign
+
+
+_read_header, _read_event = decoding(Header), decoding(Event)
+
+
+class Tape(msgspec.Struct, frozen=True):
+    """A tape in memory. `source` is the file that it came from; event *i* stands on line *i* + 2."""
+
+    header: Header
+    events: tuple[Event, ...]
+    source: str = "<memory>"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A tape that is read line by line. `events` yields (line, event) once; `lines` is the number of lines read so far."""
+
+    header: Header
+    events: Iterator[tuple[int, Event]]
+    lines: Lines
+
+
+def digest(text: str) -> str:
+    """The checkpoint value of a text: SHA-256, hex, of its UTF-8 bytes (lone surrogates pass)."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@contextmanager
+def stream(path: Path, *, torn: Torn = "refuse", upgrades: Mapping[int, Upgrade] = UPGRADES) -> Iterator[Stream]:
+    """Open a tape of any length; each line is decoded on demand, and none is stored.
+
+    Only the schema of each line is checked. `replay.importers.checking` also checks whether each event is possible. `torn="drop"` skips an
+    incomplete last line, which a killed recorder leaves.
+
+    Raises:
+        TapeError: the file is damaged, a line is malformed, or the format is unknown; raised here or while events are read.
+
+    """
+    with reading(path, torn) as lines:
+        numbered = iter(lines)
+        number, line = next(numbered, (1, b""))
+        upgrade = upgrade_of(path, line, upgrades)
+        header: Header = decoded_line(path, number, line, decoding(Header, upgrade))
+        yield Stream(header, _events(path, numbered, decoding(Event, upgrade)), lines)
+
+
+def read(path: Path, *, torn: Torn = "refuse") -> Tape:
+    """Read and validate a tape, each line by its schema and all events by playing them once.
+
+    Raises:
+        TapeError: a line is malformed or an event is impossible.
+
+    """
+    from replay.tapes.documents import played  # documents need the events of this module
+
+    with stream(path, torn=torn) as tape:
+        return Tape(tape.header, tuple(event for _, event, _ in played(str(path), tape.events)), str(path))
+
+
+def find(paths: Iterable[Path]) -> list[Path]:
+    """The tapes of these paths: a file is a tape, a folder stands for its `*.tape.jsonl` and `*.tape.jsonl.gz` files.
+
+    Raises:
+        TapeError: a path does not exist, or a folder holds no tape.
+
+    """
+    return [tape for path in paths for tape in _within(path)]
+
+
+def _within(path: Path) -> list[Path]:
+    if not path.exists():
+        raise TapeError(str(path), 0, "no such file or folder")
+    if path.is_file():
+        return [path]
+    tapes = sorted([*path.glob("*.tape.jsonl"), *path.glob("*.tape.jsonl.gz")])
+    if not tapes:
+        raise TapeError(str(path), 0, "this folder holds no tape (*.tape.jsonl or *.tape.jsonl.gz)")
+    return tapes
+
+
+def write(tape: Tape, path: Path) -> None:
+    """Write a tape; the file appears only when it is complete."""
+    with Writer(path, tape.header) as writer:
+        for event in tape.events:
+            writer.write(event)
+
+
+class Writer:
+    """Writes a tape of any length, event by event; the file appears at the end of the `with` block, and not after an error."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path, self.header = path, header
+        self._lines = 0
+        self._stack = ExitStack()
+        self._file: IO[bytes]
+
+    def __enter__(self) -> Self:
+        with self._stack as stack:
+            self._file = stack.enter_context(writing(self.path))
+            self.write(self.header)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def write(self, value: Event | Header) -> None:
+        """Add an event.
+
+        Raises:
+            TapeError: a reader would refuse its line.
+
+        """
+        self._lines += 1
+        self._file.write(line_of(value, str(self.path), self._lines))
+
+
+def line_of(value: Event | Header, source: str, number: int = 0) -> bytes:
+    """The line of a header or an event, with its line feed. The line is read back to check it, because types alone check nothing.
+
+    Raises:
+        TapeError: a reader would refuse it; `source` and `number` name the tape and the line (0: unknown).
+
+    """
+    try:
+        line = encoded(value)
+        if len(line) > LONGEST:
+            raise TapeError(
+                source, number, f"a line of {len(line) >> 20} MiB exceeds the maximum length of a tape's line"
+            )
+        (_read_header if isinstance(value, Header) else _read_event)(line)
+    except ValueError as error:
+        raise TapeError(source, number, f"a tape cannot contain this: {error}") from error
+    return line
+
+
+def _events(
+    path: Path, lines: Iterator[tuple[int, bytes]], decode: Callable[[bytes], Event]
+) -> Iterator[tuple[int, Event]]:
+    for number, line in lines:
+        yield number, decoded_line(path, number, line, decode)

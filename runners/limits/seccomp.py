@@ -1,0 +1,161 @@
+"""The calls to the kernel that no test run needs and that walls have been climbed with: a seccomp filter.
+
+Everything else is allowed: Node, the JVM, compilers and test runners use most of what there is. The rules are those of systemd's
+`SystemCallFilter` groups (@mount, @module, @clock, @keyring, @debug, …) and `RestrictSUIDSGID`, of Nix's build sandbox (no set-uid
+files), and of Flatpak (new namespaces, terminals).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+_NAMESPACES = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)  # CLONE_NEW…
+_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
+_NETLINK = 16
+_TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+_UINT = 0xFFFFFFFF
+_SET_ID = (stat.S_ISUID, stat.S_ISGID)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentTest:
+    """What an argument of a call must be for a rule to hold: equal, greater, other, or with these bits of a mask set."""
+
+    index: int
+    is_: str  # "EQ" | "GT" | "NE" | "MASKED_EQ"
+    value: int
+    mask: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SyscallRule:
+    """One kind of call that fails with `error`; `number` is for libraries that do not know the name yet."""
+
+    call: str
+    when: tuple[ArgumentTest, ...] = ()
+    error: int = errno.EPERM
+    number: int | None = None
+
+
+_NEVER = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "perf_event_open", "bpf"),
+    *("mount", "umount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick"),
+    *("open_tree", "move_mount", "unshare", "setns", "name_to_handle_at", "open_by_handle_at", "fanotify_init"),
+    *("keyctl", "add_key", "request_key", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot", "syslog", "acct"),
+    *("swapon", "swapoff", "quotactl", "sethostname", "setdomainname", "vhangup", "iopl", "ioperm", "nfsservctl"),
+    *("settimeofday", "clock_settime", "clock_settime64", "clock_adjtime", "clock_adjtime64", "adjtimex", "stime"),
+    *("uselib", "lookup_dcookie", "migrate_pages", "vmsplice"),
+)
+_NEVER_AND_NEW = {"mount_setattr": 442, "quotactl_fd": 443, "open_tree_attr": 467}
+
+
+def rules() -> tuple[SyscallRule, ...]:
+    """Return all rules; a call that none of them speaks of is allowed."""
+    return (
+        *(SyscallRule(call) for call in _NEVER),
+        *(SyscallRule(call, number=number) for call, number in _NEVER_AND_NEW.items()),
+        # Their arguments lie in memory, where a filter cannot look. The C library and others then use the older calls.
+        *(SyscallRule(call, error=errno.ENOSYS) for call in ("clone3", "openat2")),
+        *(SyscallRule("clone", (ArgumentTest(0, "MASKED_EQ", flag, flag),)) for flag in _NAMESPACES),
+        # The kernel takes 32 bits of these: to compare all 64 would let the call through with a bit set above them.
+        *(SyscallRule("ioctl", (ArgumentTest(1, "MASKED_EQ", command, _UINT),)) for command in _TERMINAL_INPUT),
+        # It would fill a disk before anyone can look. The C library then writes instead, which takes time.
+        SyscallRule("fallocate", error=errno.EOPNOTSUPP),
+        # The scheduling of others, which for a warm worker's process 1 nobody could set back.
+        SyscallRule("ioprio_set"),
+        SyscallRule("sched_setattr", (ArgumentTest(0, "NE", 0),)),
+        *_sockets(),
+        *_set_id_files(),
+    )
+
+
+def _sockets() -> Iterator[SyscallRule]:
+    """Deny all address families but those of a machine's own network; of netlink only routes (which interfaces there are)."""
+    for call in ("socket", "socketpair"):
+        for family in range(_NETLINK):
+            if family not in _FAMILIES:
+                yield SyscallRule(call, (ArgumentTest(0, "EQ", family),), errno.EAFNOSUPPORT)
+        yield SyscallRule(call, (ArgumentTest(0, "GT", _NETLINK),), errno.EAFNOSUPPORT)
+        yield SyscallRule(call, (ArgumentTest(0, "EQ", _NETLINK), ArgumentTest(2, "NE", 0)), errno.EPROTONOSUPPORT)
+
+
+def _set_id_files() -> Iterator[SyscallRule]:
+    """Deny set-id files: the project is on a disk of the host, where their owner would be the user of ghosttape."""
+    places = {"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "mknod": 1, "mknodat": 2, "creat": 1}
+    for bit in _SET_ID:
+        for call, index in places.items():
+            number = 452 if call == "fchmodat2" else None
+            yield SyscallRule(call, (ArgumentTest(index, "MASKED_EQ", bit, bit),), number=number)
+        for call, index in (("open", 1), ("openat", 2)):
+            for flag in (os.O_CREAT, os.O_TMPFILE & ~os.O_DIRECTORY):
+                made = ArgumentTest(index, "MASKED_EQ", flag, flag)
+                yield SyscallRule(call, (made, ArgumentTest(index + 1, "MASKED_EQ", bit, bit)))
+
+
+@cache
+def program() -> bytes:
+    """Return the filter for this machine's processor, as the kernel reads it; b"" where it cannot be made (see `fault`)."""
+    return b"" if isinstance(library := _library(), str) else _compiled(library)
+
+
+def fault() -> str:
+    """Return why there is no filter here, or "" if there is one."""
+    return library if isinstance(library := _library(), str) else ""
+
+
+@contextmanager
+def opened() -> Iterator[int | None]:
+    """Open the filter as a file that a child process can read once, or None where there is none."""
+    if not (code := program()):
+        yield None
+        return
+    handle = os.memfd_create("filter")
+    try:
+        os.write(handle, code)
+        os.lseek(handle, 0, os.SEEK_SET)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@cache
+def _library() -> ModuleType | str:
+    try:
+        return import_module("pyseccomp")
+    except (ImportError, RuntimeError, OSError) as error:
+        return f"{error}: install libseccomp (on Debian: libseccomp2)"
+
+
+def _compiled(library: ModuleType) -> bytes:
+    made = library.SyscallFilter(library.ALLOW)
+    made.set_attr(library.Attr.ACT_BADARCH, library.KILL_PROCESS)  # 32-bit calls would be a way around all rules
+    for rule in rules():
+        if (number := _number(library, rule)) is not None:
+            made.add_rule(library.ERRNO(rule.error), number, *(_argument(library, one) for one in rule.when))
+    with tempfile.TemporaryFile() as file:
+        made.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def _number(library: ModuleType, rule: SyscallRule) -> int | None:
+    """Return the call's number on this processor; None if it has no such call."""
+    known: int = library.resolve_syscall(library.Arch.NATIVE, rule.call)
+    return known if known >= 0 else rule.number
+
+
+def _argument(library: ModuleType, argument: ArgumentTest) -> object:
+    compare = getattr(library, argument.is_)
+    if argument.is_ == "MASKED_EQ":
+        return library.Arg(argument.index, compare, argument.mask, argument.value)
+    return library.Arg(argument.index, compare, argument.value)

@@ -1,0 +1,269 @@
+"""Programs of one file with their own tests, as in benchmarks: built and run; a pass counts only if the program comes to its end.
+
+Status 0 is not enough: a completion that says `exit(0)` would pass every assertion behind it. A program passes if it ends with status 0
+and either comes to its end (`runners/witness/`) or is left by a line that no model wrote.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from runners import witness
+from runners.errors import SandboxFailed, ToolchainMissing
+from runners.files import remove_tree, write_all
+from runners.programs.early_returns import returns_early
+from runners.programs.java_names import java_file, main_class
+from runners.project import Plan, is_file_name_error, with_one_retry
+from runners.protocol import Completed, Job, Limits, Sandbox
+from runners.temporary import TemporaryFolder, temporary_folder
+from runners.toolchains import Layer, toolchain
+from runners.verdicts import Result, classify, classify_ending, infrastructure
+
+SAYS_END = '\n;typeof __ghosttape_end__ === "function" && __ghosttape_end__()'
+"""What follows a JavaScript program, on a line of its own: a `return` could leave the file before it.
+
+A child that runs the same file has no driver, and nothing to call.
+"""
+
+TSC = (
+    "--target es2022 --module commonjs --moduleResolution node10 --lib es2022,dom,dom.iterable --esModuleInterop "
+    "--resolveJsonModule --skipLibCheck --types node --typeRoots /node_modules/@types --inlineSourceMap --pretty false"
+)
+"""Options of `tsc` for checking one file and writing the JavaScript beside it."""
+
+JAVAC = "-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-Xss64m -nowarn -g -encoding UTF-8 -proc:none"
+"""The stack is so large that deeply nested code always compiles: with the default stack, that depends on what javac did before."""
+
+JAVA = "-XX:+UseSerialGC -ea"
+DRIVE = "ghosttape.witness.Drive"
+"""The class that calls a Java program's main. It is in a package, because a program's own classes can have any name outside of packages."""
+CXX = "g++ -std=c++17 -O0 -pthread"
+
+_LEAVES = re.compile(r"exit|quit|halt|kill|eval|syscall|dlsym|asm|exec[lv]", re.IGNORECASE)
+"""Words in code that can leave a program, unless the code hides them on purpose."""
+_SWALLOWS = re.compile(r"uncaught|unhandled|eval|Function|process\s*(?:\[|\?\.)", re.IGNORECASE)
+"""Words in code that installs a handler for uncaught errors, which can hide a failed assertion."""
+
+_BEGIN = 'echo "\n$GHOSTTAPE_WITNESS begin" >&2'
+_CSPROJ = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
+<TargetFramework>net$(BundledNETCoreAppTargetFrameworkVersion)</TargetFramework><ImplicitUsings>enable</ImplicitUsings>
+<UseAppHost>false</UseAppHost></PropertyGroup></Project>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program of one file that is its own test: it passes if it is built, comes to its end, and has status 0."""
+
+    language: str
+    """One of `LANGUAGES`."""
+    text: str
+    name: str = ""
+    """The name of the file; "": that of the language, and for Java that of the public class."""
+    requires: tuple[str, ...] = ()
+    """Packages of its toolchain."""
+    written: tuple[int, int] | None = None
+    """The first and the last line (from 1) that a model wrote; None: all of them.
+
+    A program that leaves by `exit(0)` in these lines does not pass, nor by a `return` of `main` with other lines behind it. An
+    `exit(0)` in the other lines passes. With None a `return` of `main` passes.
+    """
+
+
+class Programs(Protocol):
+    """Something that runs programs."""
+
+    async def run(self, program: Program, *, timeout_s: float) -> Result:
+        """Build and run the program, both within the time; what the machine is to blame for is "infrastructure"."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what runs and remove what was made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How programs of a language run: the toolchain, the file's name, the files beside it, and the command to build and run."""
+
+    toolchain: str
+    file: str
+    command: str
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+
+_NODE = 'node --enable-source-maps --require "$GHOSTTAPE/drive.cjs" {stem}.js'
+_WAYS = {
+    "python": Way("python", "program.py", 'python "$GHOSTTAPE/drive.py" {file}'),
+    "javascript": Way("node", "program.js", 'node --require "$GHOSTTAPE/drive.cjs" {file}'),
+    "typescript": Way(
+        "typescript",
+        "program.ts",
+        f"tsc {TSC} {{file}} && {_BEGIN} && cat .end.js >>{{stem}}.js && rm .end.js && exec {_NODE}",
+        {".end.js": SAYS_END},
+    ),
+    "java": Way(
+        "java",
+        "Main.java",
+        f'javac {JAVAC} -d /tmp/out {{file}} && {_BEGIN} && exec java {JAVA} -cp "/tmp/out:$DRIVE_JAVA" {DRIVE} {{main}}',
+    ),
+    "cpp": Way(
+        "cpp",
+        "program.cpp",
+        f'{CXX} {{file}} "$DRIVE_CPP/drive.o" -ldl -Wl,--wrap=main -o /tmp/program && {_BEGIN} && exec /tmp/program',
+    ),
+    "csharp": Way(
+        "csharp",
+        "Program.cs",
+        f"dotnet build -nologo -v q -o /tmp/out program.csproj && {_BEGIN} && exec dotnet /tmp/out/program.dll",
+        {"program.csproj": _CSPROJ},
+    ),
+}
+LANGUAGES = tuple(_WAYS)
+WITNESSED = frozenset(LANGUAGES) - {"csharp"}
+"""The languages whose programs report that they came to their end; for other languages only the status is known."""
+
+
+def way_of(language: str) -> Way:
+    """Return how programs of the language run. Raises `ToolchainMissing` if there is no way."""
+    if language not in _WAYS:
+        raise ToolchainMissing(f"programs in {language!r} cannot be run: choose one of {', '.join(_WAYS)}")
+    return _WAYS[language]
+
+
+def plan_of(program: Program) -> Plan:
+    """Return the toolchain and the command that build and run the program."""
+    way, file = way_of(program.language), _file(program)
+    main = main_class(program.text) if program.language == "java" else ""
+    names = {"file": file, "stem": Path(file).stem, "main": main}
+    command = way.command.format_map(
+        {key: shlex.quote(name) for key, name in names.items()}
+    )  # the name of a Java class can contain a $
+    return Plan(way.toolchain, program.requires, command=command)
+
+
+def files_of(program: Program) -> dict[str, str]:
+    """Return the files that the command of `plan_of` finds in its folder."""
+    text = program.text + SAYS_END if program.language == "javascript" else program.text
+    return {_file(program): text, **way_of(program.language).beside}
+
+
+def _file(program: Program) -> str:
+    own = java_file(program.text) if program.language == "java" else way_of(program.language).file
+    return program.name or own
+
+
+def verdict(done: Completed, program: Program, nonce: str) -> Result:
+    """Return the verdict on a program that was run by the command of `plan_of`, with this witness."""
+    said, stderr = witness.split_words(done.stderr, nonce)
+    done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
+    result = classify(done, "", program.language, began="begin" in said or not built)
+    if result.verdict_class != "passed" or program.language not in WITNESSED:
+        return result
+    return classify_ending(result, left=_left(said, program), swallowed=_swallowed(said, program))
+
+
+def _left(said: list[str], program: Program) -> str | None:
+    """Return the place, for a message, at which the program was left before its end; None if it came to its end."""
+    if not _came_to_its_end(said, program):
+        line = next((word.removeprefix("exit ") for word in said if word.startswith("exit ")), "")
+        return f" in line {line}" if line.strip("0") else ""
+    if _swallowed(said, program) or not program.written:
+        return None
+    line_of_return = returns_early(program.language, program.text, program.written)
+    return f" by the return in line {line_of_return}" if line_of_return else None
+
+
+def _swallowed(said: list[str], program: Program) -> bool:
+    """Return whether a handler that the model may have installed took an uncaught error."""
+    return "caught" in said and program.written is not None and _names(_SWALLOWS, program.text, program.written)
+
+
+def _came_to_its_end(said: list[str], program: Program) -> bool:
+    if "end" in said:
+        return True
+    lines = [int(word.removeprefix("exit ")) for word in said if re.fullmatch(r"exit [0-9]{1,9}", word)]
+    if not lines or program.written is None:
+        return False
+    return all(_is_believed(line, program.text, program.written) for line in lines)
+
+
+def _is_believed(line: int, text: str, written: tuple[int, int]) -> bool:
+    """Return whether a line that no model wrote left the program. For line 0 (unknown), the words in the model's lines decide."""
+    first, last = written
+    if line:
+        return not first <= line <= last
+    return not _names(_LEAVES, text, written)
+
+
+def _names(words: re.Pattern[str], text: str, written: tuple[int, int]) -> bool:
+    """Return whether the model's lines contain one of these words."""
+    first, last = written
+    return any(words.search(own) for own in text.splitlines()[first - 1 : last])
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """Runs each program in a fresh sandbox."""
+
+    sandbox: Sandbox
+    cache: Path
+    progress: Callable[[str], None]
+    workspace: TemporaryFolder
+    _layers: dict[tuple[str, tuple[str, ...]], asyncio.Task[Layer]] = field(default_factory=dict)
+    _numbers: count[int] = field(default_factory=count)
+
+    async def run(self, program: Program, *, timeout_s: float) -> Result:
+        """Run the program; after a failure of the machine, try once more in a fresh folder.
+
+        If the file system refuses a file name that comes from the program's text, the verdict is "failed".
+        Raises `ToolchainMissing`, `RequirementRefused`, `SetupFailed`, `PathRefused`.
+        """
+        plan = plan_of(program)
+        layer = await self.layer(plan)
+        try:
+            return await with_one_retry(lambda: self._run(program, plan, layer, timeout_s))
+        except (SandboxFailed, OSError) as error:
+            result = infrastructure(f"{type(error).__name__}: {error}")
+            named = _file(program) != way_of(program.language).file and is_file_name_error(error)
+            return replace(result, verdict_class="failed") if named else result
+
+    async def _run(self, program: Program, plan: Plan, layer: Layer, timeout_s: float) -> Result:
+        nonce = witness.new_nonce()
+        folder = self.workspace.folder / f"program-{next(self._numbers)}"
+        env = {**layer.env, **witness.environment(nonce)}
+        mounts = (*layer.mounts, witness.MOUNT)
+        try:
+            folder.mkdir()
+            await asyncio.to_thread(write_all, folder, files_of(program))
+            job = Job(folder, plan.command, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
+            return verdict(await self.sandbox.run(job), program, nonce)
+        finally:
+            await asyncio.to_thread(remove_tree, folder)
+
+    async def layer(self, plan: Plan) -> Layer:
+        """Return the layer of the plan's toolchain; it is made on first use."""
+        key = (plan.toolchain, plan.requires)
+        if key not in self._layers:
+            made = toolchain(plan.toolchain).layer(plan.requires, self.cache, self.progress)
+            self._layers[key] = asyncio.ensure_future(made)
+        return await asyncio.shield(self._layers[key])
+
+    async def close(self) -> None:
+        """Remove everything that was made."""
+        for task in self._layers.values():
+            task.cancel()
+        await asyncio.gather(*self._layers.values(), return_exceptions=True)
+        await asyncio.to_thread(self.workspace.close)
+
+
+async def cold(sandbox: Sandbox, cache: Path, progress: Callable[[str], None]) -> Programs:
+    """Return a runner that uses a fresh sandbox for each program; a toolchain's layer is made on first use."""
+    return Cold(sandbox, cache, progress, await asyncio.to_thread(temporary_folder))

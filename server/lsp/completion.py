@@ -1,0 +1,165 @@
+"""`textDocument/inlineCompletion`: from the parameters to a query, from its result to an item; and `ghosttape/explain`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+
+from server import counts
+from server.context import RecentEdit, Snippet
+from server.documents import Document
+from server.errors import DocumentError, ProviderError, SettingsError
+from server.keys import log_fault, masked
+from server.lsp.events import CompletionReturned
+from server.lsp.params import CompletionParams
+from server.lsp.protocol import RequestFailed, place
+from server.lsp.server import Location, Server
+from server.service import CompletionResult, Query
+from server.wire.messages import PositionParams, convert_params
+
+ACCEPTED = "ghosttape.accepted"
+"""The command of an item, which the editor runs when the person accepts the item."""
+UNDER_WAY = "ghosttape/underway"
+
+
+async def complete(ls: Server, params: CompletionParams) -> list[types.InlineCompletionItem]:
+    """Answer a request for completions with one item, or none."""
+    where = (params.text_document.uri, place(params.position))
+    answered = ls.under_way[where] = asyncio.Event()
+    try:
+        return await _answer(ls, params, where)
+    finally:
+        answered.set()
+        if ls.under_way.get(where) is answered:
+            del ls.under_way[where]
+
+
+async def explain(ls: Server, params: Any) -> dict[str, Any] | None:
+    """The result of the last request at a location, once it is answered; null when there was none, or it is no longer kept."""
+    asked = convert_params(params, PositionParams)
+    if (where := _location(ls, asked)) in ls.under_way:
+        await ls.under_way[where].wait()
+    result = ls.explanations.get(where)
+    return None if result is None else result.told()
+
+
+def _location(ls: Server, asked: PositionParams) -> Location:
+    """The location of the request that is meant: a position past the end of its line means the end of the line."""
+    uri, position = asked.text_document.uri, (asked.position.line, asked.position.character)
+    if (uri, position) in ls.under_way or ls.explanations.get((uri, position)) is not None:
+        return uri, position  # the text may have changed since
+    try:
+        return uri, ls.documents.get(uri).clamped(position)
+    except DocumentError:
+        return uri, position
+
+
+async def _answer(ls: Server, params: CompletionParams, where: Location) -> list[types.InlineCompletionItem]:
+    try:
+        result = await _result(ls, params)
+    except asyncio.CancelledError:
+        ls.remember(where, CompletionResult(outcome="cancelled", provider=ls.settings.provider.name))
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever fails, the editor gets an answer and the server goes on
+        result = _failure(ls, error)
+    ls.remember(where, result)
+    if result.outcome == "failed":
+        raise RequestFailed(result.reason)
+    if not result.text or params.document is None:
+        return []
+    return [_item(ls, params, params.document, result)]
+
+
+def _failure(ls: Server, error: Exception) -> CompletionResult:
+    known = isinstance(error, ProviderError | SettingsError | DocumentError)
+    if isinstance(error, ProviderError | SettingsError):
+        counts.unserved(ls.counts)  # the provider could not be made
+        ls.configuration_errors.report(error)
+    reason = masked(str(error)) if known else log_fault(error)
+    return CompletionResult(outcome="failed", reason=reason, provider=ls.settings.provider.name)
+
+
+async def _result(ls: Server, params: CompletionParams) -> CompletionResult:
+    query = _query(ls, params)
+    if params.will_cancel:
+        token = {"token": params.will_cancel}
+        return await ls.service.complete_until_cancelled(query, lambda: ls.protocol.notify(UNDER_WAY, token))
+    return await ls.service.complete(query)
+
+
+def _query(ls: Server, params: CompletionParams) -> Query:
+    document = params.document
+    if document is None:
+        raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
+    before, after = document.split(place(params.position))
+    repo, path = project_path(document.uri, ls.folders)
+    return Query(
+        document.uri,
+        document.language,
+        before,
+        after,
+        params.stop,
+        tuple(Snippet(_path(ls, other.uri), other.text) for other in ls.documents.others(document.uri)),
+        _recent_edits(ls, params),
+        path=path,
+        repo=repo,
+        files=_files(ls, document.uri),
+        opened=ls.documents.all(),
+        sample=params.sample,
+    )
+
+
+def _files(ls: Server, uri: str) -> tuple[Snippet, ...]:
+    """The files of the workspace that are not open, as the last look at the disk found them. This may start another look."""
+    if ls.disk is None or not ls.service.budget.snippets:
+        return ()
+    ls.disk.refresh()
+    return ls.disk.near(uri, [other.uri for other in ls.documents.others(uri)])
+
+
+def _recent_edits(ls: Server, asked: CompletionParams) -> tuple[RecentEdit, ...]:
+    """The recent edits away from the cursor, the newest first."""
+    latest = ls.protocol.recent.latest(asked.text_document.uri, asked.position.line)
+    return tuple(replace(edit, path=_path(ls, uri)) for uri, edit in latest)
+
+
+def _path(ls: Server, uri: str) -> str:
+    return project_path(uri, ls.folders)[1]
+
+
+@lru_cache(maxsize=256)  # asked with every key
+def project_path(uri: str, folders: tuple[str, ...]) -> tuple[str, str]:
+    """The name of the workspace folder that holds a document, and the document's path in that folder, with `/`.
+
+    `("shop", "src/cart.py")` for `file:///home/a/shop/src/cart.py` in the folder `file:///home/a/shop`; `("", "cart.py")` when no
+    folder holds the document.
+    """
+    whole = unquote(urlsplit(uri).path)
+    for folder in sorted(folders, key=len, reverse=True):
+        root = unquote(urlsplit(folder).path).rstrip("/")
+        if root and whole.startswith(f"{root}/"):
+            return PurePosixPath(root).name, whole[len(root) + 1 :]
+    return "", PurePosixPath(whole).name
+
+
+def _item(
+    ls: Server, asked: CompletionParams, document: Document, result: CompletionResult
+) -> types.InlineCompletionItem:
+    """The item of a result. It has a command (`ACCEPTED`) if a listener or the provider wants to know that it was accepted."""
+    start = place(asked.position)
+    end = document.moved(start, result.covered) if result.covered else start
+    covered = types.Range(types.Position(*start), types.Position(*end))
+    item = types.InlineCompletionItem(insert_text=result.text, range=covered)
+    if ls.listeners:
+        change = (document.offset(start), document.offset(end), result.text)
+        ls.protocol.emit(CompletionReturned(asked.request, document, change, result.latency))
+    if ls.listeners or result.ticket:
+        arguments = [asked.request, result.ticket] if result.ticket else [asked.request]
+        item.command = types.Command("Report that the completion was accepted", ACCEPTED, arguments=arguments)
+    return item

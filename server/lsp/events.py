@@ -1,0 +1,117 @@
+"""The events of an editor's session: documents open and change, completions are requested, returned and accepted.
+
+This is the seam for a recorder. Listeners are called on the server's thread and must return at once. Events are frozen values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from server.documents import Document
+from server.settings import RecordingSettings
+from syntax.text import Change
+
+
+@dataclass(frozen=True, slots=True)
+class ClientInitialized:
+    """A client sent `initialize`: its name and version, the URIs of its folders, and how it wants its session recorded."""
+
+    client: str
+    folders: tuple[str, ...]
+    record: RecordingSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentOpened:
+    """A document was opened."""
+
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChanged:
+    """A document changed. Each of `changes` applies to the text that the change before it produced."""
+
+    before: Document
+    after: Document
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReasonGiven:
+    """The editor says that the next change of a document is an undo or a redo."""
+
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CursorsMoved:
+    """The selections of the active document as `(start, end)` in UTF-16 offsets, the main one first."""
+
+    document: Document
+    ranges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSaved:
+    """A document was written to disk."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentClosed:
+    """A document was closed, with its last text."""
+
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequested:
+    """The editor requested a completion at a UTF-16 offset of the document. `invoked`: the person asked for it by a command."""
+
+    request: int
+    document: Document
+    offset: int
+    invoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionReturned:
+    """A completion was returned. Accepting it makes `change` in `document`, the text of the request. `latency` in ms."""
+
+    request: int
+    document: Document
+    change: Change
+    latency: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionAccepted:
+    """The editor ran the command of an item: the person accepted it."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientLeft:
+    """The client left: this is the last event. It may come twice."""
+
+
+EditorEvent: TypeAlias = (
+    ClientInitialized
+    | DocumentOpened
+    | DocumentChanged
+    | ChangeReasonGiven
+    | CursorsMoved
+    | DocumentSaved
+    | DocumentClosed
+    | CompletionRequested
+    | CompletionReturned
+    | CompletionAccepted
+    | ClientLeft
+)
+EventListener: TypeAlias = Callable[[EditorEvent], None]

@@ -1,0 +1,139 @@
+"""Makes the language server (`create`) and runs it (`serve`). Its handlers are in `completion` and `notifications`.
+
+`create` starts nothing, so that other rooms can add commands to the server first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import sys
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.uris import from_fs_path
+
+from server.errors import DocumentError, ProviderError, SettingsError
+from server.keys import log_to_standard_error, masked
+from server.lsp import completion, notifications, stdio
+from server.lsp.configuration_errors import refuse_oracle
+from server.lsp.events import ClientInitialized, ClientLeft
+from server.lsp.protocol import RequestFailed
+from server.lsp.server import Server
+from server.providers.protocol import Provider
+from server.settings import RecordingSettings, Settings, merge, split_recording
+from server.wire.messages import DID_ACCEPT_PART, DID_SHOW, DocumentParams, convert_params
+from server.workspace import workspace_of
+
+EXPLAIN = "ghosttape/explain"
+STATE = "ghosttape/state"
+STATS = "ghosttape/stats"
+HINT = "ghosttape/hint"
+SELECTION = "ghosttape/selection"
+_STARTED_BY_HAND = """\
+ghosttape serve is a language server. An editor starts it and talks to it over standard input and output; there is nothing to type here.
+Press Ctrl-C to leave. docs/server.md shows how to set up an editor.
+"""
+_log = logging.getLogger("ghosttape.server")
+
+
+def create(settings: Settings | None = None, provider: Provider | None = None) -> Server:
+    """Make a server without starting it. `provider` replaces the one that the settings name."""
+    server = Server(settings or Settings(), provider)
+    server.feature(types.INITIALIZE)(_initialize)
+    server.feature(types.INITIALIZED)(_initialized)
+    server.feature(types.SHUTDOWN)(_shut_down)
+    server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(completion.complete)
+    server.feature(EXPLAIN)(completion.explain)
+    server.feature(STATE)(_state)
+    server.feature(STATS)(_stats)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(notifications.saved)
+    server.feature(HINT)(notifications.change_reason_given)
+    server.feature(SELECTION)(notifications.cursors_moved)
+    server.feature(DID_SHOW)(notifications.shown)
+    server.feature(DID_ACCEPT_PART)(notifications.accepted_in_part)
+    server.command(completion.ACCEPTED)(notifications.accepted)
+    return server
+
+
+def serve(server: Server) -> None:
+    """Run a server over standard input and output until its client leaves.
+
+    Raises:
+        SettingsError: its provider has no answers for an editor.
+
+    """
+    refuse_oracle(server.settings.provider)
+    if sys.stdin is not None and sys.stdin.isatty():
+        sys.stderr.write(_STARTED_BY_HAND)
+    log_to_standard_error(logging.WARNING)
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)
+    try:
+        server.start_io(*stdio.claim_standard_streams())
+    finally:
+        server.protocol.emit(ClientLeft())
+
+
+def _initialize(ls: Server, params: types.InitializeParams) -> None:
+    """Decode `initializationOptions` into settings. No other code does that."""
+    try:
+        options, recording = split_recording(params.initialization_options)
+        ls.settings = merge(ls.settings, options)
+    except SettingsError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
+    client = _client(params, recording)
+    ls.folders = client.folders
+    ls.disk = workspace_of(ls.folders) if ls.settings.context.workspace else None
+    ls.protocol.emit(client)
+
+
+def _client(params: types.InitializeParams, recording: RecordingSettings | None) -> ClientInitialized:
+    """What a client says of itself: its name, the URIs of its folders, and how it wants its session recorded."""
+    info = params.client_info
+    name = f"{info.name} {info.version or ''}".strip() if info else "unknown"
+    folders = [folder.uri for folder in params.workspace_folders or ()]
+    root = params.root_uri or (from_fs_path(params.root_path) if params.root_path else None)
+    return ClientInitialized(name, tuple(folders or ([root] if root else ())), recording)
+
+
+async def _initialized(ls: Server, params: types.InitializedParams) -> None:
+    """Load the model before the first request."""
+    try:
+        provider = ls.service.provider
+        if ls.feedback_provider is not None:
+            ls.feedback_provider.set_folders(ls.folders)
+        await provider.start()
+    except asyncio.CancelledError:
+        return  # the client left during the start
+    except (ProviderError, SettingsError) as error:
+        _log.warning("%s", masked(str(error)))
+        ls.configuration_errors.report(error)
+
+
+async def _shut_down(ls: Server, params: None) -> None:
+    ls.protocol.emit(ClientLeft())
+    if ls.disk is not None:
+        ls.disk.close()
+    try:
+        await ls.service.close()
+    except asyncio.CancelledError:
+        return  # `exit` arrived meanwhile, and closes the rest
+    except (ProviderError, SettingsError) as error:
+        _log.warning("%s", masked(str(error)))
+
+
+def _stats(ls: Server, params: Any) -> dict[str, Any]:
+    """Counts of requests and of their answers' sources (`Server.stats`)."""
+    return ls.stats()
+
+
+def _state(ls: Server, params: Any) -> dict[str, Any]:
+    """The version of a document and the SHA-256 (hex) of its UTF-8 text. A client can check that both sides hold the same text."""
+    try:
+        document = ls.documents.get(convert_params(params, DocumentParams).text_document.uri)
+    except DocumentError as error:
+        raise RequestFailed(str(error)) from error
+    digest = hashlib.sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"version": document.version, "sha256": digest}

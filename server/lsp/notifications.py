@@ -1,0 +1,111 @@
+"""What editors report besides changes: saved documents, cursors, undo and redo, and what the person did with a completion.
+
+LSP reports one thing about a completion: the editor runs the command of an item that was accepted. Editors report that an item was
+shown, or accepted in part, in the words of GitHub Copilot's language server. A provider that is a `FeedbackProvider` gets all three.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from typing import Any
+
+import msgspec
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from server.documents import Document
+from server.errors import DocumentError, ProviderError
+from server.keys import masked
+from server.lsp.events import ChangeReasonGiven, CompletionAccepted, CursorsMoved, DocumentSaved
+from server.lsp.server import Server
+from server.wire.messages import ChangeReasonParams, Position, SelectionParams, convert_params
+
+_log = logging.getLogger("ghosttape.server")
+
+
+class _Command(msgspec.Struct, frozen=True):
+    arguments: tuple[Any, ...] = ()
+
+
+class _Item(msgspec.Struct, frozen=True, rename="camel"):
+    insert_text: str = ""
+    command: _Command = _Command()
+
+
+class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
+    item: _Item
+    accepted_length: int = 0
+
+    @property
+    def ticket(self) -> str:
+        """The ticket of the provider's answer; empty when the item has none."""
+        arguments = self.item.command.arguments
+        return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
+
+
+def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    """`textDocument/didSave`."""
+    ls.protocol.emit(DocumentSaved(params.text_document.uri))
+
+
+def change_reason_given(ls: Server, params: Any) -> None:
+    """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
+    try:
+        hint = convert_params(params, ChangeReasonParams)
+    except JsonRpcInvalidParams:
+        return  # a malformed hint is ignored
+    ls.protocol.emit(ChangeReasonGiven(hint.text_document.uri, hint.reason))
+
+
+def cursors_moved(ls: Server, params: Any) -> None:
+    """`ghosttape/selection` `{textDocument: {uri}, selections: [Range]}` of the editor that is active now."""
+    try:
+        selection = convert_params(params, SelectionParams)
+        document = ls.documents.get(selection.text_document.uri)
+        ranges = [(_offset(document, each.start), _offset(document, each.end)) for each in selection.selections]
+    except (DocumentError, JsonRpcInvalidParams):
+        return  # a document that is not open, or a position outside it, is ignored
+    ls.protocol.emit(CursorsMoved(document, tuple(ranges)))
+
+
+def _offset(document: Document, position: Position) -> int:
+    return document.offset((position.line, position.character))
+
+
+async def accepted(ls: Server, *arguments: Any) -> None:
+    """The command `ghosttape.accepted` (request, ticket if there is one): the person accepted the item."""
+    if arguments and isinstance(arguments[0], int):
+        ls.protocol.emit(CompletionAccepted(arguments[0]))
+    if ls.feedback_provider is not None and len(arguments) > 1 and isinstance(arguments[1], str):
+        await _send(ls.feedback_provider.accepted(arguments[1]))
+
+
+async def shown(ls: Server, params: Any) -> None:
+    """`textDocument/didShowCompletion` `{item}`: the item is on the screen."""
+    feedback = _read(params)
+    if ls.feedback_provider is not None and feedback is not None and feedback.ticket:
+        await _send(ls.feedback_provider.shown(feedback.ticket))
+
+
+async def accepted_in_part(ls: Server, params: Any) -> None:
+    """`textDocument/didPartiallyAcceptCompletion` `{item, acceptedLength}`: the person accepted the start of the item."""
+    feedback = _read(params)
+    if ls.feedback_provider is not None and feedback is not None and feedback.ticket:
+        text, length = feedback.item.insert_text, feedback.accepted_length
+        await _send(ls.feedback_provider.accepted_in_part(feedback.ticket, text, length))
+
+
+def _read(params: Any) -> _Feedback | None:
+    try:
+        return convert_params(params, _Feedback)
+    except JsonRpcInvalidParams:
+        return None  # malformed feedback is ignored
+
+
+async def _send(feedback: Awaitable[None]) -> None:
+    """Wait until the provider has the feedback. A failure is logged; it changes nothing for the person."""
+    try:
+        await feedback
+    except ProviderError as error:
+        _log.warning("%s", masked(str(error)))

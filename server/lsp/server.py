@@ -1,0 +1,146 @@
+"""The server itself: its settings, its completion service, and the results of the latest requests."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+from collections import Counter
+from typing import Any, BinaryIO, TypeAlias
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from server import counts
+from server.cache import Cache, LruStore
+from server.documents import Documents, Place
+from server.errors import ProviderError
+from server.keys import masked, traceback_of
+from server.lsp import shutdown, stdio
+from server.lsp.configuration_errors import ConfigurationErrors
+from server.lsp.events import ClientLeft, EventListener
+from server.lsp.params import converter
+from server.lsp.protocol import GhosttapeProtocol
+from server.providers import registry
+from server.providers.protocol import FeedbackProvider, Provider, feedback_provider
+from server.service import CompletionResult, Service
+from server.settings import Settings
+from server.version import version
+from server.wire.listening import listen
+from server.workspace import WorkspaceFiles
+
+Location: TypeAlias = tuple[str, Place]
+"""(URI of a document, position in it)"""
+_LONGEST_LOG_LINE = 1000
+_CLOSE_S = 10.0
+"""How long a provider may take to close when the server ends."""
+_log = logging.getLogger("ghosttape.server")
+
+
+class Server(LanguageServer):
+    """A pygls server with settings, a completion service, and the results of the latest requests."""
+
+    protocol: GhosttapeProtocol
+
+    def __init__(self, settings: Settings, provider: Provider | None = None) -> None:
+        super().__init__("ghosttape", version(), protocol_cls=GhosttapeProtocol, converter_factory=converter)
+        self.settings = settings
+        self.folders: tuple[str, ...] = ()
+        """URIs of the workspace folders."""
+        self.disk: WorkspaceFiles | None = None
+        """The files of the workspace; None when the settings switch them off or there is no folder."""
+        self.under_way: dict[Location, asyncio.Event] = {}
+        """Requests that are not answered yet; each event is set when its request is answered."""
+        self.counts: Counter[str] = Counter()
+        self.configuration_errors = ConfigurationErrors(self._show)
+        self._provider = provider
+        self._service: Service | None = None
+        self._explanations: LruStore[Location, CompletionResult] | None = None
+
+    @property
+    def documents(self) -> Documents:
+        """The open documents."""
+        return self.protocol.documents
+
+    @property
+    def listeners(self) -> list[EventListener]:
+        """The functions that are called with each event (`server.lsp.events`); append to it to listen."""
+        return self.protocol.listeners
+
+    @property
+    def service(self) -> Service:
+        """The completion service. It is made on first use.
+
+        Raises:
+            ProviderMissing: the provider lacks something that it needs.
+            SettingsError: the provider is unknown, or its settings contradict each other.
+
+        """
+        if self._service is None:
+            provider = self._provider or registry.make(self.settings.provider)
+            report = self.configuration_errors.report
+            self._service = Service(provider, self.settings, counts=self.counts, misconfigured=report)
+        return self._service
+
+    @property
+    def feedback_provider(self) -> FeedbackProvider | None:
+        """The provider, if it exists already and wants feedback on its answers."""
+        return feedback_provider(self._service.provider) if self._service else None
+
+    @property
+    def explanations(self) -> LruStore[Location, CompletionResult]:
+        """The result of the last request at each location."""
+        if self._explanations is None:  # made late, because `initialize` changes the settings
+            self._explanations = LruStore(max(self.settings.cache.explanations, 1), self.settings.cache.max_bytes)
+        return self._explanations
+
+    def remember(self, where: Location, result: CompletionResult) -> None:
+        """Keep the result of a request for `ghosttape/explain`."""
+        self.explanations.put(where, result, result.size)
+
+    def stats(self) -> dict[str, Any]:
+        """The counts of `Service.stats`, and how much the server itself holds."""
+        asked = self._service.stats() if self._service else counts.stats_of(self.counts, Cache(0, 0))
+        held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
+        return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
+
+    def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
+        """Serve over two streams until the client sends `exit`, the input ends, or a person presses Ctrl-C.
+
+        Raises:
+            SystemExit: with status 1, when `exit` came without `shutdown` (LSP 3.17, "Exit Notification").
+
+        """
+        source, sink = stdin or sys.stdin.buffer, stdout or sys.stdout.buffer
+        self.protocol.set_writer(stdio.StandardOutput(sink))
+        gc.collect()
+        gc.freeze()  # without this a collection walks through all imported modules: 30 ms in the middle of an answer
+        try:
+            listening = listen(source, sink, self.protocol.receive)
+            asyncio.run(
+                shutdown.serve_until_closed(listening, self._close_provider, lambda: self.protocol.emit(ClientLeft()))
+            )
+        except (BrokenPipeError, KeyboardInterrupt) as error:
+            _log.info("the client is gone: %r", error)
+        finally:
+            self.shutdown()  # type: ignore[no-untyped-call] # pygls has no annotation here
+
+    async def _close_provider(self) -> None:
+        """Close the provider, which may own a process."""
+        try:
+            async with asyncio.timeout(_CLOSE_S):
+                if self._service is not None:
+                    await self._service.close()
+        except (ProviderError, TimeoutError) as error:
+            _log.warning("the provider could not be closed: %s", masked(str(error)))
+
+    def _show(self, text: str) -> None:
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log an error, with a traceback if it is a bug. pygls shows errors in notifications to the person too."""
+        text = masked(str(error))[:_LONGEST_LOG_LINE]
+        _log.error("%s", text + traceback_of(error))
+        super().report_server_error(JsonRpcException(text), source)

@@ -1,0 +1,385 @@
+"""A client for model servers behind HTTP: retries, streams of JSON, limits, and errors.
+
+A request is sent again, with back-off, when the server is busy (429 and its Retry-After), fails (5xx) or closes the connection before
+the first piece of its answer. After that piece nothing is repeated. Closing a stream closes its connection, which cancels the
+request at the server. No message contains a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import httpx
+import tenacity
+
+from server import keys
+from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.providers.http.limits import OutputLimit, until_stop
+from server.providers.http.refusals import (
+    RETRIED_STATUSES,
+    StatusError,
+    StreamError,
+    advice_for,
+    error_message,
+    page_words,
+    read_beginning,
+    retry_after_s,
+)
+from server.providers.http.stream import DONE, EventContent, StreamEvent, events_of
+from server.settings import ProviderSettings
+
+EventReader: TypeAlias = Callable[[StreamEvent], EventContent]
+_AFTERWORD_S = 1.0
+"""How long to wait for the rest of a stream after the answer in it has ended."""
+
+
+class _Again(Exception):  # noqa: N818 - a signal to tenacity that never leaves this module
+    """Another try can succeed, after `wait_s` if the server named a time."""
+
+    def __init__(self, reason: ProviderError, wait_s: float | None = None) -> None:
+        super().__init__(str(reason))
+        self.reason, self.wait_s = reason, wait_s
+
+
+@dataclass(slots=True)
+class _Times:
+    """Deadlines (loop time, s) for the first piece and for the whole answer, over all tries."""
+
+    first: float
+    whole: float
+
+    def put_off(self, seconds: float) -> None:
+        """Do not count a wait that the server asked for; it has a limit of its own."""
+        self.first, self.whole = self.first + seconds, self.whole + seconds
+
+
+@dataclass(slots=True)
+class _Opened:
+    """An answer whose first piece has arrived; `ends` is the deadline for the last one (loop time, s)."""
+
+    response: httpx.Response
+    begun: Sequence[EventContent]
+    rest: AsyncGenerator[StreamEvent, None]
+    ends: float
+    hurried: bool = False
+
+    def hurry(self) -> None:
+        """Set a short deadline for what follows the answer, such as counts."""
+        if not self.hurried:
+            self.hurried, self.ends = True, min(self.ends, _clock() + _AFTERWORD_S)
+
+    async def close(self) -> None:
+        await self.rest.aclose()
+        await self.response.aclose()
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """A model server. Tests replace `sleep` and `now` (seconds since 1970, for dates in Retry-After)."""
+
+    client: httpx.AsyncClient
+    settings: ProviderSettings
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now: Callable[[], float] = time.time
+    _leaving: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @property
+    def place(self) -> str:
+        """Host and port, for messages."""
+        return _place(self.client.base_url)
+
+    async def answer(
+        self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str] = ()
+    ) -> AsyncGenerator[str, None]:
+        """Stream the pieces that `read` finds in the events, up to the first of `stops` and to `max_tokens`.
+
+        Both limits apply on this side too: some servers never stop, and some know no stop sequences, or only four.
+
+        Raises:
+            Refusal: the server answered with a status of failure.
+            ProviderRefused: the response is not an answer, or was cut off.
+            ProviderError: there is no connection, or the time is up.
+
+        """
+        opened = await self._opened(route, body, read)
+        try:
+            async with aclosing(until_stop(self._pieces(opened, read), stops)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        finally:
+            await opened.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=self.settings.connect_s)
+        await self.client.aclose()
+
+    async def _pieces(self, opened: _Opened, read: EventReader) -> AsyncGenerator[str, None]:
+        allowance = OutputLimit.of(self.settings.max_tokens)
+        async with aclosing(self._sayings(opened, read)) as sayings:
+            async for said in sayings:
+                for piece in said.pieces:
+                    if piece and allowance.is_spent:
+                        return
+                    yield allowance.taken(piece)
+                if said.last or allowance.is_spent:
+                    opened.hurry()
+        if not opened.hurried:
+            raise self._ended()
+
+    async def _sayings(self, opened: _Opened, read: EventReader) -> AsyncGenerator[EventContent, None]:
+        for said in opened.begun:
+            yield said
+        try:
+            while (event := await _next(opened.rest, opened.ends)) is not None:
+                yield self._said(event, read)
+        except (TimeoutError, httpx.HTTPError) as error:
+            if not opened.hurried:
+                raise self._broken(error) from error
+
+    def _said(self, event: StreamEvent, read: EventReader) -> EventContent:
+        """The content of an event.
+
+        Raises:
+            ProviderRefused: the event is an error, or malformed.
+
+        """
+        if event is DONE:
+            return EventContent(last=True)
+        if event.get("error"):
+            raise StreamError(event["error"])
+        try:
+            return read(event)
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+            # the error's text may repeat what the server sent, and so a key
+            raise ProviderRefused(f"{self.place}: a malformed answer") from None
+
+    def _broken(self, error: Exception) -> ProviderError:
+        if isinstance(error, TimeoutError | httpx.TimeoutException):
+            return ProviderError(f"{self.place}: no end of the answer within {self.settings.timeout_s:g} s")
+        return ProviderRefused(f"{self.place}: the answer was cut off ({_told(error)})")
+
+    def _ended(self) -> ProviderRefused:
+        return ProviderRefused(f"{self.place}: the stream ended in the middle of the answer")
+
+    @property
+    def _longest(self) -> float:
+        """How long to wait for the first piece (s)."""
+        return min(self.settings.first_s or self.settings.timeout_s, self.settings.timeout_s)
+
+    async def _opened(self, route: str, body: Mapping[str, Any], read: EventReader) -> _Opened:
+        times = _Times(_clock() + self._longest, _clock() + self.settings.timeout_s)
+        retrying = tenacity.AsyncRetrying(
+            sleep=self.sleep,
+            retry=tenacity.retry_if_exception(self._is_worth_waiting),
+            stop=tenacity.stop_after_attempt(self.settings.tries),
+            wait=_wait,
+            before_sleep=lambda state: times.put_off(_named(state) or 0.0),
+            reraise=True,
+        )
+        try:
+            async for attempt in retrying:
+                with attempt:
+                    return await self._begun(route, body, read, times)
+        except _Again as again:
+            raise again.reason from None
+        raise ProviderError(f"{self.place}: no answer")
+
+    def _is_worth_waiting(self, error: BaseException) -> bool:
+        return isinstance(error, _Again) and (error.wait_s or 0) <= self.settings.longest_wait_s
+
+    async def _begun(self, route: str, body: Mapping[str, Any], read: EventReader, times: _Times) -> _Opened:
+        """Try once: from the connection to the first piece."""
+        try:
+            response = await _before(times.first, self._sent(route, body))
+            rest = events_of(response)
+            try:
+                if not response.is_success:
+                    await _before(times.first, self._refuse(response, body))
+                await _before(times.first, self._no_page(response))
+                begun = await self._first(rest, read, times.first)
+            except BaseException:
+                await rest.aclose()
+                await response.aclose()
+                raise
+        except TimeoutError as error:
+            raise ProviderError(f"{self.place}: no answer within {self._longest:g} s") from error
+        return _Opened(response, begun, rest, times.whole)
+
+    async def _sent(self, route: str, body: Mapping[str, Any]) -> httpx.Response:
+        try:
+            return await self._responded(self._request(route, body))
+        except httpx.ConnectTimeout as error:
+            waited = self.settings.connect_s
+            raise ProviderError(f"{self.place}: no connection within {waited:g} s") from error
+        except httpx.HTTPError as error:
+            raise _Again(ProviderError(f"{self.place}: no connection ({_told(error)})")) from error
+
+    def _request(self, route: str, body: Mapping[str, Any]) -> httpx.Request:
+        headers = {"Content-Type": "application/json"}
+        return self.client.build_request("POST", route, content=_encoded(body), headers=headers)
+
+    async def _responded(self, request: httpx.Request) -> httpx.Response:
+        """Send a request in a task of its own. When this task is cancelled, that one is too, but only after its connection is open.
+
+        A connection that is cancelled while it opens stays in httpcore's pool for ever (encode/httpcore#1093).
+        """
+        made = asyncio.Event()
+
+        async def heard(event: str, _: object) -> None:
+            if event.endswith("send_request_headers.started"):
+                made.set()
+
+        request.extensions["trace"] = heard
+        sending = asyncio.create_task(self.client.send(request, stream=True))
+        try:
+            return await asyncio.shield(sending)
+        except asyncio.CancelledError:
+            leaving = asyncio.create_task(_left(sending, made))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+            raise
+
+    async def _first(
+        self, rest: AsyncGenerator[StreamEvent, None], read: EventReader, ends: float
+    ) -> Sequence[EventContent]:
+        """The events up to the first piece, or up to the end of an answer without pieces."""
+        told: Sequence[EventContent] = ()
+        try:
+            while (event := await _next(rest, ends)) is not None:
+                said = self._said(event, read)
+                if said.last or any(said.pieces):
+                    return (*told, said)
+                told = (said,) if said.pieces else told
+        except StreamError as error:
+            if error.is_passing:
+                raise _Again(error) from error
+            raise
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        raise _Again(self._ended())
+
+    async def _refuse(self, response: httpx.Response, body: Mapping[str, Any]) -> None:
+        try:
+            began = await read_beginning(response)
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        page, busy = page_words(response, began), response.status_code in RETRIED_STATUSES
+        told = f"a web page: {page}" if page else error_message(began)
+        wait_s = retry_after_s(response.headers, self.now()) if busy else None
+        advice = advice_for(response, told, wait_s, self.settings.longest_wait_s)
+        refusal = StatusError(self.place, response.status_code, told, body, advice)
+        if busy:
+            raise _Again(refusal, wait_s)
+        raise refusal
+
+    async def _no_page(self, response: httpx.Response) -> None:
+        """Refuse a web page, which proxies send with any status."""
+        if "html" not in response.headers.get("content-type", ""):
+            return
+        try:
+            told = page_words(response, await read_beginning(response))
+        except httpx.HTTPError as error:
+            raise _Again(self._broken(error)) from error
+        asked = response.request.url.path
+        raise ProviderRefused(
+            f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)"
+        )
+
+
+def endpoint(
+    settings: ProviderSettings,
+    base_url: str,
+    headers: Mapping[str, str],
+    transport: httpx.AsyncBaseTransport | None = None,
+) -> Endpoint:
+    """A model server at a base URL.
+
+    Raises:
+        ProviderMissing: the base URL is missing or malformed.
+
+    """
+    if not base_url.startswith(("http://", "https://")):
+        wanted = "(--base-url), as in http://127.0.0.1:8080/v1"
+        if base_url:
+            raise ProviderMissing(f"provider {settings.name!r}: provider.base_url is not a URL: give one {wanted}")
+        raise ProviderMissing(f"provider {settings.name!r} needs provider.base_url {wanted}")
+    timeout = httpx.Timeout(None, connect=min(settings.timeout_s, settings.connect_s))
+    client = httpx.AsyncClient(
+        base_url=base_url.rstrip("/") + "/",
+        headers=dict(headers),
+        timeout=timeout,
+        transport=transport,
+        trust_env=False,
+        verify=base_url.startswith("https:"),  # loading certificates takes 50 ms; redirects are not followed
+    )
+    return Endpoint(client, settings)
+
+
+def bearer(settings: ProviderSettings) -> dict[str, str]:
+    """The key from the environment as a header of most servers."""
+    key = keys.key_of(settings.name) if settings.use_key else ""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """A body as JSON in UTF-8. Two halves of a surrogate pair are joined; a single half is replaced."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    named = _named(state)
+    return named if named is not None else 0.15 * 3.0 ** (state.attempt_number - 1)
+
+
+def _named(state: tenacity.RetryCallState) -> float | None:
+    """The seconds that the server asked to wait."""
+    error = state.outcome.exception() if state.outcome else None
+    return error.wait_s if isinstance(error, _Again) else None
+
+
+async def _left(sending: asyncio.Task[httpx.Response], made: asyncio.Event) -> None:
+    """Cancel a request after its connection is open."""
+    making = asyncio.create_task(made.wait())
+    await asyncio.wait({sending, making}, return_when=asyncio.FIRST_COMPLETED)
+    making.cancel()
+    sending.cancel()
+    await asyncio.wait({sending})
+    if not sending.cancelled() and sending.exception() is None:
+        await sending.result().aclose()
+
+
+async def _next(events: AsyncGenerator[StreamEvent, None], ends: float) -> StreamEvent | None:
+    if _clock() > ends:  # a server that never pauses gives the timeout below no chance to act
+        raise TimeoutError
+    event: StreamEvent | None = await _before(ends, anext(events, None))
+    return event
+
+
+async def _before(ends: float, work: Awaitable[Any]) -> Any:
+    """Wait for a result until `ends` (loop time, s)."""
+    async with asyncio.timeout_at(ends):
+        return await work
+
+
+def _clock() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _place(url: httpx.URL) -> str:
+    return f"{url.host}:{url.port or url.scheme}"
+
+
+def _told(error: Exception) -> str:
+    return keys.masked(str(error)) or type(error).__name__

@@ -1,0 +1,307 @@
+"""A JSON-RPC client for a child process, over its standard input and output. Messages are plain JSON values.
+
+Output between messages is skipped (`server.wire.framing.FrameReader`), so a server may print. When the process ends, every waiting
+request fails, and the reason contains the last lines of standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.keys import masked
+from server.providers.language_server.parent_death import die_with_parent
+from server.wire import messages
+from server.wire.framing import Frame, FrameReader, InvalidFrame
+
+RequestHandler: TypeAlias = Callable[[str, Any], Any]
+"""Takes a request of the server (method, parameters) and returns the result; raises `LookupError` for an unknown method."""
+NotificationHandler: TypeAlias = Callable[[str, Any], None]
+"""Takes a notification of the server (method, parameters)."""
+_UNKNOWN_METHOD = -32601
+_CHUNK = 1 << 16
+_LOOK_EVERY_S = 0.25
+_GRACE_S = 2.0
+"""How long to wait for the process when its output has ended, or for its output when the process has ended."""
+_LOG_LINES, _TOLD_LINES, _LINE_BYTES, _LONGEST_REASON = 40, 6, 2000, 1000
+_log = logging.getLogger("ghosttape.server")
+
+
+class RequestRejected(ProviderRefused):
+    """The server answered a request with an error."""
+
+    def __init__(self, name: str, code: Any, told: str) -> None:
+        super().__init__(_reason(f"{name}: {told or 'an error without a message'} (error {code})"))
+        self.code, self.told = code, told
+
+
+@dataclass(slots=True, eq=False)
+class OutgoingRequest:
+    """A request that was sent. Cancel it when nobody waits for the answer; after the answer that has no effect."""
+
+    connection: ServerProcess
+    number: int
+    method: str
+    future: asyncio.Future[Any]
+
+    async def result(self, within_s: float) -> Any:
+        """The result.
+
+        Raises:
+            Rejection: the server answered with an error.
+            ProviderError: the server ended, or did not answer in time (the request is cancelled then).
+
+        """
+        try:
+            async with asyncio.timeout(within_s):
+                await self.connection.drain()
+                return await asyncio.shield(self.future)
+        except TimeoutError as error:
+            self.cancel()
+            name, why = self.connection.name, self.connection.last_error_message()
+            raise ProviderError(f"{name}: no answer to {self.method} within {within_s:g} s{why}") from error
+
+    def cancel(self) -> None:
+        """Send `$/cancelRequest`, unless the answer is here already."""
+        if self.connection.forget(self.number) and not self.connection.is_dead:
+            self.connection.notify("$/cancelRequest", {"id": self.number})
+        self.future.cancel()
+
+
+@dataclass(slots=True, eq=False)
+class ServerProcess:
+    """A child process that speaks JSON-RPC. `name` is its name in messages. Make it with `start_process`, and close it."""
+
+    name: str
+    process: asyncio.subprocess.Process
+    answer: RequestHandler
+    hear: NotificationHandler
+    error_messages: deque[str] = field(default_factory=lambda: deque(maxlen=3))
+    """The server's last messages about its own errors."""
+    _errors: deque[str] = field(default_factory=lambda: deque(maxlen=_LOG_LINES))
+    _waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    _numbers: int = 0
+    _living: asyncio.Task[None] | None = None
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the process has ended, or is being ended."""
+        return self.process.returncode is not None or self._living is None or self._living.done()
+
+    def request(self, method: str, params: Any) -> OutgoingRequest:
+        """Send a request.
+
+        Raises:
+            ProviderError: the process has ended.
+
+        """
+        if self.is_dead:
+            raise ProviderError(self.exit_reason())
+        self._numbers += 1
+        future = self._waiting[self._numbers] = asyncio.get_running_loop().create_future()
+        self._send({"id": self._numbers, "method": method, **_params(params)})
+        return OutgoingRequest(self, self._numbers, method, future)
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification, unless the process has ended."""
+        if not self.is_dead:
+            self._send({"method": method, **_params(params)})
+
+    def forget(self, number: int) -> bool:
+        """Stop waiting for the answer to a request; return whether it was still to come."""
+        return self._waiting.pop(number, None) is not None
+
+    async def drain(self) -> None:
+        """Wait until the process has read most of what was sent."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(ConnectionError):  # it has ended: the waiting requests fail
+            await self.process.stdin.drain()
+
+    async def close(self, patience_s: float = _GRACE_S) -> None:
+        """Send `shutdown` and `exit`, and kill the process if it does not end."""
+        if not self.is_dead:
+            with contextlib.suppress(ProviderError):
+                await self.request("shutdown", None).result(patience_s)
+            self.notify("exit", None)
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+        await self.end(patience_s)
+
+    async def end(self, patience_s: float = 0.0) -> None:
+        """Wait until the process has ended, and kill it after so many seconds."""
+        if self._living is None:
+            return
+        await asyncio.wait({self._living}, timeout=patience_s)
+        if not self._living.done():
+            self.kill()
+        await asyncio.wait({self._living})
+
+    def kill(self) -> None:
+        """Kill the process and those that it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:
+                self.process.kill()
+
+    def exit_reason(self) -> str:
+        """How the server ended, with its last lines on standard error."""
+        lines = " / ".join(line for line in [*self._errors][-_TOLD_LINES:] if line.strip())
+        last = f"; its last output: {lines}" if lines else self.last_error_message()
+        return _reason(f"{self.name} ended with status {self.process.returncode}{last}")
+
+    def last_error_message(self) -> str:
+        """The server's last message about an error, as the end of a sentence."""
+        return f"; it said: {self.error_messages[-1]}" if self.error_messages else ""
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        body = json.dumps(
+            {"jsonrpc": "2.0", **message}
+        ).encode()  # in ASCII, because a half of a surrogate pair has no UTF-8
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    async def _live(self) -> None:
+        """Read the output of the process until it ends; then fail the waiting requests."""
+        reading, draining = asyncio.create_task(self._read()), asyncio.create_task(self._drain_errors())
+        leaving = asyncio.create_task(self._left())
+        try:
+            await asyncio.wait({reading, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({reading, leaving, draining}, timeout=_GRACE_S)
+        finally:
+            if not (reading.done() and leaving.done() and draining.done()):
+                self.kill()  # it closed its output, or a child of it holds its streams
+            try:
+                await leaving
+                for task in (reading, draining):
+                    task.cancel()
+                await asyncio.gather(reading, draining, return_exceptions=True)
+            finally:  # also when everything is cancelled: nobody may wait for an answer that cannot come
+                self._fail(ProviderError(self.exit_reason()))
+
+    async def _left(self) -> None:
+        """Wait until the process has ended. asyncio also waits for other holders of its streams (cpython#119710), this does not."""
+        waiting = asyncio.create_task(self.process.wait())
+        while self.process.returncode is None:
+            await asyncio.wait({waiting}, timeout=_LOOK_EVERY_S)
+        waiting.cancel()
+
+    def _fail(self, error: ProviderError) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(error)
+                future.exception()  # marks it as retrieved, also if nobody waits
+
+    async def _read(self) -> None:
+        frames = FrameReader()
+        assert self.process.stdout is not None
+        while chunk := await self.process.stdout.read(_CHUNK):
+            for frame in frames.feed(chunk):
+                try:
+                    self._take(frame)
+                except Exception as error:  # noqa: BLE001 - a message that fails must not stop the next one
+                    _log.warning("%s: a message from it could not be handled: %s", self.name, _reason(repr(error)))
+
+    async def _drain_errors(self) -> None:
+        assert self.process.stderr is not None
+        rest = b""
+        while chunk := await self.process.stderr.read(_CHUNK):
+            *lines, rest = (rest + chunk).split(b"\n")
+            rest = rest[-2 * _LINE_BYTES :]
+            self._errors.extend(map(_line_end, lines[-_LOG_LINES:]))
+        if rest:
+            self._errors.append(_line_end(rest))
+
+    def _take(self, frame: Frame) -> None:
+        if isinstance(frame, InvalidFrame):
+            return _log.warning("%s: %s", self.name, frame.reason)
+        try:
+            message = messages.decode_any(frame)
+        except (ValueError, RecursionError) as error:
+            return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON: {error}")))
+        if fault := messages.fault(message):
+            return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON-RPC: {fault}")))
+        if "method" not in message:
+            return self._answered(message)
+        if message.get("id") is None:
+            return self.hear(message["method"], message.get("params"))
+        return self._reply(message["id"], message["method"], message.get("params"))
+
+    def _reply(self, number: Any, method: str, params: Any) -> None:
+        try:
+            self._send({"id": number, "result": self.answer(method, params)})
+        except LookupError:
+            self._send({"id": number, "error": {"code": _UNKNOWN_METHOD, "message": f"{method} is not known here"}})
+
+    def _answered(self, message: Mapping[str, Any]) -> None:
+        number = message.get("id")
+        future = self._waiting.pop(number, None) if isinstance(number, int) else None
+        if future is None or future.done():
+            return  # the request was cancelled
+        error = message.get("error")
+        if error is None:
+            future.set_result(message.get("result"))
+            return
+        told = error if isinstance(error, Mapping) else {"message": str(error)}
+        future.set_exception(RequestRejected(self.name, told.get("code"), str(told.get("message") or "")))
+        future.exception()  # marks it as retrieved, also if nobody waits
+
+
+async def start_process(
+    command: Sequence[str],
+    *,
+    folder: Path | None,
+    env: Mapping[str, str],
+    answer: RequestHandler,
+    hear: NotificationHandler,
+) -> ServerProcess:
+    """Start a process and read its messages.
+
+    Raises:
+        ProviderMissing: the process cannot be started.
+
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=folder,
+            env=dict(env),
+            start_new_session=True,  # Ctrl-C reaches us only; the process ends with us
+            preexec_fn=die_with_parent(),
+        )
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ProviderMissing(f"the language server {command[0]!r} cannot be started: {why}") from error
+    connection = ServerProcess(Path(command[0]).name, process, answer, hear)
+    connection._living = asyncio.create_task(connection._live())  # noqa: SLF001 - made in this module
+    return connection
+
+
+def _params(params: Any) -> dict[str, Any]:
+    return {} if params is None else {"params": params}
+
+
+def _reason(text: str) -> str:
+    """The reason of a failure. Keys are masked before it is cut, because a half of a key would not be recognised."""
+    return masked(text)[:_LONGEST_REASON]
+
+
+def _line_end(line: bytes) -> str:
+    """The end of a line of standard error, without keys. If the start of the line is lost, so is what may be the rest of a key."""
+    text = masked(line[-2 * _LINE_BYTES :].decode("utf-8", "replace").rstrip())
+    whole = text if len(line) < 2 * _LINE_BYTES else text[_LINE_BYTES:]
+    return whole[-_LINE_BYTES:]

@@ -1,0 +1,86 @@
+"""Token healing: completes half-typed words.
+
+A model that sees `retu` seldom continues with `rn`, because `return` is one token. If the cursor is behind the start of an identifier,
+the prompt ends before that start, and the answer must begin with it: `return x` gives `rn x`. Providers that can force the start of
+an answer get it in `Request.begins`; from other providers, an answer that begins differently is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from server.context import Budget, Context
+from server.prompt import Prompt
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Provider, Request
+
+_HALF = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*\Z")
+
+
+def half_word(before: str) -> str:
+    """The identifier, or the start of one, at the end of a text: `retu` for `x = retu`; empty if there is none."""
+    found = _HALF.search(before, max(0, before.rfind("\n") + 1))
+    return found[0] if found else ""
+
+
+def grammar(begins: str) -> str:
+    """The grammar (GBNF) of all texts with this start, for llama.cpp."""
+    quoted = "".join(f"\\U{ord(character):08X}" for character in begins)
+    return f'root ::= "{quoted}" [\\x00-\\U0010FFFF]*'
+
+
+@dataclass(slots=True)
+class HealingProvider:
+    """A provider whose prompt ends before the word at the cursor."""
+
+    inner: Provider
+
+    @property
+    def name(self) -> str:
+        """The provider's own name."""
+        return self.inner.name
+
+    @property
+    def budget(self) -> Budget:
+        """The provider's own budget."""
+        return self.inner.budget
+
+    @property
+    def continues(self) -> bool:
+        """The provider's own."""
+        return self.inner.continues
+
+    def prompt(self, context: Context) -> Prompt:
+        """The provider's prompt for the context without the word at the cursor."""
+        typed = half_word(context.before) if self.inner.continues else ""
+        return self.inner.prompt(replace(context, before=context.before.removesuffix(typed)))
+
+    async def complete(self, request: Request) -> AsyncGenerator[str, None]:
+        """Stream what follows the start of the word; nothing if the answer begins differently."""
+        left = half_word(request.context.before) if self.inner.continues else ""
+        async with aclosing(self.inner.complete(replace(request, begins=left))) as pieces:
+            async for piece in pieces:
+                if not left or not self.inner.continues or isinstance(piece, AnswerMetadata):
+                    yield piece
+                    continue
+                if not (piece.startswith(left) or left.startswith(piece)):
+                    return
+                rest, left = piece[len(left) :], left[len(piece) :]
+                if rest:
+                    yield _rest(piece, rest)
+
+    async def start(self) -> None:
+        """The provider's own."""
+        await self.inner.start()
+
+    async def close(self) -> None:
+        """The provider's own."""
+        await self.inner.close()
+
+
+def _rest(piece: str, rest: str) -> str:
+    return AnswerPiece(rest, piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else rest

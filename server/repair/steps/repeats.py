@@ -1,0 +1,197 @@
+"""Take out code that is said again: what stands above the cursor, below it or behind it (`overlap.py`), and loops (`loops.py`).
+
+Code repeats itself for good reasons too, so each rule asks for evidence: several lines, lines of some length, or a
+declaration that would stand there twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import Levenshtein
+
+from server.repair.draft import Draft
+from server.repair.steps.loops import says_twice_in_a_row, without_loops
+from server.repair.steps.overlap import without_rest
+
+_NEAR = 0.9
+_NEAR_LENGTH = 16
+_LONG = 12
+_FAR = 40
+"""How many lines above the cursor are looked at."""
+_MAX_BLOCK = 8
+_NEXT = 8000
+"""How many characters right of the cursor are looked at for lines that the suggestion may say."""
+_NAME = re.compile(r"\w+")
+_DECLARES = re.compile(
+    r"(?:async\s+)?(?:def|class|function|import|from|return|raise|throw|break|continue|const|let|var|public|private|"
+    r"protected|export|interface|enum|struct|fn|pub|use|mod|impl|func|type|require|require_relative|module|namespace|"
+    r"template|static|#include|using|package|@\w+)\b.*|[}\]) ]*(?:else|elif|except|finally|catch)\b.*"
+)
+_ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
+_HEADER = re.compile(r".*[:{]\s*$")
+
+
+def repair(draft: Draft) -> str:
+    """The suggestion without what was said before."""
+    text = _without_restart(draft, draft.text)
+    text = _without_echo(draft, text)
+    text = _without_what_follows(draft, text)
+    text = without_rest(draft, text)
+    return without_loops(draft, text)
+
+
+# Above the cursor.
+
+
+def _without_restart(draft: Draft, text: str) -> str:
+    """Without the line of the cursor, and the lines above it, where the suggestion begins by saying them again."""
+    told, above = text.split(), draft.before.rsplit("\n", _FAR)
+    whole = [draft.before] if len(above) > _FAR and _begins_like(draft.before, told) else []
+    for said in [*whole, *_tails(draft, above, told)]:
+        rest = _after(text, told, said.split())
+        rest = None if rest is None else _joined(draft, rest)
+        if rest is not None and _is_restart(draft, said, text, rest):
+            return rest
+    return text
+
+
+def _tails(draft: Draft, above: Sequence[str], told: Sequence[str]) -> Iterator[str]:
+    """The last lines above the cursor, the most of them first, that begin with the first of the words told."""
+    start = 0 if len(above) <= _FAR else 1
+    for at in range(start, len(above) if told else 0):
+        begun = above[at].lstrip()
+        if begun[:1] == told[0][0] and told[0].startswith(begun.split(maxsplit=1)[0]):
+            yield "\n".join(above[at:])
+
+
+def _begins_like(before: str, told: Sequence[str]) -> bool:
+    """Whether a text begins with the first words of the document."""
+    return bool(told) and before.split(maxsplit=8)[:8] == list(told[:8])
+
+
+def _after(text: str, told: Sequence[str], said: Sequence[str]) -> str | None:
+    """What follows in `text`, whose words are `told`, behind the words `said`; None when it does not begin with them."""
+    size = len(said)
+    if not said or told[: size - 1] != said[:-1] or len(told) < size or not told[size - 1].startswith(said[-1]):
+        return None
+    match = re.match(r"\s*" + r"\s+".join(re.escape(word) for word in said), text)
+    return None if match is None else text[match.end() :]
+
+
+def _joined(draft: Draft, rest: str) -> str:
+    """What follows a repetition, so that it fits on to the cursor's line."""
+    if not draft.line_before.strip():
+        return rest.removeprefix("\n").removeprefix(draft.line_before) if rest.startswith("\n") else rest.lstrip(" ")
+    return rest.lstrip(" ") if draft.line_before.endswith(" ") else rest
+
+
+def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
+    bare, size = said.strip(), said.count("\n") + 1
+    if size > 1:
+        first = said.split("\n", maxsplit=1)[0]
+        sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
+        return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
+    return bool(rest.strip()) and draft.errors(rest) < draft.errors(text)
+
+
+def _without_echo(draft: Draft, text: str) -> str:
+    """Without a first line that declares again what the line above the cursor declared."""
+    if draft.line_before.strip():
+        return text
+    lines, above = text.split("\n"), draft.before.rstrip()
+    last = above[above.rfind("\n") + 1 :].strip()
+    first = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if not last or first is None or lines[first].strip() != last or not _DECLARES.fullmatch(last):
+        return text
+    rest = "\n".join(lines[first + 1 :])
+    return rest if not rest.strip() else rest.removeprefix(draft.line_before)
+
+
+# Below the cursor.
+
+
+def _without_what_follows(draft: Draft, text: str) -> str:
+    """Up to where the suggestion begins to say the code below: exact from one long line on, near from two."""
+    below = _below(draft)
+    lines = _placed(draft, text)
+    if not below:
+        return text
+    rows = [at for at, line in enumerate(lines) if line.strip()]
+    told = [lines[at].rstrip() for at in rows]
+    for number, at in enumerate(rows):
+        end = number + len(below)
+        said = _said(told[number:end], below, ends=end >= len(told)) if at or text.split("\n", 1)[0].strip() else 0
+        if said and _is_evident(draft, lines, at, said):
+            return _up_to_line(draft, text, at)
+    return text
+
+
+def _below(draft: Draft) -> list[str]:
+    first, *rest = draft.after[:_NEXT].split("\n")
+    if first.strip():
+        rest = [] if draft.line_before.strip() else [draft.line_before + first, *rest]
+    return list(islice((line.rstrip() for line in rest if line.strip()), _MAX_BLOCK * 2))
+
+
+def _placed(draft: Draft, text: str) -> list[str]:
+    """The suggestion's lines as they would stand in the document."""
+    first, *rest = text.split("\n")
+    return [draft.line_before + first, *rest]
+
+
+def _said(told: Sequence[str], below: Sequence[str], *, ends: bool) -> int:
+    """How many of the lines say the lines below from their first one on; the last may break off where the suggestion `ends`."""
+    count = 0
+    for mine, theirs in zip(told, below, strict=False):
+        last = ends and count == len(told) - 1
+        if not (_is_near(mine, theirs) or (last and count and theirs.startswith(mine))):
+            break
+        count += 1
+    return count
+
+
+def _is_near(mine: str, theirs: str) -> bool:
+    if mine == theirs:
+        return True
+    if min(len(mine.strip()), len(theirs.strip())) < _NEAR_LENGTH:
+        return False
+    same_place = len(mine) - len(mine.lstrip()) == len(theirs) - len(theirs.lstrip())
+    return same_place and _NAME.findall(mine) == _NAME.findall(theirs) and Levenshtein.ratio(mine, theirs) >= _NEAR
+
+
+def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
+    """Whether so many lines said again are no chance: two of which one is the very same, or one long one at the end."""
+    below = _below(draft)
+    told = [line.rstrip() for line in lines[at:] if line.strip()]
+    exact = [mine for mine, theirs in zip(told[:said], below, strict=False) if mine == theirs]
+    if not any(len(line.strip()) >= _LONG for line in exact):
+        return False
+    ends = said == len(told) or said == len(below)
+    if said >= 2:
+        return ends or said >= 3
+    if not at and draft.line_after.strip() and not draft.errors():
+        return False
+    if not at and not (_DECLARES.fullmatch(told[0].strip()) or _ASSIGNS.search(told[0])):
+        return False  # a call may well be made twice
+    repeats_above = bool(lines[:at]) and told[0] == next(
+        (line.rstrip() for line in reversed(lines[:at]) if line.strip()), ""
+    )
+    return ends and not repeats_above and not _stands_twice(draft, below[0])
+
+
+def _stands_twice(draft: Draft, line: str) -> bool:
+    """Whether the document says the line several times over, or says any long line twice in a row: then it may again."""
+    return (draft.before + draft.after).count(line.strip()) > 1 or says_twice_in_a_row(draft)
+
+
+def _up_to_line(draft: Draft, text: str, at: int) -> str:
+    """The lines before one of them; on a line of their own, where the cursor stands before code."""
+    kept = "\n".join(text.split("\n")[:at]).rstrip() if at else ""
+    return (
+        f"{kept}\n{draft.line_before if draft.line_after[:1].strip() else ''}"
+        if kept and draft.line_after.strip()
+        else kept
+    )

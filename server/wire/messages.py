@@ -1,0 +1,286 @@
+"""The most frequent messages, decoded straight from their bytes; and the parameters of this server's own methods.
+
+Changes, requests for completions and cancellations are nearly all that an editor sends. All other messages, and malformed ones of these
+three, are left to pygls, which knows every message and reports errors in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import msgspec
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from server.documents import Edit, Place
+from syntax.wanted import Stop
+
+DID_SHOW = "textDocument/didShowCompletion"
+DID_ACCEPT_PART = "textDocument/didPartiallyAcceptCompletion"
+"""Notifications that editors send to GitHub Copilot's language server about its items; LSP has none."""
+Id: TypeAlias = int | str
+_Uinteger: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+_Integer: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
+_T = TypeVar("_T")
+
+
+class Position(msgspec.Struct, frozen=True):
+    """A line, from 0, and a UTF-16 character of it."""
+
+    line: _Uinteger
+    character: _Uinteger
+
+
+class Range(msgspec.Struct, frozen=True):
+    """From one position to another."""
+
+    start: Position
+    end: Position
+
+
+class DocumentIdentifier(msgspec.Struct, frozen=True):
+    """The URI of a document."""
+
+    uri: str
+
+
+class DocumentParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `ghosttape/state`: `{textDocument: {uri}}`."""
+
+    text_document: DocumentIdentifier
+
+
+class PositionParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `ghosttape/explain`: a position in a document."""
+
+    text_document: DocumentIdentifier
+    position: Position
+
+
+class ChangeReasonParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `ghosttape/hint`: the next change of a document is an `undo` or a `redo`."""
+
+    text_document: DocumentIdentifier
+    reason: str
+
+
+class SelectionParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `ghosttape/selection`: the selections of the active document, the main one first."""
+
+    text_document: DocumentIdentifier
+    selections: tuple[Range, ...]
+
+
+class _Versioned(msgspec.Struct, frozen=True):
+    uri: str
+    version: _Integer
+
+
+class _ContentChange(msgspec.Struct, frozen=True):
+    range: Range
+    text: str
+
+
+class ChangeParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `textDocument/didChange`."""
+
+    text_document: _Versioned
+    content_changes: list[_ContentChange]
+
+    def edits(self) -> list[Edit]:
+        """The changes in the form of `server.documents`."""
+        return [(_place(each.range.start), _place(each.range.end), each.text) for each in self.content_changes]
+
+    def structured(self) -> types.DidChangeTextDocumentParams:
+        """The same in the form that pygls' handlers take."""
+        document, changes = self.text_document, self.content_changes
+        return types.DidChangeTextDocumentParams(
+            types.VersionedTextDocumentIdentifier(document.version, document.uri),
+            [types.TextDocumentContentChangePartial(_range(change.range), change.text) for change in changes],
+        )
+
+
+class _Trigger(msgspec.Struct, frozen=True, rename="camel"):
+    trigger_kind: Annotated[int, msgspec.Meta(ge=1, le=2)]
+    selected_completion_info: None = None
+
+
+class WireCompletionParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `textDocument/inlineCompletion`, with the members that only this server reads."""
+
+    text_document: DocumentIdentifier
+    position: Position
+    context: _Trigger
+    work_done_token: Id | None = None
+    stop: Stop = "auto"
+    will_cancel: str = ""
+    sample: _Uinteger = 0
+
+
+class _Cancelled(msgspec.Struct, frozen=True):
+    id: Id
+
+
+class ChangeMessage(msgspec.Struct, frozen=True, tag_field="method", tag=types.TEXT_DOCUMENT_DID_CHANGE):
+    """`textDocument/didChange`."""
+
+    jsonrpc: str
+    params: ChangeParams
+    id: None = None
+
+    @property
+    def method(self) -> str:
+        """The method of the message."""
+        return types.TEXT_DOCUMENT_DID_CHANGE
+
+    def structured(self) -> ChangeParams:
+        """The parameters in the form that the handlers take."""
+        return self.params
+
+
+class CompletionMessage(msgspec.Struct, frozen=True, tag_field="method", tag=types.TEXT_DOCUMENT_INLINE_COMPLETION):
+    """`textDocument/inlineCompletion`."""
+
+    jsonrpc: str
+    id: Id
+    params: WireCompletionParams
+
+
+class CancelMessage(msgspec.Struct, frozen=True, tag_field="method", tag=types.CANCEL_REQUEST):
+    """`$/cancelRequest`."""
+
+    jsonrpc: str
+    params: _Cancelled
+    id: None = None
+
+    @property
+    def method(self) -> str:
+        """The method of the message."""
+        return types.CANCEL_REQUEST
+
+    def structured(self) -> types.CancelParams:
+        """The parameters in the form that the handlers take."""
+        return types.CancelParams(self.params.id)
+
+
+class _Command(msgspec.Struct, frozen=True):
+    title: str
+    command: str
+    arguments: Any
+
+
+class _Item(msgspec.Struct, frozen=True, rename="camel"):
+    insert_text: str
+    range: Range
+    command: _Command | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Items(msgspec.Struct, frozen=True):
+    id: Id
+    result: list[_Item]
+    jsonrpc: str = "2.0"
+
+
+FrequentMessage: TypeAlias = ChangeMessage | CompletionMessage | CancelMessage
+_DECODER = msgspec.json.Decoder(FrequentMessage)
+
+
+def decode_frequent(body: bytes) -> FrequentMessage | None:
+    """One of the most frequent messages; None if the bytes are another message or malformed."""
+    try:
+        message = _DECODER.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    return message if message.jsonrpc == "2.0" else None
+
+
+def decode_any(body: bytes) -> Any:
+    """The JSON value at the start of the bytes. Strings may contain half a surrogate pair, which an editor can send for half an emoji.
+
+    Raises:
+        ValueError: the bytes are not JSON.
+        RecursionError: the value is nested too deeply.
+
+    """
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.JSONDecoder().raw_decode(body.decode("utf-8", "surrogatepass").lstrip())[0]
+
+
+def encode_items(number: Id, result: Any) -> bytes | None:
+    """The bytes of the answer to a request for completions; None for another result, or for text that has no UTF-8."""
+    if not isinstance(result, list) or not all(type(item) is types.InlineCompletionItem for item in result):
+        return None
+    try:
+        return msgspec.json.encode(_Items(number, list(map(_item, result))))
+    except UnicodeEncodeError:
+        return None
+
+
+def _item(item: types.InlineCompletionItem) -> _Item:
+    assert isinstance(item.insert_text, str)
+    assert item.range is not None
+    start, end = item.range.start, item.range.end
+    command = item.command and _Command(item.command.title, item.command.command, item.command.arguments)
+    where = Range(Position(start.line, start.character), Position(end.line, end.character))
+    return _Item(item.insert_text, where, command or msgspec.UNSET)
+
+
+def request_id(message: Mapping[str, Any]) -> Id | None:
+    """The id of a request; None if it has no valid one."""
+    number = message.get("id")
+    return number if isinstance(number, int | str) and not isinstance(number, bool) else None
+
+
+def fault(message: Any) -> str:
+    """Why a value is not a message of JSON-RPC 2.0 (sections 4 and 5); empty if it is one."""
+    if not isinstance(message, dict):
+        return "a message is an object"
+    if message.get("jsonrpc") != "2.0":
+        return 'a message has a member "jsonrpc" that is "2.0"'
+    if "method" in message and not isinstance(message["method"], str):
+        return "the method of a message is a string"
+    if "method" in message and "id" in message and not _has_valid_id(message):
+        return "the id of a request is an integer or a string"
+    if "method" not in message and not {"result", "error"} & message.keys():
+        return "a message has a method, or a result, or an error"
+    return ""
+
+
+def _has_valid_id(message: Mapping[str, Any]) -> bool:
+    """Whether the id is valid; the id of a notification may be null."""
+    return request_id(message) is not None or (message["id"] is None and is_notification(message["method"]))
+
+
+def is_notification(method: str) -> bool:
+    """Whether LSP defines the method as a notification."""
+    return method in types.METHOD_TO_TYPES and types.METHOD_TO_TYPES[method][1] is None
+
+
+def convert_params(params: Any, kind: type[_T]) -> _T:
+    """Decode the parameters of one of our own methods.
+
+    Raises:
+        JsonRpcInvalidParams: they are malformed; the message names the place.
+
+    """
+    try:
+        return msgspec.convert(params, kind)
+    except msgspec.ValidationError as error:
+        raise JsonRpcInvalidParams(f"Invalid Params: {error}") from error
+
+
+def _place(given: Position) -> Place:
+    return given.line, given.character
+
+
+def _range(given: Range) -> types.Range:
+    return types.Range(position(given.start), position(given.end))
+
+
+def position(given: Position) -> types.Position:
+    """A position in the form of lsprotocol."""
+    return types.Position(given.line, given.character)

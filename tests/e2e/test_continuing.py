@@ -1,0 +1,107 @@
+"""A replay that is killed again and again, and continued by the same command, ends with the records of one that was not."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay.run.store import Store
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+KILLS = int(os.environ.get("GHOSTTAPE_KILLS", "4"))
+DEMO = Path(__file__).parents[2] / "corpora/demo"
+
+
+def records_of(folder):
+    """What a run says of each moment, without what the wall clock measured."""
+    with Store.open(folder) as store:
+        return {
+            record.moment.id: (
+                record.moment,
+                str(record.ending),
+                record.suggestion and (record.suggestion.text, record.suggestion.raw, record.suggestion.latency),
+                record.verdict and (record.verdict.name, record.verdict.reason, record.verdict.message),
+                record.covered,
+            )
+            for record in store.records()
+        }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--policy", "blocks", "--limit", "10"),
+        ("--policy", "vscode", "--limit", "60"),
+        ("--policy", "vscode", "--limit", "40", "--mode", "drive", "--user", "words"),
+    ],
+    ids=["blocks", "vscode", "drive"],
+)
+def test_a_run_that_is_killed_at_random_points_ends_with_the_same_records(words, ghosttape, tmp_path, need):
+    need("bwrap")
+    command = [DEMO / "ledger.tape.jsonl", "--provider", "ngram", "--latency", "lognormal:60,0.8", *words]
+    whole = ghosttape("replay", *command, "--out", "whole", "--json").json
+    draw = random.Random(words[1])
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            [SCRIPT, "replay", *map(str, command), "--out", "killed"],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            process.wait(draw.uniform(1.0, 6.0))
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+    continued = ghosttape("replay", *command, "--out", "killed", "--json").json
+    assert records_of(tmp_path / "killed") == records_of(tmp_path / "whole")
+    for figure in ("moments", "endings", "verdicts", "untestable"):
+        assert continued[figure] == whole[figure]
+
+
+def test_a_finished_run_that_is_continued_asks_and_tests_nothing_again(ghosttape, tmp_path, need):
+    need("bwrap")
+    command = ("replay", DEMO / "ledger.tape.jsonl", "--provider", "ngram", "--latency", "fixed:0", "--limit", "3")
+    first = ghosttape(*command, "--out", "run", "--json").json
+    before = records_of(tmp_path / "run")
+    again = ghosttape(*command, "--out", "run", "--json").json
+    assert records_of(tmp_path / "run") == before
+    assert {**again, "run": ""} == {**first, "run": ""}
+
+
+def test_another_configuration_or_another_tape_is_refused_by_name(ghosttape, tmp_path):
+    command = ("replay", "--provider", "fixed", "--text", "x", "--no-tests", "--latency", "fixed:0", "--out", "run")
+    ghosttape(*command, DEMO / "ledger.tape.jsonl")
+    done = ghosttape(*command, DEMO / "ledger.tape.jsonl", "--seed", "3", status=2)
+    assert "another configuration (seed)" in done.err
+    done = ghosttape(*command, DEMO / "router.tape.jsonl", status=2)
+    assert "sources.ledger" in done.err
+
+
+def test_after_a_wrong_provider_the_corrected_command_makes_the_run(ghosttape, tmp_path):
+    command = (
+        "replay",
+        DEMO / "ledger.tape.jsonl",
+        "--no-tests",
+        "--latency",
+        "fixed:0",
+        "--out",
+        "run",
+        "--text",
+        "x",
+    )
+    done = ghosttape(*command, "--provider", "fixd", status=2)
+    assert "did you mean 'fixed'?" in done.err
+    assert not (tmp_path / "run").exists()
+    ghosttape(*command, "--provider", "fixed")
+
+
+def test_the_version_is_that_of_the_package(ghosttape):
+    said = ghosttape("--version").out.strip()
+    pyproject = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert said == "ghosttape " + pyproject.split('version = "')[1].split('"')[0]

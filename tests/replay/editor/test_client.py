@@ -1,0 +1,390 @@
+"""The editor's end against a server that is not ours: a process over stdio that speaks LSP with the standard library."""
+
+import asyncio
+import json
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tapes import moment_of
+
+from replay.editor.client import Editor
+from replay.errors import ServerError
+from replay.play.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave
+from replay.tapes.tape import digest
+
+SERVER = str(Path(__file__).parents[1] / "editor/stdio_server.py")
+COMPLETE = "textDocument/inlineCompletion"
+
+
+class Session:
+    """An editor, and what the server was sent."""
+
+    def __init__(self, log):
+        self.editor, self.log = Editor(), log
+
+    async def start(self, plan):
+        argv = [sys.executable, SERVER, json.dumps(plan), str(self.log)]
+        await self.editor.start(argv, folder=self.log.parent, options={"seed": 1})
+        return self.editor
+
+    def sent(self, method):
+        messages = map(json.loads, self.log.read_text().splitlines())
+        return [message.get("params") for message in messages if message.get("method") == method]
+
+
+@pytest.fixture
+async def session(tmp_path):
+    session = Session(tmp_path / "log")
+    yield session
+    async with asyncio.timeout(10):
+        await session.editor.close()
+
+
+def ask_at(before, after="", **fields):
+    return Ask(moment_of(0, before, after, **fields), before, after)
+
+
+async def answer(session, result, before="x = ", after="\n", **plan):
+    editor = await session.start({COMPLETE: {"result": result}, **plan})
+    return await editor.ask(ask_at(before, after))
+
+
+def within(line, start, end, to=None):
+    return {
+        "start": {"line": line, "character": start},
+        "end": {"line": line if to is None else to, "character": end},
+    }
+
+
+# What servers answer
+
+
+async def test_a_plain_list_of_items_is_an_answer_at_the_cursor(session):
+    got = await answer(session, [{"insertText": "1"}, {"insertText": "2"}])
+    assert (got.text, got.start, got.end, got.failed) == ("1", 4, 4, "")
+    assert got.measured > 0
+
+
+async def test_a_list_object_with_items_is_an_answer_too(session):
+    assert (await answer(session, {"items": [{"insertText": "1"}]})).text == "1"
+
+
+@pytest.mark.parametrize("nothing", [None, [], {"items": []}])
+async def test_no_items_are_no_text_and_no_failure(session, nothing):
+    got = await answer(session, nothing)
+    assert (got.text, got.failed, got.filtered) == ("", "", "")
+
+
+async def test_the_text_of_a_string_value_is_its_value(session):
+    got = await answer(session, [{"insertText": {"kind": "snippet", "value": "f($1)"}}])
+    assert got.text == "f($1)"
+
+
+async def test_a_range_becomes_utf16_offsets_of_the_document(session):
+    got = await answer(session, [{"insertText": "y)", "range": within(1, 1, 4)}], "'😀'\r\nf(x", ")\r\n")
+    assert (got.text, got.start, got.end) == ("y)", 7, 10)
+
+
+async def test_a_range_outside_the_document_is_a_failure_that_says_so(session):
+    got = await answer(session, [{"insertText": "1", "range": within(9, 0, 1)}])
+    assert "range is outside the document" in got.failed
+    assert got.text == ""
+
+
+async def test_an_error_is_an_answer_that_failed_with_its_message(session):
+    refusal = {"error": {"code": -32803, "message": "the model is not loaded"}}
+    editor = await session.start({COMPLETE: refusal})
+    got = await editor.ask(ask_at("x"))
+    assert (got.failed, got.text) == ("the model is not loaded", "")
+    assert (await editor.ask(ask_at("x"))).failed, "the server is asked on"
+
+
+async def test_an_error_without_a_message_is_still_a_failure(session):
+    editor = await session.start({COMPLETE: {"error": {"code": -32803, "message": ""}}})
+    assert "-32803" in (await editor.ask(ask_at("x"))).failed
+
+
+async def test_a_server_that_cannot_explain_is_asked_to_only_once(session):
+    editor = await session.start({COMPLETE: {"result": [{"insertText": "1"}]}})
+    answers = [await editor.ask(ask_at("x")) for _ in range(3)]
+    assert {(got.text, got.raw, got.trail) for got in answers} == {("1", "", ())}
+    assert len(session.sent("ghosttape/explain")) == 1
+
+
+async def test_an_explanation_that_fails_does_not_make_the_answer_worse(session):
+    explain = {"error": {"code": -32603, "message": "out of paper"}}
+    got = await answer(session, [{"insertText": "1"}], **{"ghosttape/explain": explain})
+    assert (got.text, got.failed) == ("1", "")
+
+
+async def test_an_explanation_is_part_of_the_answer(session):
+    told = {
+        "raw": "```1```",
+        "prompt": "x = ",
+        "provider": "gguf",
+        "cache": "typed",
+        "outcome": "filtered",
+        "step": "prose",
+        "trail": [{"step": "prose", "before": "```1```", "after": ""}],
+    }
+    got = await answer(session, [], **{"ghosttape/explain": {"result": told}})
+    assert (got.raw, got.prompt, got.provider, got.cache) == ("```1```", "x = ", "gguf", "typed")
+    assert got.filtered == "prose"
+    assert [(step.step, step.before, step.after) for step in got.trail] == [("prose", "```1```", "")]
+
+
+async def test_the_server_is_asked_at_the_position_and_told_how_far_to_go(session):
+    editor = await session.start({COMPLETE: {"result": []}})
+    await editor.ask(ask_at("'😀'\r\nab", "c", path="src/größe #1.py", stop="block"))
+    (params,) = session.sent(COMPLETE)
+    assert params["position"] == {"line": 1, "character": 2}
+    assert params["stop"] == "block"
+    assert params["textDocument"]["uri"] == "file:///project/src/gr%C3%B6%C3%9Fe%20%231.py"
+
+
+async def test_only_a_further_sample_is_asked_for_by_its_number(session):
+    editor = await session.start({COMPLETE: {"result": None}})
+    for sample in (0, 2):
+        await editor.ask(ask_at("x", sample=sample))
+    assert [params.get("sample") for params in session.sent(COMPLETE)] == [None, 2]
+
+
+async def test_a_server_that_asks_the_client_something_first_gets_an_answer(session):
+    first = {"method": "client/registerCapability", "params": {"registrations": []}}
+    editor = await session.start({COMPLETE: {"first": first, "result": [{"insertText": "1"}]}})
+    assert (await editor.ask(ask_at("x"))).text == "1"
+    assert (await editor.ask(ask_at("x"))).text == "1"
+    replies = [message for message in map(json.loads, session.log.read_text().splitlines()) if "method" not in message]
+    assert replies[0]["id"] == "from-the-server"
+    assert "error" not in replies[0]
+
+
+# Servers that cannot be used
+
+
+@pytest.mark.parametrize("offered", [None, False])
+async def test_a_server_without_inline_completion_is_refused(session, offered):
+    capabilities = {} if offered is None else {"inlineCompletionProvider": offered}
+    with pytest.raises(ServerError, match="does not offer inline completion"):
+        await session.start({"initialize": {"result": {"capabilities": capabilities}}})
+
+
+async def test_a_server_that_refuses_to_start_is_an_error_with_its_reason(session):
+    with pytest.raises(ServerError, match="refuses to start: no licence"):
+        await session.start({"initialize": {"error": {"code": -32602, "message": "no licence"}}})
+
+
+async def test_a_program_that_is_not_there_is_named(session):
+    with pytest.raises(ServerError, match="'/no/such/server' cannot be started: No such file"):
+        await session.editor.start(["/no/such/server"], folder=session.log.parent, options={})
+
+
+async def test_a_server_that_dies_on_a_request_ends_it_at_once_with_its_last_words(session):
+    editor = await session.start({COMPLETE: {"stderr": "Traceback\nout of memory\n", "die": 7}})
+    began = time.monotonic()
+    with pytest.raises(ServerError, match=r"ended with status 7; its last words:\nTraceback\nout of memory$"):
+        await editor.ask(ask_at("x"))
+    assert time.monotonic() - began < 30
+
+
+async def test_a_server_that_died_is_not_talked_to_any_more(session):
+    editor = await session.start({COMPLETE: {"die": 7}})
+    for _ in range(2):
+        with pytest.raises(ServerError, match="ended with status 7"):
+            await editor.ask(ask_at("x"))
+    with pytest.raises(ServerError, match="ended with status 7"):
+        editor.open(DidOpen("a.py", "python", ""))
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+async def test_megabytes_on_standard_error_do_not_block_the_server(session, end):
+    loud = {"noise": 4 << 20, "stderr": end, "result": [{"insertText": "1"}]}
+    editor = await session.start({COMPLETE: loud})
+    async with asyncio.timeout(10):
+        assert [(await editor.ask(ask_at("x"))).text for _ in range(3)] == ["1"] * 3
+
+
+async def test_a_server_that_refuses_to_shut_down_is_ended(tmp_path):
+    session = Session(tmp_path / "log")
+    editor = await session.start({"shutdown": {"error": {"code": -32603, "message": "never"}}})
+    async with asyncio.timeout(5):
+        await editor.close()
+    with pytest.raises(ServerError, match="ended with status -9"):
+        editor.save(DidSave("a.py"))
+
+
+async def test_goodbye_is_said_in_order(tmp_path):
+    session = Session(tmp_path / "log")
+    await (await session.start({})).close()
+    methods = [json.loads(line)["method"] for line in session.log.read_text().splitlines()]
+    assert methods == ["initialize", "initialized", "shutdown", "exit"]
+
+
+# Documents
+
+
+async def test_a_document_is_opened_saved_and_closed_by_the_same_name(session):
+    editor = await session.start({})
+    editor.open(DidOpen("a b.py", "python", "x\r\n"))
+    editor.save(DidSave("a b.py"))
+    editor.shut(DidClose("a b.py"))
+    await editor.close()
+    (opened,) = session.sent("textDocument/didOpen")
+    uri = "file:///project/a%20b.py"
+    assert opened["textDocument"] == {"uri": uri, "languageId": "python", "version": 1, "text": "x\r\n"}
+    assert (
+        session.sent("textDocument/didSave")
+        == session.sent("textDocument/didClose")
+        == [{"textDocument": {"uri": uri}}]
+    )
+
+
+async def test_a_checkpoint_that_the_servers_document_does_not_match_is_an_error(session):
+    other = {"ghosttape/state": {"result": {"version": 3, "sha256": digest("other")}}}
+    editor = await session.start(other)
+    editor.open(DidOpen("a.py", "python", "mine"))
+    with pytest.raises(ServerError, match=r"the server's document a\.py differs from the checkpoint \(version 3\)"):
+        await editor.check(Check("a.py", digest("mine")))
+
+
+async def test_a_server_that_cannot_tell_its_state_is_believed_but_the_editor_is_checked(session):
+    editor = await session.start({})
+    editor.open(DidOpen("a.py", "python", "mine"))
+    await editor.check(Check("a.py", digest("mine")))
+    with pytest.raises(ServerError, match=r"the editor's document a\.py differs"):
+        await editor.check(Check("a.py", digest("other")))
+
+
+async def test_a_state_that_is_refused_is_an_error_with_the_reason(session):
+    editor = await session.start({"ghosttape/state": {"error": {"code": -32803, "message": "a.py is not open"}}})
+    editor.open(DidOpen("a.py", "python", "mine"))
+    with pytest.raises(ServerError, match=r"a\.py holds: a\.py is not open"):
+        await editor.check(Check("a.py", digest("mine")))
+
+
+# The text that a server has after `didChange`, in a model that shares nothing with ours: bytes of UTF-16, read as LSP 3.17 says.
+
+
+def to_bytes(text):
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def lines_of(data):
+    """(start, end without the line end) of each line, in bytes."""
+    start = at = 0
+    while at < len(data):
+        unit = data[at : at + 2]
+        if unit in {b"\n\0", b"\r\0"}:
+            yield start, at
+            at += 2 if unit == b"\r\0" and data[at + 2 : at + 4] == b"\n\0" else 0
+            start = at + 2
+        at += 2
+    yield start, len(data)
+
+
+def byte_of(data, position):
+    start, end = list(lines_of(data))[position["line"]]
+    return min(start + 2 * position["character"], end)
+
+
+def changed(data, change):
+    new = to_bytes(change["text"])
+    if "range" not in change:
+        return new
+    start, end = (byte_of(data, change["range"][name]) for name in ("start", "end"))
+    assert start <= end
+    return data[:start] + new + data[end:]
+
+
+def all_at_once(text, changes):
+    """What changes that are all against the same text make of it; those at one place stand in the order given."""
+    data, made, at = to_bytes(text), b"", 0
+    for start, end, new in sorted(changes, key=lambda change: change[:2]):
+        made += data[2 * at : 2 * start] + to_bytes(new)
+        at = end
+    return made + data[2 * at :]
+
+
+class Recorder(Editor):
+    """An editor that keeps what it would send, after a journey through JSON."""
+
+    def __init__(self):
+        super().__init__()
+        self.changes = []
+
+    def _notify(self, method, params):
+        assert method == "textDocument/didChange"
+        self.changes = json.loads(json.dumps(params))["contentChanges"]
+
+
+TEXTS = st.text("ab\r\n😀\u2028é", max_size=12)
+
+
+@st.composite
+def events(draw):
+    """A text and the changes of one event: apart from each other, some at the same place, in any order."""
+    text = draw(TEXTS)
+    size = len(to_bytes(text)) // 2
+    cuts = sorted(draw(st.lists(st.integers(0, size), max_size=6)))
+    spans = list(pairwise(cuts))[::2] + [(at, at) for at in cuts[-1:] * draw(st.integers(0, 2))]
+    return text, draw(st.permutations([(start, end, draw(TEXTS)) for start, end in spans]))
+
+
+@given(events())
+def test_the_servers_text_equals_ours_after_any_event(event):
+    text, changes = event
+    editor = Recorder()
+    editor.change(DidChange("a.py", 2, text, tuple(changes)))
+    data = to_bytes(text)
+    for change in editor.changes:
+        data = changed(data, change)
+    assert data == all_at_once(text, changes) == to_bytes(editor._texts["a.py"])
+
+
+def test_where_positions_say_it_only_the_changes_are_sent():
+    editor = Recorder()
+    editor.change(DidChange("a.py", 2, "'😀'\r\nx\r\n", ((4, 4, ";"), (6, 7, "y"))))
+    assert editor.changes == [{"range": within(1, 0, 1), "text": "y"}, {"range": within(0, 4, 4), "text": ";"}]
+
+
+# Giving up
+
+
+async def test_a_request_whose_patience_is_over_is_cancelled_at_the_server(session):
+    editor = await session.start({COMPLETE: {"hold": True}})
+    began = time.perf_counter()
+    got = await editor.ask(replace(ask_at("x"), patience=200.0))
+    assert got.given_up
+    assert 0.2 <= time.perf_counter() - began < 30
+    assert got.measured >= 200.0
+    numbers = [json.loads(line)["id"] for line in session.log.read_text().splitlines() if COMPLETE in line]
+    assert [params["id"] for params in session.sent("$/cancelRequest")] == numbers
+
+
+async def test_an_answer_within_the_patience_is_taken_and_nothing_is_cancelled(session):
+    editor = await session.start({COMPLETE: {"result": [{"insertText": "1"}]}})
+    got = await editor.ask(replace(ask_at("x"), patience=5000.0))
+    assert (got.text, got.given_up) == ("1", False)
+    assert session.sent("$/cancelRequest") == []
+
+
+async def test_a_request_without_hope_is_cancelled_when_our_server_says_that_it_is_under_way(session):
+    editor = await session.start({COMPLETE: {"hold": True, "under way": True}})
+    began = time.perf_counter()
+    got = await editor.ask(replace(ask_at("x"), patience=60_000.0, will_cancel=True))
+    assert got.given_up
+    assert time.perf_counter() - began < 30
+    assert len(session.sent("$/cancelRequest")) == 1
+
+
+async def test_a_request_by_hand_says_so(session):
+    editor = await session.start({COMPLETE: {"result": []}})
+    await editor.ask(ask_at("x", trigger="invoked"))
+    await editor.ask(ask_at("x"))
+    assert [params["context"]["triggerKind"] for params in session.sent(COMPLETE)] == [1, 2]

@@ -1,0 +1,215 @@
+"""Grafts that run only the tests that touch them, and the sample that runs all."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+from running import options_of, run
+from tapes import Typist, moment_of
+
+from replay.judge.grafts import Hole
+from replay.judge.selection import Selection, function_lines
+from replay.judge.states import Case, ProjectState
+from replay.judge.tape_cases import prepare_tests
+from replay.play.instructions import Settled, Spot
+from replay.records import Ending, Suggestion, Verdict
+from replay.run.events import Note
+from replay.tapes.tape import Tests as ProjectTests
+from replay.tapes.tape import read
+from replay.tapes.timeline import Timeline
+from runners.coverage import Coverage
+from runners.sandboxes import make
+
+LEDGER = Path(__file__).parents[3] / "corpora" / "demo" / "ledger.tape.jsonl"
+HEAD, BODY = "def f(x):\n    ", "return x + 1"
+OTHER = '\n\n\ndef g(x):\n    """Double."""\n    return x * 2\n'
+FINAL = f"{HEAD}{BODY}{OTHER}"
+RUNS = "from a import f, g\n\n\ndef test_f():\n    assert f(1) > 0\n\n\ndef test_g():\n    assert g(2) == 4\n"
+READS = '\n\ndef test_text():\n    assert "x + 1" in open("a.py").read()\n'
+ORDER = "from a import f\n\nDONE = []\n\n\ndef test_first():\n    DONE.append(1)\n\n\ndef test_f():\n    assert DONE and f(1) == 2\n"
+
+
+def timeline_of(tests):
+    typist = Typist(
+        tests=ProjectTests(toolchain="python", requires=("pytest>=8",), command="python -m pytest -q", timeout_s=60.0),
+    )
+    typist.type(HEAD).type(BODY).type(OTHER)
+    typist.header.workspace.files["test_a.py"] = tests
+    return Timeline(typist.tape())
+
+
+def settled(text, number=0):
+    moment = moment_of(2 + len(HEAD), HEAD, "", stop="block", trigger=f"t{number}")
+    offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
+    return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
+
+
+@pytest.fixture
+async def prepare(cache, need):
+    """A function that gives a judge that selects, and what it was told."""
+    need("bwrap")
+    judges = []
+
+    async def prepare(tests):
+        told = []
+        slots = asyncio.Semaphore(2)
+        judges.append(
+            await prepare_tests(timeline_of(tests), make("bubblewrap"), cache, slots, told.append, selects=True)
+        )
+        return judges[-1].judge, told
+
+    yield prepare
+    for judge in judges:
+        await judge.close()
+
+
+async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
+    judge, _ = await prepare(RUNS)
+    judge.selection.share = 0.0
+    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return x + 2", "return x.y")]
+    assert [(one.name, one.passed, one.failed) for one in verdicts] == [
+        ("passed", 2, 0),  # the first is always of the sample
+        ("passed", 1, 0),
+        ("exception", 0, 1),
+    ]
+    assert judge.selection.counts == {"selected": 3, "sampled": 1, "disagreed": 0}
+
+
+async def test_a_test_that_reads_the_file_is_missed_by_selection_and_caught_by_the_sample(prepare):
+    judge, _ = await prepare(RUNS + READS)
+    verdicts = [await judge.verdict(settled(text)) for text in ("return x + 2", "return x + 3")]
+    assert [(one.name, one.passed, one.failed) for one in verdicts] == [("assertion", 2, 1)] * 2
+    assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 1}
+
+
+async def test_what_only_others_notice_is_tested_by_all(prepare):
+    judge, _ = await prepare("from a import f\n\n\ndef test_f():\n    f(1)\n" + READS)
+    judge.selection.share = 0.0
+    verdicts = [await judge.verdict(settled(text)) for text in (BODY, BODY + "  # the same", "return x + 2")]
+    assert [(one.name, one.passed, one.failed) for one in verdicts] == [
+        ("passed", 2, 0),
+        ("passed", 2, 0),
+        ("assertion", 1, 1),
+    ]
+
+
+async def test_tests_that_need_those_before_them_do_not_run_without(prepare):
+    judge, _ = await prepare(ORDER)
+    verdicts = [await judge.verdict(settled(text)) for text in (BODY, "return x")]
+    assert [(one.name, one.passed) for one in verdicts] == [("passed", 2), ("assertion", 1)]
+    assert judge.selection.counts == {"selected": 0, "sampled": 0, "disagreed": 0}
+
+
+async def test_a_graft_that_leaves_its_function_is_tested_by_all(prepare):
+    judge, _ = await prepare(RUNS)
+    judge.selection.share = 0.0
+    await judge.verdict(settled(BODY))
+    verdict = await judge.verdict(settled(f"{BODY}\n\n\ndef h(x):\n    return 5"))
+    assert (verdict.name, verdict.passed, judge.selection.counts["selected"]) == ("passed", 2, 1)
+
+
+def hole(final, truth, path="a.py"):
+    start = final.index(truth)
+    return Hole(path, final, start, start + len(truth))
+
+
+@pytest.mark.parametrize(
+    ("final", "truth", "text", "lines"),
+    [
+        (FINAL, BODY, "return 5", (2, 2)),
+        (FINAL, "\n    return x * 2", '\n    if x:\n        """y"""\n    return x', (6, 7)),
+        (FINAL, BODY, f"{BODY}\nX = 1", None),
+        (FINAL, BODY, 'return """', None),
+        (FINAL, f"(x):\n    {BODY}", "(x, y):\n    pass", None),
+        (FINAL, OTHER, "\n", None),
+        ("class A:\n    def f(self):\n        return 1\n\n    x = 2\n", "return 1", "return 2\n\n    y = 3", None),
+        ("class A:\n    def f(self):\n        return 1\n\n    x = 2\n", "return 1", "x = 1\n        return 2", (3, 3)),
+        ("class A:\n    x = 1\n", "x = 1", "x = 2", None),
+        ("def f():\n    def g():\n        return 1\n    return g()\n", "return 1", "return 2", (2, 4)),
+        ("def f():\n    # why\n    return 1\n", "# why\n    return 1", "return 2", (2, 3)),
+        ("é = 'ü'\r\ndef f():\r\n    return 1\r\n", "return 1", "return '𝄞'", (3, 3)),
+        ("x = 1\r\rdef f():\r\n    return 1\r\n", "return 1", "return 2", None),
+        ("async def f():\n    return 1\n", "return 1", "return 2", (2, 2)),
+        ("@d\ndef f(\n    x=1,\n) -> int:\n    return 1\n", "return 1", "return 2", (5, 5)),
+        ("f = lambda: 1\n", "1", "2", None),
+    ],
+)
+def test_a_hole_means_the_lines_of_its_function_while_nothing_else_changes(final, truth, text, lines):
+    changed = final.replace(truth, text, 1)
+    assert function_lines(hole(final, truth), (final, changed)) == lines
+
+
+F, G = "function f(x) {\n  return x + 1;\n}\n", "const g = (y) => f(y) * 2, h = () => { g(1) };\n"
+
+
+@pytest.mark.parametrize(
+    ("final", "truth", "text", "lines"),
+    [
+        (F + G, "x + 1;", "x;", (1, 3)),
+        (F + G, "\n  return x + 1;\n", "\n  'use strict';\n  return `}`;\n", (1, 3)),
+        (F + G, "return x + 1;", "return x + 1; }", None),
+        (F + G, "return x + 1;", "return 1;\n}\nfunction h() {\n  return 2;", None),
+        (F + G, "return x + 1;", "if (x) {", None),
+        (F + G, "return x + 1;", "return `", None),
+        (F + G, "return x + 1;", "/* return", None),
+        (F + G, "f(y) * 2", "{ return 1 }", (4, 4)),
+        (F + G, "f(y) * 2", "f(y) * 3, k = 2", None),
+        (F + G, "(y) =>", "(y, z) =>", None),
+        (F + G, "g(1)", "g(2)", (4, 4)),
+        ("class A {\n  #x = 1;\n  get y() {\n    return 1;\n  }\n}\n", "return 1", "return 2", (3, 5)),
+        ("class A {\n  #x = 1;\n  get y() {\n    return 1;\n  }\n}\n", "= 1", "= 2", None),
+        ("class A { static {\n  f(1);\n} }\n", "f(1)", "f(2)", None),
+        ("f(() => {\n  const g = () => {\n    return 1;\n  };\n});\n", "return 1", "return 2", (1, 5)),
+        ("const é = 'ü';\r\nfunction f() {\r\n  return 1;\r\n}\r\n", "return 1", "return '𝄞'", (2, 4)),
+    ],
+)
+@pytest.mark.parametrize("path", ["a.js", "a.ts"])
+def test_a_hole_in_a_script_means_the_lines_of_its_function(path, final, truth, text, lines):
+    changed = final.replace(truth, text, 1)
+    assert function_lines(hole(final, truth, path), (final, changed)) == lines
+
+
+def test_documents_in_other_languages_have_no_lines():
+    assert function_lines(hole("class A { int f() { return 1; } }", "return 1;", "A.java"), ("",)) is None
+
+
+def test_the_sample_is_drawn_from_the_moment_and_the_seed():
+    def drawn(seed):
+        selection = Selection(None, seed=seed)
+        return [selection.samples(moment_of(number)) for number in range(400)]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert drawn(1)[0]
+    assert 15 < sum(drawn(1)) < 80
+
+
+def test_after_two_verdicts_that_differ_all_tests_run():
+    selection = Selection(Coverage({"a.py": {2: frozenset({"t"})}}), frozenset({"t"}))
+    case = Case(None, graft=ProjectState("a.py", FINAL), emptied=None, hole=hole(FINAL, BODY))
+    passed, failed = Verdict(name="passed"), Verdict(name="failed")
+    for one, other, expected in [
+        (passed, Verdict(name="passed", passed=9), {"t"}),
+        (Verdict(name="failed", reason="# duration_ms 71.2"), Verdict(name="failed", reason="# duration_ms 8"), {"t"}),
+        (Verdict(name="infrastructure"), failed, {"t"}),
+        (passed, failed, None),
+    ]:
+        selection.compare(one, other)
+        assert selection.tests(case) == expected
+    assert Selection(None).tests(case) is None
+    assert Selection(selection.coverage, frozenset({"another"})).tests(case) is None, "no test that passes touches it"
+
+
+@pytest.mark.parametrize("provider", [{"name": "ngram"}])  # right, wrong and broken grafts
+async def test_on_the_ledger_some_tests_say_what_all_say_at_every_moment(provider, cache, tmp_path, monkeypatch, need):
+    need("bwrap")
+    monkeypatch.setattr("replay.judge.tape_cases.Selection", partial(Selection, share=1.0))
+    options = options_of(
+        settings={"provider": provider}, latency="fixed:0", sandbox="bubblewrap", which_tests="touching"
+    )
+    heard = []
+    summary = await run([read(LEDGER)], tmp_path / "run", options, heard, cache=cache)
+    judged = sum(summary["verdicts"].values())
+    assert summary["selection"]["sampled"] == summary["selection"]["selected"] > judged / 2
+    assert summary["selection"]["disagreed"] == 0
+    assert not any("no coverage" in one.text for one in heard if isinstance(one, Note))

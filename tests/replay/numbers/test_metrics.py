@@ -1,0 +1,158 @@
+"""The figures of a run against the same figures found by other means."""
+
+import math
+import random
+import statistics
+
+import numpy as np
+import pytest
+from scipy import stats
+from tapes import record_of
+
+from replay.numbers.metrics import acceptance, keystrokes_saved, latency_ms, pass_at_1, passed_in_time, share, summary
+
+Z = statistics.NormalDist().inv_cdf(0.975)
+
+
+def wilson(successes, n):
+    """The closed formula (Wilson 1927) with the 97.5 % point of the normal distribution."""
+    p = successes / n
+    middle = (p + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(p * (1 - p) / n + Z**2 / (4 * n**2))
+    return middle - half, middle + half
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 10), (3, 10), (10, 10), (27, 64), (999, 1000)])
+def test_a_share_has_the_wilson_interval(successes, n):
+    figures = share(successes, n)
+    low, high = wilson(successes, n)
+    assert (figures["value"], figures["n"]) == (successes / n, n)
+    assert figures["low"] == pytest.approx(low, abs=1e-9)
+    assert figures["high"] == pytest.approx(high, abs=1e-9)
+
+
+def test_a_share_of_nothing_has_no_value():
+    assert share(0, 0) == {"value": None, "low": None, "high": None, "n": 0}
+
+
+JUDGED = [
+    record_of(1, "accepted", "passed"),
+    record_of(2, "rejected", "failed"),
+    record_of(3, "empty", "failed"),
+    record_of(4, "filtered", "syntax", reason="prose"),
+    record_of(5, "late", "passed"),
+    record_of(6, "shown", "timeout"),
+]
+NOT_JUDGED = [
+    record_of(7, "rejected", "untestable"),
+    record_of(8, "accepted", "infrastructure"),
+    record_of(9, "failed", latency=0.0, reason="no answer"),
+    record_of(10, "superseded"),
+    record_of(11, "cancelled"),
+    record_of(12, "debounced", latency=None),
+    record_of(13, "gated", latency=None, reason="agent"),
+]
+
+
+def test_pass_at_1_counts_every_answer_that_was_asked_for_also_the_empty_the_filtered_and_the_late():
+    assert pass_at_1(JUDGED) == share(2, 6)
+
+
+@pytest.mark.parametrize("record", NOT_JUDGED, ids=lambda record: record.ending.name)
+def test_pass_at_1_leaves_out_what_says_nothing_about_the_model(record):
+    assert pass_at_1([*JUDGED, record]) == share(2, 6)
+
+
+def test_pass_at_1_of_nothing_testable_has_no_value():
+    assert pass_at_1(NOT_JUDGED)["value"] is None
+
+
+def test_what_passed_but_came_late_is_not_passed_in_time():
+    assert passed_in_time(JUDGED + NOT_JUDGED) == share(1, 6)
+
+
+def test_acceptance_is_of_what_was_shown_whole_or_in_part():
+    shown = [record_of(at, name) for at, name in enumerate(["accepted", "part", "typed-through", "rejected", "shown"])]
+    unseen = [record_of(at, name) for at, name in enumerate(["late", "empty", "filtered", "failed", "gated"], 10)]
+    assert acceptance(shown + unseen) == share(2, 5)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 1001])
+def test_latency_quantiles_are_the_inclusive_ones(n):
+    draw = random.Random(n)
+    values = [draw.expovariate(1 / 200) for _ in range(n)]
+    figures = latency_ms(record_of(at, "shown", latency=value) for at, value in enumerate(values))
+    expected = statistics.quantiles(values, n=100, method="inclusive")
+    for point in (50, 75, 90, 95, 99):
+        assert figures[f"p{point}"] == pytest.approx(expected[point - 1])
+    assert figures["n"] == n
+
+
+def test_the_interval_of_the_median_is_that_of_order_statistics():
+    figures = latency_ms(record_of(at, "shown", latency=float(at)) for at in range(1, 11))
+    outside = 2 * sum(math.comb(10, k) for k in range(2)) / 2**10
+    assert outside < 0.05 < 2 * sum(math.comb(10, k) for k in range(3)) / 2**10
+    assert (figures["p50_low"], figures["p50_high"]) == (2.0, 9.0)
+
+
+def test_one_latency_has_a_median_but_no_interval():
+    figures = latency_ms([record_of(1, "shown", latency=5.0)])
+    assert (figures["p50"], figures["p50_low"], figures["p50_high"]) == (5.0, None, None)
+
+
+def test_failed_requests_and_moments_that_were_never_asked_have_no_latency():
+    assert latency_ms([record_of(1, "failed", latency=1.0), record_of(2, "gated", latency=None)]) == {"n": 0}
+
+
+def test_what_was_superseded_still_took_its_time():
+    assert latency_ms([record_of(1, "superseded", latency=7.0)])["p50"] == 7.0
+
+
+def test_an_accepted_suggestion_saves_its_edits_less_the_key_that_accepts():
+    assert keystrokes_saved([record_of(1, "accepted", covered=[1, 2, 3, 4])], typed=10) == {"value": 3, "of": 10}
+
+
+def test_a_stretch_that_two_suggestions_would_have_written_is_saved_once():
+    records = [
+        record_of(1, "accepted", covered=[1, 2, 3, 4]),
+        record_of(3, "accepted", covered=[3, 4, 5, 6]),
+        record_of(5, "accepted", covered=[5, 6]),
+    ]
+    assert keystrokes_saved(records, typed=6)["value"] == (4 - 1) + (2 - 1)
+
+
+def test_which_of_two_overlapping_suggestions_counts_does_not_hang_on_the_order_of_the_records():
+    records = [record_of(3, "accepted", covered=[3, 4, 5]), record_of(1, "accepted", covered=[1, 2, 3])]
+    assert keystrokes_saved(records, 5) == keystrokes_saved(records[::-1], 5) == {"value": 2, "of": 5}
+
+
+def test_edits_of_the_same_number_on_two_tapes_are_two_edits():
+    records = [record_of(1, "accepted", covered=[1, 2], tape=tape) for tape in ("one", "two")]
+    assert keystrokes_saved(records, 4)["value"] == 2
+
+
+def test_a_summary_adds_up_over_its_tapes():
+    records = [*JUDGED, *NOT_JUDGED, record_of(1, "accepted", "passed", tape="other", covered=[1, 2])]
+    figures = summary(records, {"small": 30, "other": 5})
+    assert figures["moments"] == 14 == sum(figures["endings"].values())
+    assert figures["metrics"]["keystrokes_saved"] == {"value": 1, "of": 35}
+    assert figures["tapes"]["small"]["metrics"]["pass_at_1"] == share(2, 6)
+    assert figures["tapes"]["other"]["metrics"]["pass_at_1"] == share(1, 1)
+    assert figures["metrics"]["pass_at_1"] == share(3, 7)
+    assert figures["reasons"] == {"filtered(prose)": 1, "failed(no answer)": 1, "gated(agent)": 1}
+    assert figures["untestable"] == {"": 1}
+    assert "untestable" not in figures["verdicts"]
+
+
+def test_a_tape_without_moments_is_in_the_summary():
+    assert summary([], {"quiet": 3})["tapes"]["quiet"]["moments"] == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 30, 1633])
+def test_intervals_are_those_of_scipy_to_the_last_bit(n):
+    for successes in {0, 1, n // 3, n}:
+        wilson = stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
+        assert (share(successes, n)["low"], share(successes, n)["high"]) == (wilson.low, wilson.high)
+    median = stats.quantile_test(range(n), p=0.5).confidence_interval(0.95)
+    found = latency_ms(record_of(at, "shown", latency=float(at)) for at in range(n))
+    assert [None if np.isnan(end) else end for end in median] == [found["p50_low"], found["p50_high"]]

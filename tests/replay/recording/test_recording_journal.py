@@ -1,0 +1,72 @@
+"""A file that has to be written again because of a credential, and cannot be."""
+
+import os
+
+import pytest
+
+from replay.recording.errors import RecordingStopped
+from replay.recording.journal import Journal
+from replay.recording.secrets.redaction import Redactor
+from replay.tapes.tape import Edit, Embedded, Header, Open, read
+
+HEADER = Header(tape=1, id="t", editor="e", origin="recorded", workspace=Embedded(), created="2026")
+SECRET = "AKIAIOSFODNN7EXAMPLE"
+
+
+def recorded(folder, *texts):
+    """A recording with a document of these lines, typed one after the other, and the last key of a credential still missing."""
+    redactor = Redactor()
+    journal = Journal(folder, HEADER, redactor)
+    at = 0
+    redactor.take(Open(0.0, 0, "a.py", "python", ""))
+    for text in texts:
+        redactor.take(Edit(1.0, 0, ((at, at, text),)))
+        at += len(text)
+        journal.flush()
+    return redactor, journal, at
+
+
+def fail(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_leaves_only_what_stands_before_the_credential(tmp_path, monkeypatch):
+    redactor, journal, at = recorded(tmp_path, "import os\n", "key = '", SECRET[:-1])
+    assert SECRET[:-1] in journal.path.read_text()
+    redactor.take(Edit(2.0, 0, ((at, at, SECRET[-1]),)))
+    monkeypatch.setattr(os, "write", fail)
+    with pytest.raises(RecordingStopped, match=r"No space left.*was removed"):
+        journal.flush()
+    assert [event.changes[0][2] for event in read(journal.path).events[1:]] == ["import os\n", "key = '"]
+    assert [path.name for path in tmp_path.iterdir()] == ["t.tape.jsonl"]
+
+
+def test_a_file_that_begins_with_the_credential_is_removed(tmp_path, monkeypatch):
+    redactor = Redactor()
+    journal = Journal(tmp_path, HEADER, redactor)
+    redactor.take(Open(0.0, 0, "a.py", "python", f"k = '{SECRET[:-1]}'"))
+    journal.flush()
+    redactor.take(Edit(2.0, 0, ((24, 24, SECRET[-1]),)))
+    monkeypatch.setattr(os, "write", fail)
+    with pytest.raises(RecordingStopped, match="was removed"):
+        journal.flush()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_again_is_removed(tmp_path):
+    redactor, journal, at = recorded(tmp_path, "key = '", SECRET[:-1])
+    with journal.path.open("ab") as file:
+        file.write(b"no event\n")
+    redactor.take(Edit(2.0, 0, ((at, at, SECRET[-1]),)))
+    with pytest.raises(RecordingStopped, match="was removed"):
+        journal.flush()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_that_ends_by_another_error_is_written_clean(tmp_path):
+    redactor, journal, at = recorded(tmp_path, "key = '", SECRET[:-1])
+    redactor.take(Edit(2.0, 0, ((at, at, SECRET[-1]),)))
+    with pytest.raises(ZeroDivisionError), journal:
+        raise ZeroDivisionError
+    assert SECRET[:8] not in journal.path.read_text()
+    assert len(read(journal.path).events) == 4

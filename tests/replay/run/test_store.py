@@ -1,0 +1,244 @@
+import contextlib
+import signal
+import sqlite3
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+from tapes import moment_of, record_of
+
+from replay.errors import StoreError
+from replay.options import ReplayOptions
+from replay.records import Ending, Record, Step, Suggestion, Verdict
+from replay.run.store import Store
+from server.settings import ProviderSettings, Settings
+
+FULL = Record(
+    moment=moment_of(3, "s = '😀'\r\n", "\0x\n", stop="block", kind="if", scenario="inner", truth="pass"),
+    ending=Ending("filtered", "prose"),
+    suggestion=Suggestion(
+        text="pass",
+        start=1,
+        end=2,
+        latency=12.5,
+        raw="```pass```",
+        prompt="<fim>é",
+        provider="fixed",
+        cache="typed",
+        trail=(Step("prose", "```pass```", "pass"), Step("stop", "pass", "", undone=True)),
+    ),
+    verdict=Verdict(
+        name="undefined-name",
+        reason="r",
+        message="NameError",
+        passed=3,
+        failed=0,
+        log="line\nline",
+        wall_ms=9.5,
+        cause="network",
+        program="import os\n",
+    ),
+    covered=(4, 5, 7),
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.create(tmp_path / "run", {"policy": "blocks"}) as store:
+        yield store
+
+
+def reopened(store):
+    with Store.open(store.folder) as other:
+        return list(other.records())
+
+
+def test_a_record_comes_back_with_every_field(store):
+    assert all(getattr(FULL, field) for field in FULL.__struct_fields__)
+    for part in (FULL.moment, FULL.suggestion, FULL.verdict):
+        left_out = {name for name in part.__struct_fields__ if getattr(part, name) in ("", None, ())}
+        assert not left_out, "a field with its default would come back by chance"
+    store.put(FULL)
+    assert reopened(store) == [FULL]
+
+
+def test_a_run_is_continued_only_under_the_configuration_that_it_was_made_with(tmp_path):
+    config = {"seed": 3, "limit": None, "settings": {"provider": {"name": "fixed", "heal": None}}}
+    for _ in range(2):
+        with Store.continued(tmp_path / "run", config) as store:
+            store.put(FULL)
+    with Store.continued(tmp_path / "run", config) as store:
+        assert list(store.records()) == [FULL]
+    with pytest.raises(StoreError, match="holds a run of another configuration"):
+        Store.continued(tmp_path / "run", {**config, "seed": 4})
+
+
+def test_a_record_without_suggestion_and_verdict_comes_back_without(store):
+    bare = Record(moment=moment_of(1), ending=Ending("debounced"))
+    store.put(bare)
+    assert reopened(store) == [bare]
+
+
+def test_records_come_in_the_order_of_tapes_and_events_however_they_were_put(store):
+    put = [record_of(event, "shown", tape=tape) for tape in "ba" for event in (10, 2)]
+    for record in put:
+        store.put(record)
+    assert [(record.moment.tape, record.moment.event) for record in store.records()] == [
+        ("a", 2),
+        ("a", 10),
+        ("b", 2),
+        ("b", 10),
+    ]
+
+
+def test_a_later_record_of_the_same_moment_takes_the_place_of_the_earlier(store):
+    store.put(record_of(1, "shown"))
+    store.put(record_of(1, "accepted", "passed"))
+    assert [(record.ending.name, record.verdict.name) for record in reopened(store)] == [("accepted", "passed")]
+    rows = sqlite3.connect(store.folder / "run.sqlite").execute("SELECT ending, verdict FROM records").fetchall()
+    assert rows == [("accepted", "passed")]
+
+
+def test_a_prompt_that_many_records_share_is_kept_once(store):
+    for event in range(5):
+        suggestion = Suggestion(text=str(event), start=0, end=0, latency=0, prompt="the same" * 1000)
+        store.put(Record(moment=moment_of(event), ending=Ending("shown"), suggestion=suggestion))
+    rows = sqlite3.connect(store.folder / "run.sqlite").execute("SELECT count(*) FROM texts").fetchall()
+    assert rows == [(1,)]
+    assert {record.suggestion.prompt for record in reopened(store)} == {"the same" * 1000}
+
+
+def test_halves_of_surrogate_pairs_become_replacement_characters_and_nothing_else_changes(store):
+    half = Record(
+        moment=moment_of(1, "a\ud83d", "\ude00b"),
+        ending=Ending("shown"),
+        suggestion=Suggestion(text="\udfffx", start=0, end=0, latency=0, prompt="p\ud800 😀"),
+        verdict=Verdict(name="failed", log="\ud800!"),
+    )
+    store.put(half)
+    (back,) = reopened(store)
+    assert (back.moment.before, back.moment.after) == ("a\ufffd", "\ufffdb")
+    assert (back.suggestion.text, back.suggestion.prompt, back.verdict.log) == ("\ufffdx", "p\ufffd 😀", "\ufffd!")
+    assert back.moment.id == half.moment.id
+
+
+def test_facts_come_back_and_what_was_never_put_is_none(store):
+    store.put_fact("summary", {"moments": 3})
+    store.put_fact("summary", {"moments": 4, "value": None})
+    assert store.fact("summary") == {"moments": 4, "value": None}
+    assert store.fact("other") is None
+
+
+def test_a_folder_that_holds_a_run_is_refused_and_left_as_it_is(store):
+    store.put(FULL)
+    with pytest.raises(StoreError, match="holds a run already: choose another --out"):
+        Store.create(store.folder, {"policy": "other"})
+    assert reopened(store) == [FULL]
+    assert store.config == {"policy": "blocks"}
+
+
+def test_a_folder_without_a_run_cannot_be_opened(tmp_path):
+    with pytest.raises(StoreError, match=r"holds no run \(there is no run.sqlite in it\)"):
+        Store.open(tmp_path)
+
+
+def test_a_run_cannot_be_made_below_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="file/run cannot be written"):
+        Store.create(tmp_path / "file" / "run", {})
+
+
+def test_a_database_that_is_none_is_refused_by_name(tmp_path):
+    (tmp_path / "run.sqlite").write_text("no database at all, but long enough to look like one" * 100)
+    with pytest.raises(StoreError, match=r"run\.sqlite: file is not a database"):
+        Store.open(tmp_path)
+
+
+def test_the_configuration_is_kept_as_toml_without_what_is_none(tmp_path):
+    options = ReplayOptions(limit=None, paths=("src",))
+    with Store.create(tmp_path / "run", options.kept()) as store:
+        kept = tomllib.loads((store.folder / "config.toml").read_text())
+        assert store.config == kept
+    assert "limit" not in kept
+    assert "first_s" not in kept["settings"]["provider"]
+    assert msgspec.convert(kept, ReplayOptions) == options
+
+
+def test_another_configuration_is_refused_by_the_names_of_what_differs(tmp_path):
+    Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()).close()
+    Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()).close()
+    other = ReplayOptions(seed=2, settings=Settings(provider=ProviderSettings(name="fixed")))
+    with pytest.raises(StoreError, match=r"another configuration \(seed, settings\.provider\.name\)"):
+        Store.continued(tmp_path / "run", other.kept())
+
+
+def test_what_is_forgotten_is_in_no_result(tmp_path):
+    with Store.create(tmp_path / "run", {}) as store:
+        for event in (1, 2):
+            store.put(record_of(event, "shown", "passed"))
+        store.forget([record_of(1, "shown").moment.id])
+        assert [record.moment.event for record in store.records()] == [2]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from tapes import record_of
+from replay.run.store import Store
+from server.settings import ProviderSettings, Settings
+store = Store.open(Path({folder!r}))
+for event in range(1_000_000):
+    store.put(record_of(event, "shown", "passed"))
+    print(event, flush=True)
+"""
+
+
+@pytest.fixture
+def writer(store):
+    """Another process that puts records without end and says the number of each when it has."""
+    code = WRITER.format(tests=str(Path(__file__).parents[1]), folder=str(store.folder))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+def events(store):
+    return [record.moment.event for record in store.records()]
+
+
+def test_what_was_put_is_there_after_the_writing_process_was_killed(store, writer):
+    told = [int(writer.stdout.readline()) for _ in range(50)]
+    writer.send_signal(signal.SIGKILL)
+    told += [int(line) for line in writer.stdout if line.endswith("\n")]
+    assert writer.wait() == -signal.SIGKILL
+    found = [record.moment.event for record in reopened(store)]
+    assert found[: len(told)] == told
+    assert len(found) - len(told) <= 1, "at most the one that was put but not told"
+    assert found == list(range(len(found)))
+
+
+def test_who_is_in_the_middle_of_reading_does_not_hold_the_writer_up(store):
+    for event in range(3):
+        store.put(record_of(event, "shown"))
+    with contextlib.closing(sqlite3.connect(store.folder / "run.sqlite")) as reader:
+        rows = reader.execute("SELECT event FROM records ORDER BY event")
+        assert next(rows) == (0,)
+        store.put(record_of(3, "shown"))
+        assert rows.fetchall() == [(1,), (2,)]
+
+
+def test_another_process_reads_and_writes_while_one_writes(store, writer):
+    for _ in range(20):
+        writer.stdout.readline()
+    before = len(events(store))
+    store.put(record_of(1, "accepted", tape="mine"))
+    for _ in range(20):
+        writer.stdout.readline()
+    after = events(store)
+    assert before >= 20
+    assert len(after) > before
+    assert next(store.records()).moment.tape == "mine"

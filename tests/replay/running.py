@@ -1,0 +1,22 @@
+"""Replays of tapes by the engine, with options as plain values."""
+
+import msgspec
+
+from replay.editor.connection import server_command
+from replay.options import ReplayOptions
+from replay.play.playback import Playback
+from replay.run.engine import Engine
+from replay.run.sources.tape_source import TapeSource
+from replay.run.summary import summarise_replay
+
+
+def options_of(**values):
+    """Options in which the settings of the server may be plain values."""
+    return msgspec.convert(values, ReplayOptions)
+
+
+async def run(tapes, folder, options, heard=None, *, cache, server=server_command, playback=None):
+    """Replay tapes into a folder; give the summary."""
+    notify = (lambda _: None) if heard is None else heard.append
+    engine = Engine(options, notify, summarise_replay, cache=cache, command=server, playback=playback or Playback())
+    return await engine.run([TapeSource(tape, options) for tape in tapes], folder)

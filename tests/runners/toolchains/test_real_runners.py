@@ -1,0 +1,60 @@
+"""Test runners as they are today, from their registries: what they write is understood, and their witnesses speak."""
+
+import pytest
+
+from runners.project import Plan, prepare
+from runners.sandboxes import pick
+
+JEST = (
+    "const { f } = require('./m.js');\ntest('a', () => expect(f(1)).toBe(2));\ntest('b', () => expect(f(2)).toBe(3));\n"
+)
+MOCHA = (
+    "const assert = require('assert');\nconst { f } = require('./m.js');\n"
+    "it('a', () => assert.equal(f(1), 2));\nit('b', () => assert.equal(f(2), 3));\n"
+)
+CMAKE = (
+    "cmake_minimum_required(VERSION 3.16)\nproject(m LANGUAGES CXX)\nenable_testing()\nadd_executable(t t.cpp)\n"
+    "add_test(NAME a COMMAND t 1)\nadd_test(NAME b COMMAND t 2)\n"
+)
+CTEST = (
+    '#include "m.h"\n#include <cstdlib>\n#include <cassert>\nint main(int, char **a) {\n'
+    "  const int x = std::atoi(a[1]);\n  assert(f(x) == x + 1);\n}\n"
+)
+RIGHT = {"m.js": "exports.f = (x) => x + 1;\n"}
+HALF = {"m.js": "exports.f = (x) => 2;\n"}
+UNDEFINED = {"m.js": "exports.f = (x) => x + y;\n"}
+CASES = {
+    "jest": (Plan("node", ("jest@30",), command="jest", timeout_s=120.0), {"package.json": "{}", "m.test.js": JEST}),
+    "mocha": (Plan("node", ("mocha@11",), command="mocha m.test.js", timeout_s=120.0), {"m.test.js": MOCHA}),
+}
+
+
+@pytest.mark.parametrize("runner", CASES)
+async def test_of_node(runner, cache, need):
+    need("node", "npm")
+    plan, files = CASES[runner]
+    project = await prepare({**files, **RIGHT}, plan, pick(), cache, lambda _: None)
+    try:
+        right, half, undefined = [await project.run(changed) for changed in ({}, HALF, UNDEFINED)]
+    finally:
+        project.close()
+    assert (right.verdict_class, right.passed, right.failed, len(right.tests)) == ("passed", 2, 0, 2), right
+    assert (half.verdict_class, half.passed, half.failed, len(half.tests)) == ("assertion", 1, 1, 1), half
+    assert (undefined.verdict_class, undefined.message) == ("undefined-name", "ReferenceError: y is not defined"), (
+        undefined
+    )
+
+
+async def test_ctest(cache, need):
+    need("cmake", "ctest", "g++")
+    files = {"CMakeLists.txt": CMAKE, "t.cpp": CTEST, "m.h": "inline int f(int x) { return x + 1; }\n"}
+    command = "cmake -S . -B b >/dev/null && cmake --build b >/dev/null && ctest --test-dir b"
+    project = await prepare(files, Plan("system", command=command, timeout_s=120.0), pick(), cache, lambda _: None)
+    changes = ({}, {"m.h": "inline int f(int) { return 2; }\n"}, {"m.h": "inline int f(int) { return y; }\n"})
+    try:
+        right, half, undefined = [await project.run(changed) for changed in changes]
+    finally:
+        project.close()
+    assert (right.verdict_class, right.passed, right.failed) == ("passed", 2, 0), right
+    assert (half.verdict_class, half.passed, half.failed) == ("failed", 1, 1), half
+    assert undefined.verdict_class == "undefined-name", undefined

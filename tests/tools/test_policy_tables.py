@@ -1,0 +1,130 @@
+"""The table of the policies in the docs: a few of its rows are computed anew, and its words checked against data and log."""
+
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from replay.play.policies.policy import policy_names
+from replay.tapes.timeline import Timeline
+from tools.policy_tables import POLICIES, lived, played, put, table
+
+PAGE = (Path(__file__).parents[2] / "docs" / "policies.md").read_text(encoding="utf-8")
+NUMBERS = msgspec.toml.decode((Path(__file__).parents[2] / "replay/play/policies/policies.toml").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def recording(shared):
+    return shared / "recordings" / "EditSourceTracker.test1.recording.w.json"
+
+
+@pytest.fixture(scope="module")
+def timeline(long_session):
+    return Timeline(long_session)
+
+
+@pytest.fixture(scope="module")
+def fetches(recording):
+    """The starts and ends of the session's requests, straight from its log: (time, document, version), (error, items, ms)."""
+    starts, ends, changed = [], [], {}
+    for entry in json.loads(recording.read_bytes())["log"]:
+        data = entry.get("data", {})
+        if entry["kind"] == "changed":
+            changed[entry["id"], entry["v"]] = entry["time"]
+        elif data.get("sourceId") == "InlineCompletions.fetch" and data["kind"] == "start":
+            starts.append((entry["time"], entry["id"], data["v"]))
+        elif data.get("sourceId") == "InlineCompletions.fetch":
+            ends.append((data.get("error"), len(data["result"]), data["durationMs"]))
+    return starts, ends, changed
+
+
+def rows(page):
+    """The lines of the first table between marks, by their first column."""
+    page = page.partition("<!-- policies -->")[2].partition("<!-- /policies -->")[0]
+    return {line.split(" | ")[0].removeprefix("| "): line for line in page.splitlines() if line.startswith("| ")}
+
+
+@pytest.mark.parametrize("policy", ["recorded", "vscode", "copilot:hold=0", "continue", "pause:300"])
+def test_rows_of_the_table_are_what_a_replay_gives(timeline, policy):
+    asking = played(timeline, policy)
+    assert asking.requests == asking.cancelled + asking.in_time + asking.late > 0
+    assert rows(PAGE)[f"`{policy}`"] == asking.row()
+
+
+def test_the_row_of_the_session_is_what_its_log_says(recording, fetches):
+    session, ends = lived(recording), fetches[1]
+    assert (session.requests, session.cancelled) == (len(ends), sum(error == "canceled" for error, _, _ in ends))
+    assert (session.requests, session.in_time, round(100 * session.cancelled / session.requests, 1)) == (
+        3033,
+        1288,
+        57.5,
+    )
+    assert rows(PAGE)["the live session"] == session.row()
+
+
+def test_shares_have_wilsons_interval(recording):
+    """By the formula of Wilson 1927, with z = 1.96."""
+    session, z = lived(recording), 1.959964
+    n, p = session.requests, session.cancelled / session.requests
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low, high = (f"{100 * end:.1f}" for end in (middle - half, middle + half))
+    assert re.search(rf"57\.5 % \({low}.{high}\)", session.row())
+
+
+def test_the_table_has_every_policy():
+    assert [*rows(PAGE)][2:] == ["the live session", *(f"`{name}`" for name in POLICIES)]
+    assert {name.partition(":")[0] for name in POLICIES} == {*policy_names()} - {"blocks"}
+
+
+def test_what_the_page_says_of_the_session_is_in_its_log(fetches):
+    starts, ends, changed = fetches
+    versions = Counter(start[1:] for start in starts)
+    waits = [time - changed[where] for time, *where in starts for where in [tuple(where)]]
+    answered = [(items, ms) for error, items, ms in ends if error is None]
+    with_items = [ms for items, ms in answered if items]
+    quick = sum(ms <= 25 for ms in with_items)
+    for words in (
+        f"{sum(50 <= wait < 60 for wait in waits):,} of its {len(starts):,} requests were sent 50 to 59 ms after",
+        f"{len(versions):,} first ones for a version of a document, and {len(starts) - len(versions)} more",
+        f"{len(answered) - len(with_items)} requests that were answered with none",
+        f"{quick} of {len(with_items):,} answers came within 25 ms",
+    ):
+        assert words in PAGE
+
+
+def test_the_page_names_every_number_of_every_policy():
+    for name, numbers in NUMBERS.items():
+        section = next(
+            part
+            for part in re.split(r"^### ", PAGE, flags=re.MULTILINE)
+            if name in re.split(r"[,\n ]+", part.split("\n")[0])
+        )
+        for words in said(numbers):
+            assert words in section, (name, words)
+
+
+def said(numbers, table=""):
+    for key, value in numbers.items():
+        if isinstance(value, dict):
+            yield from said(value, f"{key}.")
+        elif key != "about":
+            shown = (
+                ", ".join(value) if isinstance(value, list) else str(value).lower() if value in (True, False) else value
+            )
+            yield f"{table}{key} = {shown}"
+
+
+def test_a_page_is_changed_only_where_it_says_so():
+    page = "before\n<!-- one -->\nold\n<!-- /one -->\nafter\n"
+    assert put(page, "one", "new\nnew") == "before\n<!-- one -->\nnew\nnew\n<!-- /one -->\nafter\n"
+    with pytest.raises(ValueError, match="the page has no place between '<!-- two -->' and '<!-- /two -->'"):
+        put(page, "two", "new")
+
+
+def test_a_table_of_nothing_has_a_head_only():
+    assert len(table([]).splitlines()) == 2

@@ -1,0 +1,116 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from tui.tables.replay import replay_table
+
+ONE = {
+    "moments": 31,
+    "endings": {"gated": 4, "accepted": 12, "failed": 2},
+    "reasons": {"gated(mid-word)": 3, "gated(comment)": 1, "failed([red]refused)": 2},
+    "verdicts": {"failed": 14, "passed": 12, "syntax": 5},
+    "untestable": {"undetected": 4, "rewritten": 2},
+    "metrics": {
+        "pass_at_1": {"value": 12 / 31, "low": 0.237, "high": 0.562, "n": 31},
+        "keystrokes_saved": {"value": 412, "of": 1200},
+        "latency_ms": {"p50": 143.2, "p90": 800.0, "p95": 1204.1, "p99": 2000.0, "n": 25},
+    },
+    "left_out": [{"tape": "wobbly", "reason": "flaky: its tests do not end the same way twice"}],
+    "unknown": 1,
+}
+
+
+def printed(summary):
+    console = Console(width=80, record=True, force_terminal=True, file=io.StringIO())
+    console.print(replay_table(summary))
+    return console.export_text()
+
+
+def test_the_figures_of_one_tape_have_a_line_each():
+    text = printed({**ONE, "tapes": {"cart": ONE}})
+    assert "12 of 31 testable, 39 % (95 % interval 24\N{EN DASH}56 %)" in text
+    assert "31 testable, 6 untestable" in text
+    assert "412 of 1,200, 34 %" in text
+    assert "p50 143 ms, p95 1,204 ms" in text
+    assert "wobbly  flaky: its tests do not end the same way twice" in text
+    assert "the policy did not let the editor ask here: mid-word 3," in text
+    assert text.index("accepted") < text.index("gated")
+
+
+@pytest.mark.parametrize("tapes", [1, 2, 4])
+def test_the_time_of_a_record_is_a_dash(tapes):
+    of_a_record = {
+        **ONE,
+        "metrics": {**ONE["metrics"], "latency_ms": {"p50": None, "p95": None, "n": 25, "note": "read"}},
+    }
+    lines = printed({**of_a_record, "tapes": {str(at): of_a_record for at in range(tapes)}}).splitlines()
+    latencies = [line.split() for line in lines if line.strip().startswith("latency")]
+    assert latencies
+    assert all("\N{EN DASH}" in words and "ms" not in words for words in latencies)
+
+
+def test_reasons_of_an_ending_are_not_shown_at_a_verdict_of_the_same_name():
+    text = printed(ONE)
+    assert text.count("[red]refused") == 1
+
+
+@pytest.mark.parametrize("tapes", [1, 2, 4])
+def test_the_reason_of_a_failed_request_is_shown_in_full(tapes):
+    reason = "the model server answered 503: " + " ".join(f"word{number}" for number in range(40))
+    failing = {**ONE, "reasons": {f"failed({reason})": 7, "failed(refused)": 1}}
+    text = printed({**failing, "tapes": {f"tape-{number}": failing for number in range(tapes)}})
+    section = text[text.index("why requests failed") :]
+    assert " ".join(section.split()).startswith(f"why requests failed 7 {reason} 1 refused tapes left out")
+
+
+def test_of_many_reasons_the_table_says_how_many_it_does_not_name():
+    failing = {**ONE, "reasons": {f"{ending}({number})": 1 for ending in ("failed", "gated") for number in range(9)}}
+    text = printed(failing)
+    assert "and 4 more (--json names them under reasons)" in text
+    assert "4 other reasons" in text
+
+
+def test_failures_of_the_infrastructure_are_counted_neither_as_testable_nor_as_untestable():
+    text = printed({**ONE, "verdicts": {**ONE["verdicts"], "infrastructure": 3}})
+    assert "31 testable, 6 untestable, 3 not tested" in text
+
+
+def test_two_tapes_have_a_column_each_and_a_total():
+    other = {"moments": 9, "endings": {"accepted": 1}}
+    text = printed({**ONE, "tapes": {"cart": ONE, "[bold]basket": other}})
+    assert next(line.split() for line in text.splitlines() if "cart" in line) == ["cart", "[bold]basket", "total"]
+    assert ["moments", "31", "9", "31"] in [line.split() for line in text.splitlines()]
+    assert ["accepted", "12", "1", "12"] in [line.split() for line in text.splitlines()]
+    assert ["testable", "31", "31"] in [line.split() for line in text.splitlines()]
+    assert ["untestable", "6", "6"] in [line.split() for line in text.splitlines()]
+
+
+def test_many_tapes_have_a_line_each():
+    text = printed({**ONE, "tapes": {f"tape-{number}": ONE for number in range(9)}})
+    lines = [line for line in text.splitlines() if "12 of 31 testable, 39 % (24\N{EN DASH}56 %)" in line]
+    assert [line.split()[:3] for line in lines] == [[f"tape-{number}", "31", "6"] for number in range(9)]
+
+
+@pytest.mark.parametrize("tapes", [1, 2, 3, 8])
+def test_every_line_fits_80_columns(tapes):
+    text = printed({**ONE, "tapes": {f"a-rather-long-name-of-a-tape-{number}": ONE for number in range(tapes)}})
+    assert max(len(line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        {},
+        {
+            "moments": 0,
+            "metrics": {"pass_at_1": {"value": None, "low": None, "high": None, "n": 0}, "latency_ms": {"n": 0}},
+        },
+        {"metrics": {"keystrokes_saved": {"value": 0, "of": 0}}, "tapes": {"a": {}, "b": {}}},
+    ],
+)
+def test_what_was_not_measured_is_left_out(summary):
+    text = printed(summary)
+    assert "tests passed" not in text
+    assert "keystrokes" not in text
+    assert "latency" not in text

@@ -1,0 +1,35 @@
+"""What the commands `replay` and `evaluate` make of their words before anything runs."""
+
+import pytest
+
+from corpora.options import LENGTH
+from replay.options import ReplayOptions
+from replay.run.folders import RUNS, new_folder
+from tui.commands.configuration import settings_of
+from tui.commands.evaluating import evaluate_settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "tokens"),
+    [("{}", LENGTH), ('{"provider": {"max_tokens": 64}}', 64), ('{"provider": {"seed": 1}}', LENGTH)],
+)
+def test_an_evaluation_keeps_an_explicit_number_of_tokens(settings, tokens, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert evaluate_settings(settings, {"name": ""}, None, published="").provider.max_tokens == tokens
+
+
+def test_repairs_of_the_folders_file_hold_unless_a_flag_names_others(tmp_path):
+    (tmp_path / "ghosttape.toml").write_text('[server]\nrepairs = ["prose"]\n', encoding="utf-8")
+    assert settings_of("{}", {}, tmp_path).repairs == ("prose",)
+    assert settings_of("{}", {}, tmp_path, repairs="none").repairs == ()
+
+
+@pytest.mark.parametrize("policy", ["../../evil", "pause:300", "..", "a/b"])
+def test_the_folder_of_a_run_is_always_one_in_the_folder_of_runs(policy):
+    folder = new_folder(ReplayOptions(policy=policy))
+    assert folder.parent == RUNS
+    assert ".." not in folder.name
+
+
+def test_two_runs_of_the_same_second_have_folders_of_their_own():
+    assert len({new_folder(ReplayOptions()) for _ in range(20)}) > 10

@@ -1,0 +1,208 @@
+"""What a command runs with: `ghosttape.toml` in the current folder, then the environment and the flags over it.
+
+The folder may be anyone's. So its file cannot make anything run here, be written here, or be sent away: see `docs/providers.md`,
+"What a folder's file may say".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from replay.options import ReplayOptions, RunOptions
+from replay.play.latency import latency_of
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.tapes.tape import Tests
+from server.errors import SettingsError
+from server.settings import REPAIRS, RepairName, Settings, explain_error, merge, overlay, parse
+from tui.errors import ConfigurationError
+
+FILE = "ghosttape.toml"
+_NOT_A_FOLDERS: Mapping[str, str] = {
+    "record": "names a file to write: name it with --record-answers",
+    "command": "names a program to run: name it with --server",
+    "options": "can name a program to run: use --settings",
+    "folder": "names where a program runs: use --settings",
+}
+"""What a folder's file may not say of the provider, for the folder may be anyone's."""
+_HERE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~%-]*)?", re.IGNORECASE | re.ASCII)
+"""A server on this machine; what is written in any other way is not taken for one, however it may be read elsewhere."""
+
+
+DEFAULTS = Settings()
+Options = TypeVar("Options", bound=RunOptions)
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own, `[tests]` tests."""
+
+    server: dict[str, Any] = {}
+    policies: dict[str, dict[str, Any]] = {}
+    tests: Tests | None = None
+
+
+def settings_of(
+    settings: str,
+    flags: Mapping[str, Any],
+    folder: Path | None = None,
+    *,
+    base: Settings = DEFAULTS,
+    repairs: str | None = None,
+) -> Settings:
+    """The language server's settings: flags over `--settings` over the folder's file over `base`; empty flags say nothing.
+
+    A server that only the folder's file names does not get the key of the environment, and must be on this machine.
+
+    Raises:
+        SettingsError, ConfigurationError: a file or a flag is malformed, or the folder's file says what it may not.
+
+    """
+    from_file = _file(folder or Path()).server
+    given = {key: value for key, value in flags.items() if value}
+    chosen = overlay(
+        _json(settings), {"provider": given} | ({} if repairs is None else {"repairs": repairs_of(repairs)})
+    )
+    from_folder = _of_folder(base, from_file)
+    told, named = from_file.get("provider", {}), chosen["provider"]
+    if "base_url" in told and "base_url" not in named:
+        named["use_key"] = False
+    made = merge(from_folder, chosen)
+    _check_folders(told, named, made)
+    return _rooted(made)
+
+
+def _of_folder(base: Settings, told: Mapping[str, Any]) -> Settings:
+    """The settings of the folder's file alone over `base`; an error names the file."""
+    try:
+        return merge(base, told)
+    except SettingsError as error:
+        raise SettingsError(f"{FILE}, [server]: {str(error).removeprefix('settings: ')}") from error
+
+
+def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
+    """Refuse what a folder's file may not say of the provider; `named` is what the person says, `made` what comes of both.
+
+    Raises:
+        ConfigurationError: it says such a thing.
+
+    """
+    for name in _NOT_A_FOLDERS:
+        if name in told:
+            raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
+    if "base_url" not in named and made.provider.base_url and not _HERE.fullmatch(made.provider.base_url):
+        raise ConfigurationError(
+            f"{FILE}: provider.base_url is no server on this machine, and your code would be sent there: if that is meant, name it "
+            "with --base-url or GHOSTTAPE_BASE_URL"
+        )
+    if "model" not in named and made.provider.model and made.provider.name == "gguf":
+        raise ConfigurationError(
+            f"{FILE}: provider.model names a file to load: name it with --model or GHOSTTAPE_MODEL"
+        )
+
+
+def _rooted(settings: Settings) -> Settings:
+    """Settings whose files are named from the root: the server that reads them has a working folder of its own."""
+    files = ("model", "answers") if settings.provider.name == "gguf" else ("answers",)
+    named = {name: getattr(settings.provider, name) for name in files}
+    rooted: dict[str, Any] = {name: str(Path(path).absolute()) for name, path in named.items() if path}
+    if settings.provider.name == "lsp":
+        rooted["folder"] = str(Path(settings.provider.folder).absolute())
+    if record := settings.provider.record.path:
+        rooted["record"] = {"path": str(Path(record).absolute())}
+    return merge(settings, {"provider": rooted})
+
+
+def record_of(write: Path | None, replay: Path | None, require: Path | None) -> dict[str, str]:
+    """The setting `record` that the flags mean; empty without any.
+
+    Raises:
+        ConfigurationError: there is more than one.
+
+    """
+    named = {"write": write, "replay": replay, "require": require}
+    chosen = [{"path": str(path), "mode": mode} for mode, path in named.items() if path is not None]
+    if len(chosen) > 1:
+        raise ConfigurationError("only one of --record-answers, --replay-answers and --require-recorded can be meant")
+    return chosen[0] if chosen else {}
+
+
+def _json(settings: str) -> dict[str, Any]:
+    """The settings of a flag; what they leave out says nothing."""
+    parse(settings)
+    values: dict[str, Any] = msgspec.json.decode(settings)
+    return values
+
+
+def replay_options(settings: Settings, **rest: Any) -> ReplayOptions:
+    """The options of a replay, with the policies and the tests of the folder's file.
+
+    Raises:
+        ConfigurationError, ReplayError: a flag is malformed or names something unknown.
+
+    """
+    file = _file(Path())
+    options = options_of(ReplayOptions, settings=settings, policies=file.policies, project_tests=file.tests, **rest)
+    policy_of(options.policy, options.policies)
+    user_of(options.user)
+    latency_of(options.latency, options.seed)
+    return options
+
+
+def options_of(kind: type[Options], **values: Any) -> Options:
+    """Options of a kind.
+
+    Raises:
+        ConfigurationError: a flag is malformed.
+
+    """
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(of_flag(explain_error(error, kind))) from error
+
+
+_FLAGS = {"which_tests": "tests"}
+
+
+def of_flag(said: str) -> str:
+    """The words of an error about an option, with the flag in place of the member."""
+    found = re.fullmatch(r"(.*) - at `\$\.(\w+)`(.*)", said, flags=re.DOTALL)
+    return f"--{_FLAGS.get(found[2], found[2].replace('_', '-'))}: {found[1]}{found[3]}" if found else said
+
+
+def repairs_of(text: str) -> tuple[RepairName, ...]:
+    """The steps that a flag names, in the order of `REPAIRS`.
+
+    Raises:
+        ConfigurationError: one of them is unknown, there is none, or `all` or `none` is one of several.
+
+    """
+    if text in {"all", "none"}:
+        return REPAIRS if text == "all" else ()
+    chosen = tuple(name.strip() for name in text.split(",") if name.strip())
+    choices = f"choose one of {', '.join(REPAIRS)}; or say only all, or only none"
+    unknown = [name for name in chosen if name not in REPAIRS]
+    if not chosen:
+        raise ConfigurationError(f"no repair is named: {choices}")
+    if unknown and unknown[0] in {"all", "none"}:
+        raise ConfigurationError(f"{unknown[0]!r} cannot stand beside repairs: {choices}")
+    if unknown:
+        raise ConfigurationError(f"no repair is called {unknown[0]!r}: {choices}")
+    return tuple(name for name in REPAIRS if name in chosen)
+
+
+def _file(folder: Path) -> File:
+    path = folder / FILE
+    if path.is_dir():
+        raise ConfigurationError(f"{path}: it is a folder, and settings of this name are a file: rename it")
+    if not path.is_file():
+        return File()
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=File)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: {error}") from error

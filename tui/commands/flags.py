@@ -1,0 +1,200 @@
+"""The words of the commands: how a flag is called, and what `--help` says of it. Its default stands with the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from corpora.registry import CORPORA
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from server.version import version
+
+        typer.echo(f"ghosttape {version()}")
+        raise typer.Exit
+
+
+# Of several commands
+
+Version = Annotated[
+    bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
+Provider = Annotated[
+    str,
+    typer.Option(
+        "--provider",
+        envvar="GHOSTTAPE_PROVIDER",
+        help="Where completions come from: gguf (the default: the embedded model), openai (any OpenAI-compatible server), "
+        "llamacpp, ollama, anthropic, lsp (any language server with inline completion: --server), ngram (a baseline), oracle "
+        "(what was really written; not for serve), recorded (a file of answers), "
+        "fixed (always --text).",
+    ),
+]
+Model = Annotated[str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")]
+BaseUrl = Annotated[
+    str,
+    typer.Option(
+        "--base-url",
+        envvar="GHOSTTAPE_BASE_URL",
+        help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
+    ),
+]
+LanguageServer = Annotated[
+    str,
+    typer.Option(
+        "--server",
+        envvar="GHOSTTAPE_SERVER",
+        metavar="COMMAND",
+        help='Provider lsp: what starts the language server on standard input and output, as "copilot-language-server --stdio".',
+    ),
+]
+Answers = Annotated[str, typer.Option("--answers", help="Answers of provider recorded: JSON lines of key and text.")]
+Text = Annotated[str, typer.Option("--text", help="Answer of provider fixed; empty: nothing is ever offered.")]
+RecordAnswers = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write every answer of the model to this file.")
+]
+ReplayAnswers = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Take answers from this file; ask the model, and write, what it lacks."),
+]
+RequireRecorded = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Take every answer from this file; one that it lacks is a failure."),
+]
+Repairs = Annotated[
+    str | None,
+    typer.Option(
+        help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none (default: as ghosttape.toml "
+        "says, else all)."
+    ),
+]
+Steps = Annotated[
+    str, typer.Option(help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+SettingsJson = Annotated[
+    str,
+    typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
+]
+
+# Of `replay`
+
+Tapes = Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")]
+Policy = Annotated[
+    str,
+    typer.Option(
+        help="When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, "
+        "cody, zed, pause:MS, every, recorded (where the tape's assistant was asked), or one of ghosttape.toml. "
+        "Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."
+    ),
+]
+User = Annotated[
+    str,
+    typer.Option(
+        help="The person: exact (accepts what was typed next), words (accepts its words as far as they match), always, "
+        "tests (accepts what passes them), recorded (decides as on the tape), or model (a fitted acceptance model)."
+    ),
+]
+Latency = Annotated[
+    str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
+]
+Mode = Annotated[
+    str,
+    typer.Option(
+        help="judge: each moment on its own, the tape goes on as recorded; drive: what is accepted stays, and the "
+        "keys that are really needed are counted."
+    ),
+]
+Speed = Annotated[
+    float | None,
+    typer.Option(
+        help="Watch it: 1 is the tape's own speed, 10 ten times as fast (default: as fast as it goes). On a terminal "
+        "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
+    ),
+]
+Ablate = Annotated[
+    str,
+    typer.Option(
+        metavar="repairs",
+        help="repairs: repair each answer with all steps, with none, and with each step left out, run the tests on each, "
+        "and say what every step gains and what it breaks. The model is asked once.",
+    ),
+]
+TestSandbox = Annotated[
+    str,
+    typer.Option(
+        help="Where tests run: auto (bubblewrap, else unshare), either by name, docker, docker:IMAGE, or none (unsafe)."
+    ),
+]
+WhichTests = Annotated[
+    str,
+    typer.Option(
+        "--tests",
+        help="What each suggestion runs: all tests, or touching: those that reach its function (pytest, node --test, vitest, jest, mocha), and on a sample all.",
+    ),
+]
+NoTests = Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")]
+MomentLimit = Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape, for each sample.")]
+Paths = Annotated[list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")]
+Projects = Annotated[
+    list[str] | None,
+    typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
+]
+Toolchain = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What the projects are built and tested with, whatever their tapes say: python, node, typescript, java, cpp, "
+        "csharp, go, rust, or none (what lies in /usr).",
+    ),
+]
+SetUp = Annotated[
+    str | None,
+    typer.Option("--setup", metavar="COMMAND", help="What sets the projects up, once, whatever their tapes say."),
+]
+TestCommand = Annotated[
+    str | None, typer.Option(metavar="COMMAND", help="What tests the projects, whatever their tapes say.")
+]
+AllowNetworkSetup = Annotated[
+    bool,
+    typer.Option(
+        "--allow-network-setup", help="Let set-up commands use this machine's network. The tests still have none."
+    ),
+]
+SetUpEnv = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Let set-up commands have this variable (a proxy, a registry); repeatable."),
+]
+
+# Of `evaluate`
+
+Corpus = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(CORPORA)}.")]
+Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark's published data.")]
+Published = Annotated[
+    str,
+    typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),
+]
+Languages = Annotated[str, typer.Option(help="Only these, comma-separated: python,java,…")]
+Categories = Annotated[str, typer.Option(help="Only these, comma-separated: low_context,…")]
+TaskLimit = Annotated[
+    int | None,
+    typer.Option(min=1, help="At most so many tasks in all, drawn evenly of all languages and categories."),
+]
+Samples = Annotated[int, typer.Option(min=1, help="Answers asked for at each moment or task: pass@k for k up to this.")]
+ProgramSandbox = Annotated[
+    str, typer.Option(help="Where programs run: auto (the first that works), one by name, or none (unsafe).")
+]
+Workers = Annotated[str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")]
+NoPrograms = Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")]
+NoPackages = Annotated[
+    bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
+]
+RunToGoOn = Annotated[
+    Path | None,
+    typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
+]

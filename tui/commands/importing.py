@@ -1,0 +1,297 @@
+"""The commands `import` and `export`: files in, tapes out, and back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from replay.errors import TapeError
+from replay.exporters import batch as exports
+from replay.importers import checking
+from replay.importers.batch import ImportedFile, import_many
+from replay.importers.formats import AUTO, format_of, require_writable, tapes_of
+from replay.tapes.tape import Edit, Open, find
+from tui.errors import ConfigurationError, TuiError
+from tui.outcome import ExitStatus, print_json
+from tui.terminal_text import sanitize
+from tui.watching.waiting import Waiting
+
+if TYPE_CHECKING:
+    from corpora.history import HistoryReport
+
+STDOUT = Path("-")
+_TAPE_NAMES = (".tape.jsonl", ".tape.jsonl.gz")
+_TAPE_START = b'{"tape":'
+
+
+class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One tape, or what one recording would become."""
+
+    source: str
+    ok: bool
+    format: str = ""
+    tapes: int = 0
+    events: int = 0
+    documents: int = 0
+    changes: int = 0
+    checkpoints: int = 0
+    line: int = 0
+    """Where the fault is; 0 for the file as a whole."""
+    reason: str = ""
+    """Why the file is refused."""
+
+    def __str__(self) -> str:
+        if not self.ok:
+            return self.reason
+        several = f"{self.tapes:,} tapes, " if self.tapes > 1 else ""
+        counts = ("events", self.events), ("documents", self.documents), ("changes", self.changes)
+        said = ", ".join(f"{count:,} {name}" for name, count in counts)
+        matched = f", {self.checkpoints} checkpoints matched" if self.checkpoints else ""
+        return f"{self.source}: ok, {self.format}, {several}{said}{matched}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """The arguments of `import`, of which some exclude each other."""
+
+    files: Sequence[Path]
+    """Recordings; with `check` also tapes."""
+    out: Path
+    """The folder for the tapes."""
+    form: str
+    """The format of all recordings, or `auto`."""
+    check: bool
+    """Whether files are only checked, and nothing is written."""
+    repository: str | None
+    """The git repository whose commits are typed, instead of files."""
+    revisions: str
+    """The commits to type: `A..B`, or one commit."""
+    seed: int
+    """The seed of everything random in a typed session."""
+    characters: int | None
+    """Commits with more characters to type are left out; None for the default."""
+    force: bool
+    """Whether other tapes of the same name are replaced."""
+
+    def run(self, *, json: bool) -> ExitStatus:
+        """Import, check or type, and print a report."""
+        if self.repository is not None:
+            return import_git(self, self.repository, json=json)
+        if self.check:
+            return check_files(self.files, self.form, json=json)
+        return import_files(self.files, self.out, self.form, force=self.force, json=json)
+
+
+def request_of(
+    files: Sequence[Path],
+    out: Path | None,
+    form: str,
+    *,
+    check: bool,
+    from_git: str | None,
+    revisions: str | None,
+    seed: int | None,
+    characters: int | None,
+    force: bool = False,
+) -> ImportRequest:
+    """Check the arguments of the command line against each other.
+
+    Raises:
+        ConfigurationError: some exclude each other, or one is missing.
+
+    """
+    of_git = {"--range": revisions, "--seed": seed, "--characters": characters}
+    if from_git is None:
+        _refuse(not files, "name the recordings to import, or a repository (--from-git REPO --range A..B)")
+        _refuse(check and (out is not None or force), "--check writes nothing: leave out -o and --force")
+        for flag, value in of_git.items():
+            _refuse(value is not None, f"{flag} is for --from-git: leave it out, or name a repository")
+    else:
+        _refuse(bool(files), "--from-git reads a repository: import files separately")
+        _refuse(check, "--check is for files: leave out --from-git")
+        _refuse(form != AUTO, "--format is for files: leave it out")
+        _refuse(revisions is None, "--from-git needs --range A..B (or --range COMMIT for one)")
+    return ImportRequest(files, out or Path(), form, check, from_git, revisions or "", seed or 0, characters, force)
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise ConfigurationError(message)
+
+
+def import_files(paths: Sequence[Path], out: Path, form: str, *, force: bool, json: bool) -> ExitStatus:
+    """Import recordings, and print a line for each tape."""
+    read: list[ImportedFile] = []
+
+    def notify(file: ImportedFile) -> None:
+        read.append(file)
+        waiting.show(file.tape, len(read), max(len(paths), len(read)))
+
+    with Waiting(_errors(), "importing") as waiting:
+        report = import_many(paths, out, form, notify, force=force)
+    if json:
+        print_json(report)
+        return ExitStatus.DONE
+    filled = _filled(report.resynchronised)
+    if filled and report.tapes > 1:
+        filled += f" in {sum(file.resynchronised > 0 for file in report.files)} tapes"
+    _say(f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched{filled}")
+    for file in report.files:
+        filled = _filled(file.resynchronised)
+        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{filled}{_tested(file.tests)}")
+    return ExitStatus.DONE
+
+
+def import_git(request: ImportRequest, repository: str, *, json: bool) -> ExitStatus:
+    """Type the commits of a repository; the status is 1 if none of them became a tape."""
+    from corpora.errors import CorpusError
+    from corpora.history import CHARACTERS, import_history  # slow to load, so only where it is needed
+
+    limit = request.characters or CHARACTERS
+    try:
+        with Waiting(_errors(), f"typing {request.revisions}") as waiting:
+            report = import_history(
+                repository,
+                request.revisions,
+                request.seed,
+                request.out,
+                waiting.show,
+                characters=limit,
+                force=request.force,
+            )
+    except CorpusError as error:
+        raise TuiError(str(error)) from error
+    if json:
+        print_json(report)
+    else:
+        _show_history(report)
+    return ExitStatus.DONE if report.tapes else ExitStatus.FAILURES
+
+
+def check_files(paths: Sequence[Path], form: str, *, json: bool) -> ExitStatus:
+    """Check tapes and recordings, and print a line for each; the status is 1 if one is refused. Nothing is written."""
+    with Waiting(_errors(), "checking") as waiting:
+        files = [_check(path, form, waiting) for path in _spread(paths)]
+    refused = sum(not checked.ok for checked in files)
+    if json:
+        print_json({"checked": len(files), "refused": refused, "files": files})
+    else:
+        for checked in files:
+            _say(str(checked))
+    return ExitStatus.FAILURES if refused else ExitStatus.DONE
+
+
+def export_tapes(paths: Sequence[Path], to: str, out: Path | None, *, force: bool, json: bool) -> ExitStatus:
+    """Export tapes, and print a line for each; with `-o -` print the recording of one tape.
+
+    Raises:
+        ConfigurationError: `out` is missing, or `-o -` comes with several tapes or with `--json`.
+
+    """
+    exports.check_format(to)
+    if out is None:
+        raise ConfigurationError("name the folder for the recordings with -o FOLDER, or print one recording with -o -")
+    tapes = find(paths)
+    if out == STDOUT:
+        _print_one(tapes, to, json=json)
+        return ExitStatus.DONE
+    done: list[str] = []
+
+    def notify(file: exports.ExportedFile) -> None:
+        done.append(file.file)
+        waiting.show(file.file, len(done), len(tapes))
+
+    with Waiting(_errors(), "exporting") as waiting:
+        report = exports.export_many(tapes, out, to, force=force, notify=notify)
+    if json:
+        print_json(report)
+        return ExitStatus.DONE
+    _say(f"{report.tapes} tapes exported as {to}")
+    for file in report.files:
+        dropped = f"; {file.dropped} entries no longer fit the tape and are left out" if file.dropped else ""
+        _say(f"  {file.file}: {file.entries:,} entries of {file.events:,} events{dropped}")
+    return ExitStatus.DONE
+
+
+def _print_one(tapes: Sequence[Path], to: str, *, json: bool) -> None:
+    if json or len(tapes) != 1:
+        raise ConfigurationError("-o - prints one recording: name one tape, without --json, or a folder for many")
+    with Waiting(_errors(), "exporting"):
+        content = exports.export_one(tapes[0], to)
+    sys.stdout.buffer.write(content)
+
+
+def _spread(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files to check: the tapes in a folder that has some; any other path itself."""
+    for path in paths:
+        tapes = sorted(file for file in path.iterdir() if file.name.endswith(_TAPE_NAMES)) if path.is_dir() else []
+        yield from tapes or [path]
+
+
+def _check(path: Path, form: str, waiting: Waiting) -> CheckedFile:
+    waiting.show(str(path))
+    try:
+        return _checked_tape(path, waiting) if form == AUTO and _is_tape(path) else _checked_recording(path, form)
+    except TapeError as error:
+        return CheckedFile(str(path), ok=False, line=error.line, reason=str(error))
+    except OSError as error:
+        return CheckedFile(str(path), ok=False, reason=f"{path}: cannot be read: {error.strerror}")
+
+
+def _checked_tape(path: Path, waiting: Waiting) -> CheckedFile:
+    size = path.stat().st_size if path.exists() else 0
+    tape = checking.check(path, progress=lambda done: waiting.show(str(path), done, size))
+    return CheckedFile(str(path), True, "tape", 1, tape.events, tape.documents, tape.changes, tape.checkpoints)
+
+
+def _checked_recording(path: Path, form: str) -> CheckedFile:
+    """Counts of all tapes that a recording would become: some formats keep several sessions in one file or folder."""
+    importer = format_of(path, form)
+    tapes = events = documents = changes = checkpoints = 0
+    for imported in tapes_of(path, importer):
+        require_writable(path, imported)
+        on_tape = imported.tape.events
+        tapes += 1
+        events += len(on_tape)
+        documents += len({event.doc for event in on_tape if isinstance(event, Open)})
+        changes += sum(isinstance(event, Edit) for event in on_tape)
+        checkpoints += imported.checkpoints
+    return CheckedFile(str(path), True, importer.name, tapes, events, documents, changes, checkpoints)
+
+
+def _is_tape(path: Path) -> bool:
+    if path.name.endswith(_TAPE_NAMES) or not path.is_file():
+        return path.name.endswith(_TAPE_NAMES)
+    with path.open("rb") as file:
+        return file.read(len(_TAPE_START)) == _TAPE_START
+
+
+def _show_history(report: HistoryReport) -> None:
+    _say(f"{len(report.tapes)} tapes of {report.repository} {report.revisions}, seed {report.seed}")
+    for tape in report.tapes:
+        _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{_tested(tape.tests)}")
+    for skipped in report.skipped:
+        _say(f"  {skipped.commit[:10]} is left out: {skipped.reason}")
+
+
+def _filled(count: int) -> str:
+    """The number of gaps of the recorder that later texts filled; empty for none."""
+    return f", {count} gap{'s' if count > 1 else ''} of the recorder filled" if count else ""
+
+
+def _tested(tests: bool) -> str:
+    return ", with the project's own tests" if tests else ""
+
+
+def _errors() -> Console:
+    return Console(stderr=True)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(sanitize(line) + "\n")

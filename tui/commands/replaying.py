@@ -1,0 +1,50 @@
+"""The command `replay`: tapes in, progress on standard error, the table and the summary out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from replay.options import ReplayOptions
+from replay.run.sources.tape_source import TapeSource
+from replay.run.summary import summarise_replay
+from replay.tapes.tape import find, read
+from tui.commands.running import run_sources
+
+
+async def run(
+    names: Sequence[str], options: ReplayOptions, out: Path | None, *, speed: float | None = None, quiet: bool
+) -> dict[str, Any]:
+    """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output."""
+    tapes = [read(path) for path in find([_path(name) for name in names])]
+    sources = [TapeSource(tape, options) for tape in tapes]
+    summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed)
+    if not quiet:
+        show(summary, folder)
+    return summary
+
+
+def show(summary: dict[str, Any], folder: Path) -> None:
+    """Print the table, and how to look closer."""
+    from tui.tables.ablation import ablation_table
+    from tui.tables.replay import replay_table
+
+    console = Console()
+    console.print(replay_table(summary))
+    if "ablation" in summary:
+        console.print(ablation_table(summary["ablation"]))
+    console.print(
+        f"Every moment of this run, with the prompt, the repairs and the test output:\n  ghosttape tui {folder}",
+        style="bold",
+        highlight=False,
+    )
+
+
+def _path(name: str) -> Path:
+    if name == "demo" and not Path(name).exists():
+        return Path(str(files("corpora"))) / "demo"
+    return Path(name)

@@ -1,0 +1,80 @@
+"""What the commands `replay` and `evaluate` share: a run of an engine, its progress, and what is said when it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from replay.options import RunOptions
+from replay.play.playback import Playback
+from replay.run.engine import Engine, Summarise
+from replay.run.folders import new_folder
+from replay.run.sources.seam import Source
+from runners.errors import MachineFails
+from tui.errors import InterruptedRunError
+from tui.watching.keys import keys_for
+from tui.watching.progress import Progress
+
+
+async def run_sources(
+    options: RunOptions,
+    sources: Sequence[Source],
+    summarise: Summarise,
+    out: Path | None,
+    *,
+    speed: float | None = None,
+) -> tuple[dict[str, Any], Path]:
+    """Play sources and show how far it is; give the summary and the folder of the run.
+
+    Raises:
+        InterruptedRunError, MachineFails: the run was stopped; says where it is kept, and how it is continued.
+
+    """
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
+    playback, folder = Playback(speed), out or new_folder(options)
+    _end_on_signals()
+    try:
+        with (
+            Progress(Console(stderr=True), options, playback if speed else None) as progress,
+            keys_for(playback, watched=speed is not None),
+        ):
+            engine = Engine(options, progress.listen, summarise, playback=playback)
+            return await engine.run(sources, folder), folder
+    except asyncio.CancelledError as error:
+        raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
+    except MachineFails as error:
+        raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
+
+
+def how_to_continue(folder: Path) -> str:
+    """Say of a run that was stopped where it is kept, and how it goes on."""
+    name = shlex.quote(str(folder))
+    return (
+        f"what was finished is kept in {folder}:\n  ghosttape tui {name}\n"
+        f"The same command with --out {name} goes on from there."
+    )
+
+
+def _end_on_signals() -> None:
+    """End a run on Ctrl-C and on SIGTERM: it says so at once, stops what runs, and takes it away."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is not None:
+        loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        loop.add_signal_handler(signal.SIGINT, _interrupt, task)
+
+
+def _interrupt(task: asyncio.Task[Any]) -> None:
+    first = not task.cancelling()
+    if sys.stderr is not None:
+        said = "stopping: the tests that run are ended, and what is finished is kept" if first else "still stopping"
+        sys.stderr.write(f"\nghosttape: {said} …\n")
+    if first:
+        task.cancel()

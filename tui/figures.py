@@ -1,0 +1,150 @@
+"""The figures of a run, read from its summary, as words for a screen. A figure that was not measured is an empty string.
+
+A summary is the JSON document that `replay.numbers.metrics.summary` or `corpora.scores.summary` makes. Its keys are read here
+and nowhere else in the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Summary: TypeAlias = Mapping[str, Any]
+DASH = "\N{EN DASH}"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCounts:
+    """How many moments have a verdict, by what the verdict is worth."""
+
+    testable: int
+    """The tests can tell whether the suggestion is right."""
+    untestable: int
+    """No test can tell it."""
+    untested: int
+    """The tests could not be run: a failure of the infrastructure."""
+
+
+def judged_counts(summary: Summary) -> JudgedCounts:
+    """Return how many moments have a verdict."""
+    verdicts = counts(summary, "verdicts")
+    untested = verdicts.pop("infrastructure", 0)
+    return JudgedCounts(sum(verdicts.values()), sum(counts(summary, "untestable").values()), untested)
+
+
+def judged_words(summary: Summary) -> str:
+    """Return the moments with a verdict as `12 testable, 71 untestable`; empty if no moment has one."""
+    judged = judged_counts(summary)
+    parts = ((judged.testable, "testable"), (judged.untestable, "untestable"), (judged.untested, "not tested"))
+    found = [f"{number:,} {word}" for number, word in parts if number]
+    return ", ".join(found)
+
+
+def moments_words(summary: Summary) -> str:
+    """Return the number of moments as `2,350`."""
+    number = summary.get("moments")
+    return "" if number is None else f"{number:,}"
+
+
+def metric(summary: Summary, name: str) -> Mapping[str, Any]:
+    """Return the values of a metric; an empty mapping if the run has not measured it."""
+    return mapping(mapping(summary.get("metrics")).get(name))
+
+
+def counts(summary: Summary, name: str) -> dict[str, int]:
+    """Return the counts under `name`, the most frequent first; empty if there are none."""
+    pairs: Iterable[tuple[str, int]] = mapping(summary.get(name)).items()
+    return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+def reasons(summary: Summary, ending: str) -> dict[str, int]:
+    """Return how often each reason of an ending occurs, the most frequent first.
+
+    The summary counts them as `ending(reason)`: `gated(mid-word)` is the reason `mid-word` of `gated`.
+    """
+    start = f"{ending}("
+    found = counts(summary, "reasons").items()
+    return {name[len(start) : -1]: number for name, number in found if name.startswith(start)}
+
+
+def effort(summary: Summary) -> dict[str, int]:
+    """Return the keys that drive mode counted, in their own order; empty in judge mode."""
+    return dict(mapping(summary.get("effort")))
+
+
+def tapes(summary: Summary) -> dict[str, Summary]:
+    """Return the summary of each tape by its name."""
+    return {name: tape for name, tape in mapping(summary.get("tapes")).items() if isinstance(tape, Mapping)}
+
+
+def entries(summary: Summary, name: str) -> list[Mapping[str, Any]]:
+    """Return the list under `name`, such as `left_out`; empty if there is none."""
+    found = summary.get(name)
+    return [entry for entry in found if isinstance(entry, Mapping)] if isinstance(found, Sequence) else []
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return the value if it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def percent(share: float) -> str:
+    """Return a share as whole percents without the sign: 0.39 is `39`."""
+    return f"{100 * share:.0f}"
+
+
+def interval_words(summary: Summary) -> str:
+    """Return the 95 % interval of the share that passed, as `24-56 %` with a long dash."""
+    share = metric(summary, "pass_at_1")
+    low, high = share.get("low"), share.get("high")
+    return "" if low is None or high is None else f"{percent(low)}{DASH}{percent(high)} %"
+
+
+def passed(summary: Summary) -> tuple[str, str]:
+    """Return how many testable moments passed, as `12 of 31` and `39 %`."""
+    share = metric(summary, "pass_at_1")
+    value, number = share.get("value"), share.get("n")
+    return _share_words(value, number) if value is not None and number else ("", "")
+
+
+def passed_words(summary: Summary, *, name_interval: bool = True) -> str:
+    """Return how many testable moments passed, as `12 of 31 testable, 39 % (95 % interval 24-56 %)` with a long dash."""
+    number, share = passed(summary)
+    interval = interval_words(summary)
+    name = "95 % interval " if name_interval else ""
+    return f"{number} testable, {share}" + (f" ({name}{interval})" if interval else "") if number else ""
+
+
+def keystrokes(summary: Summary) -> tuple[str, str]:
+    """Return the keystrokes saved, as `412 of 1,200` and `34 %`."""
+    saved = metric(summary, "keystrokes_saved")
+    value, of = saved.get("value"), saved.get("of")
+    if value is None or not of:
+        return "", ""
+    return _share_words(value if isinstance(value, float) and abs(value) <= 1 else value / of, of)
+
+
+def latency(summary: Summary, quantile: str) -> str:
+    """Return a quantile of the latency, such as `p95`, as `1,204 ms`; a dash if the answers come from a file."""
+    if latency_is_unmeasured(summary):
+        return DASH
+    value = metric(summary, "latency_ms").get(quantile)
+    return "" if value is None else f"{value:,.0f} ms"
+
+
+def latency_words(summary: Summary) -> str:
+    """Return the latency as `p50 143 ms, p95 1,204 ms`; a dash with its reason if the answers come from a file."""
+    if latency_is_unmeasured(summary):
+        return f"{DASH} (the answers come from a file: their time is not the model's)"
+    return ", ".join(f"{name} {text}" for name in ("p50", "p95") if (text := latency(summary, name)))
+
+
+def latency_is_unmeasured(summary: Summary) -> bool:
+    """Whether the answers come from a file, so that their latency is not the provider's."""
+    return "note" in metric(summary, "latency_ms")
+
+
+def _share_words(value: float, of: int) -> tuple[str, str]:
+    """Return a share of a number as two texts: 0.39 of 31 is `12 of 31` and `39 %`."""
+    return f"{round(value * of):,} of {of:,}", f"{percent(value)} %"

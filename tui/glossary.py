@@ -1,0 +1,97 @@
+"""The meaning of endings, verdicts, reasons and kinds of keys, in plain words."""
+
+from __future__ import annotations
+
+from replay.records import Ending, Record, Verdict
+
+ENDINGS: dict[str, str] = {
+    "gated": "the policy did not let the editor ask here",
+    "debounced": "the developer typed on before the editor asked",
+    "superseded": "a newer change or answer replaced it",
+    "cancelled": "the editor cancelled the request",
+    "failed": "the provider failed",
+    "empty": "the provider offered nothing",
+    "filtered": "a repair left nothing of the raw text",
+    "late": "the answer came too late: after the next key",
+    "shown": "it was shown in time",
+    "accepted": "the user accepted it",
+    "part": "the user accepted a part of it",
+    "typed-through": "the user typed the same text",
+    "rejected": "the user did not accept it",
+}
+
+VERDICTS: dict[str, str] = {
+    "passed": "the tests pass with it in place",
+    "failed": "tests fail with it in place",
+    "syntax": "the graft is not valid code",
+    "indentation": "the graft is wrongly indented",
+    "compile": "the graft does not compile",
+    "undefined-name": "it uses a name that is not defined",
+    "assertion": "a test's assertion fails with it in place",
+    "exception": "an exception that nothing catches ends the tests",
+    "timeout": "the tests ran longer than their limit",
+    "memory": "the tests used more memory than their limit",
+    "output": "the tests wrote more than their limit",
+    "crashed": "the test run crashed",
+    "flaky": "it equals the finished project, whose tests passed before and fail now",
+    "infrastructure": "the tests could not be run; the suggestion is not to blame",
+    "untestable": "no test can tell whether it is right",
+}
+
+UNTESTABLE: dict[str, str] = {
+    "rewritten": "the code before the cursor was rewritten later",
+    "broken-baseline": "the finished project fails its own tests",
+    "flaky": "the tests of the finished project end differently each time",
+    "empty": "the finished project has nothing here",
+    "undetected": "the tests pass even when this part is missing",
+    "no-syntax": "ghosttape has no grammar for the language",
+    "diverged": "drive mode: the text here was never on the tape",
+}
+
+EFFORT: dict[str, str] = {
+    "tape": "keys on the tape",
+    "typed": "keys of these that were still typed",
+    "dropped": "keys of these that accepted text replaced",
+    "accepts": "keys to accept",
+    "rejections": "keys to dismiss a suggestion before a tab",
+    "deletions": "keys to delete accepted text that was wrong",
+    "mending": "keys to type text that differs from the tape",
+    "conflicts": "places where the text differs from the tape",
+}
+
+FAILED_VERDICTS: frozenset[str] = frozenset(VERDICTS) - {"passed", "infrastructure", "untestable"}
+"""Verdicts that count against the suggestion."""
+
+
+def location(record: Record) -> str:
+    """Return `path:line:column` of a moment, counted from 1 as editors do."""
+    moment = record.moment
+    return f"{moment.path}:{moment.line + 1}:{moment.character + 1}"
+
+
+def block_label(record: Record) -> str:
+    """Return the block and the scenario of a moment as `if/full`, or where its suggestion stops; empty if neither is known."""
+    moment = record.moment
+    return "/".join(part for part in (moment.kind, moment.scenario) if part) or moment.stop.replace("auto", "")
+
+
+def verdict_label(verdict: Verdict | None) -> str:
+    """Return the name of a verdict with its reason, as `untestable(empty)`; empty if there is no verdict."""
+    if verdict is None:
+        return ""
+    return f"{verdict.name}({verdict.reason})" if verdict.reason else verdict.name
+
+
+def describe_ending(ending: Ending) -> str:
+    """Return an ending with its meaning, as `gated: the policy did not let the editor ask here (mid-word)`."""
+    meaning = ENDINGS.get(ending.name, "")
+    return f"{ending.name}: {meaning}" + (f" ({ending.reason})" if ending.reason else "")
+
+
+def describe_verdict(verdict: Verdict | None) -> str:
+    """Return a verdict with its meaning, as `syntax: the graft is not valid code`."""
+    if verdict is None:
+        return "not tested"
+    reason = UNTESTABLE.get(verdict.reason, verdict.reason)
+    meaning = reason if verdict.name == "untestable" and reason else VERDICTS.get(verdict.name, "")
+    return f"{verdict_label(verdict)}: {meaning}" + (f" ({verdict.cause})" if verdict.cause else "")

@@ -1,0 +1,69 @@
+"""The figures of the run, at the top of the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.widget import Widget
+
+from tui.figures import counts, judged_counts, passed_words
+from tui.inspector.code import FAINT
+from tui.inspector.model import RunView
+from tui.terminal_text import sanitize
+
+GAP = 2
+
+
+class SummaryHeader(Widget):
+    """The run, its moments and tests, and how its moments ended. No figure is cut: a narrow screen shows more lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[Content] = []
+
+    def show(self, run: RunView) -> None:
+        """Show the figures of `run`."""
+        self._parts = [*_figures(run), *_endings(run)]
+        self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """Draw the figures."""
+        return Content("\n").join(packed(self._parts, self.size.width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the lines that the figures need."""
+        return len(packed(self._parts, width))
+
+
+def packed(parts: Iterable[Content], width: int) -> list[Content]:
+    """Put parts on as few lines of `width` cells as their order allows; no part is broken."""
+    lines: list[Content] = []
+    for part in parts:
+        if lines and lines[-1].cell_length + GAP + part.cell_length <= width:
+            lines[-1] = Content.assemble(lines[-1], " " * GAP, part)
+        else:
+            lines.append(part)
+    return lines
+
+
+def _figures(run: RunView) -> Iterable[Content]:
+    yield Content(sanitize(run.folder.resolve().name)).stylize("bold $text-accent")
+    yield _figure("moments", f"{run.summary.get('moments', len(run.records)):,}")
+    if passed := passed_words(run.summary, name_interval=False):
+        yield _figure("tests passed", passed)
+    judged = judged_counts(run.summary)
+    found = [(name, number) for name, number in (("untestable", judged.untestable), ("not tested", judged.untested))]
+    yield from (_figure(name, f"{number:,}") for name, number in found if number)
+    if not passed and not any(number for _, number in found):
+        yield Content("no verdicts").stylize(FAINT)
+
+
+def _endings(run: RunView) -> Iterable[Content]:
+    for index, (name, number) in enumerate(counts(run.summary, "endings").items()):
+        yield _figure(name if index else f"ended: {name}", f"{number:,}")
+
+
+def _figure(name: str, text: str) -> Content:
+    return Content.assemble((f"{name} ", FAINT), (text, "bold"))

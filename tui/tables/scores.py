@@ -1,0 +1,149 @@
+"""The table at the end of an evaluation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from corpora.causes import kind_of
+from tui.figures import DASH, counts, latency, percent
+from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
+from tui.tables.sections import failure_reasons
+from tui.terminal_text import headline, sanitize, shorten
+
+NAME = 28
+"""The width of the names of languages and categories, in cells."""
+LOST = "infrastructure"
+NAMED = 12
+"""The number of failures that the table names. The inspector and the JSON document have all of them."""
+
+
+def scores_table(summary: Mapping[str, Any]) -> RenderableType:
+    """Lay out the summary of an evaluation in 80 columns."""
+    return Group(*_parts(summary))
+
+
+def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    yield _shares(summary)
+    yield from _notes(summary)
+    for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
+        yield from _counts(title, counts(summary, key), meanings)
+    yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
+    yield from _causes(counts(summary, "causes"))
+    yield from failure_reasons(summary)
+    yield from _named(_lost(summary), "tasks that could not be tested on this machine (they do not count)")
+    yield from _named(_failed(summary), "tasks with a failure")
+    yield from _left_out(summary)
+
+
+def _shares(summary: Mapping[str, Any]) -> Table:
+    """Lay out a line for each language, with its categories under it, and a line for all tasks."""
+    several = summary["samples"] > 1
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(shorten(sanitize(f"{summary['corpus']}, {summary['provider']}"), NAME), no_wrap=True)
+    titles = ["tasks", "testable", "passed", "pass@1" if several else "share", "95 %"]
+    for title in [*titles, *([f"pass@{summary['samples']}"] if several else [])]:
+        table.add_column(title, justify="right", no_wrap=True)
+    for language in summary["languages"]:
+        table.add_row(*_line(language["language"], language, several=several), style="bold")
+        for cell in summary["cells"]:
+            if cell["language"] == language["language"]:
+                table.add_row(*_line(f"  {cell['category']}", cell, several=several))
+    table.add_section()
+    table.add_row(*_line("all", summary, several=several), style="bold")
+    return table
+
+
+def _line(name: str, figures: Mapping[str, Any], *, several: bool) -> Iterator[Text]:
+    share = figures["share"]
+    yield Text(shorten(name, NAME))
+    yield from (Text(f"{figures[key]:,}") for key in ("tasks", "testable", "passed"))
+    yield Text(_percent(share))
+    yield Text("" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}")
+    if several:
+        *_, most = figures["pass_at_k"].values()  # of as many as there are samples
+        yield Text(_percent(most))
+
+
+def _percent(share: Mapping[str, Any]) -> str:
+    return "" if share["value"] is None else f"{100 * share['value']:.1f}"
+
+
+def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    contained = summary.get("self_contained")
+    if contained and contained["n"]:
+        number = f"{contained['n']:,}"
+        yield Text(f"{_percent(contained)} % pass of the {number} that lack no network, service, library or tool here.")
+    if median := latency(summary, "p50"):
+        yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
+
+
+def _counts(title: str, numbers: Mapping[str, int], meanings: Mapping[str, str]) -> Iterator[RenderableType]:
+    if not numbers:
+        return
+    yield Padding(Text(title, "bold"), (1, 0, 0, 0), expand=False)
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=16)
+    table.add_column(justify="right", no_wrap=True)
+    for name, number in numbers.items():
+        table.add_row(Text(f"  {sanitize(name)}"), Text(f"{number:,}", "bold"), Text(meanings.get(name, ""), "dim"))
+    yield table
+
+
+def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
+    """Lay out why the ground truth fails: a line for each kind of cause, with its most frequent causes."""
+    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for cause, number in numbers.items():
+        kind, _, detail = cause.partition(" ")
+        kinds[kind].append((detail, number))
+    totals = {kind: sum(number for _, number in found) for kind, found in kinds.items()}
+    details = {
+        kind: ", ".join(f"{detail} {number}" for detail, number in found[:3] if detail) for kind, found in kinds.items()
+    }
+    more = {kind: f"{details[kind]}, …" if len(found) > 3 else details[kind] for kind, found in kinds.items()}
+    yield from _counts("why the ground truth fails", totals, more)
+
+
+def _lost(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = (*summary.get(LOST, ()), *summary["failures"])  # runs of earlier versions have them under failures
+    return [one for one in found if one["verdict"] == LOST]
+
+
+def _failed(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the failures that count against an answer; failures that nothing missing explains come first."""
+    failed = (failure for failure in summary["failures"] if failure["verdict"] != LOST)
+    return sorted(failed, key=lambda failure: kind_of(failure["cause"]).is_lack)
+
+
+def _named(failures: Sequence[Mapping[str, Any]], title: str) -> Iterator[RenderableType]:
+    """Name each task once, with its first failure."""
+    first: dict[str, Mapping[str, Any]] = {}
+    for failure in failures:
+        first.setdefault(failure["task"], failure)
+    if not first:
+        return
+    yield Padding(Text(f"{title}: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
+    for failure in islice(first.values(), NAMED):
+        why = sanitize(failure["cause"] or failure["verdict"])
+        yield Text.assemble(f"  {sanitize(failure['task'])}  ", (why, "yellow"))
+        if failure["message"]:
+            yield Padding(Text(sanitize(failure["message"]), "dim"), (0, 0, 0, 6))
+    if len(first) > NAMED:
+        yield Text(f"  … and {len(first) - NAMED:,} more", "dim")
+
+
+def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if summary["left_out"]:
+        yield Padding(Text("left out", "bold"), (1, 0, 0, 0), expand=False)
+        table = Table.grid(padding=(0, 2))
+        for entry in summary["left_out"]:
+            table.add_row(Text(f"  {sanitize(entry['tape'])}"), Text(sanitize(headline(entry["reason"])), "yellow"))
+        yield table

@@ -1,0 +1,37 @@
+"""Sections that several tables have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tui.figures import Summary, reasons
+from tui.terminal_text import sanitize
+
+REASONS = 5
+"""The number of an ending's reasons that are named: the most frequent ones."""
+
+
+def section_title(text: str) -> RenderableType:
+    """Lay out the title of a section, with a blank line above."""
+    return Padding(Text(text, "bold"), (1, 0, 0, 0), expand=False)
+
+
+def failure_reasons(summary: Summary) -> Iterator[RenderableType]:
+    """Lay out the most frequent reasons of failed requests, each in full; nothing if no request failed."""
+    found = reasons(summary, "failed")
+    if not found:
+        return
+    yield section_title("why requests failed")
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", no_wrap=True)
+    for reason, number in islice(found.items(), REASONS):
+        table.add_row(Text(f"  {number:,}", "bold"), Text(sanitize(reason).strip(), "yellow", overflow="fold"))
+    yield table
+    if len(found) > REASONS:
+        yield Text(f"  and {len(found) - REASONS:,} more (--json names them under reasons)", "dim")
