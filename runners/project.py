@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,6 +16,7 @@ import msgspec
 from runners import witness
 from runners.errors import NoProcesses, SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
+from runners.limits.processes import in_thread
 from runners.protocol import PROJECT, Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import TemporaryFolder, temporary_folder
 from runners.toolchains import Layer, toolchain
@@ -92,12 +92,12 @@ class Project:
             return (await self.run_witnessed(changed))[0]
         folder = self.workspace.folder / f"only-{next(self._numbers)}"
         try:
-            await asyncio.to_thread(_note, folder, only)
+            await in_thread(_note, folder, only)
             return (await self.run_witnessed(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/tests.json"}, Mount(folder, ONLY)))[0]
         except OSError as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
-            await asyncio.to_thread(remove_tree, folder)
+            await in_thread(remove_tree, folder)
 
     async def run_witnessed(
         self, changed: Mapping[str, str], env: Mapping[str, str] = MappingProxyType({}), *mounts: Mount
@@ -113,10 +113,10 @@ class Project:
     ) -> tuple[Result, list[str]]:
         copy = self.workspace.folder / f"copy-{next(self._numbers)}"
         try:
-            await asyncio.to_thread(self._lay_out, copy, changed)
+            await in_thread(self._lay_out, copy, changed)
             return await self._test(copy, env, mounts)
         finally:
-            await asyncio.to_thread(remove_tree, copy)
+            await in_thread(remove_tree, copy)
 
     def _lay_out(self, copy: Path, changed: Mapping[str, str]) -> None:
         copy_tree(self.workspace.folder / "base", copy)
@@ -131,7 +131,7 @@ class Project:
         job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
         done = await self.sandbox.run(job)
         said, stderr = witness.split_words(done.stderr, nonce)
-        report = await asyncio.to_thread(self._report, copy) if done.limit not in _CUT_SHORT else None
+        report = await in_thread(self._report, copy) if done.limit not in _CUT_SHORT else None
         result = classify(replace(done, stderr=stderr), plan.command, report=report)
         named = witness.tests(said)
         return replace(result, tests=named if named is not None or report is None else report.passed), said
@@ -157,11 +157,11 @@ async def prepare(
     Raises `ToolchainMissing`, `RequirementRefused`, `PathRefused`, `SetupFailed`, `SandboxFailed`.
     """
     layer = await toolchain(plan.toolchain).layer(plan.requires, cache, progress)
-    workspace = await asyncio.to_thread(temporary_folder)
+    workspace = await in_thread(temporary_folder)
     try:
         base = workspace.folder / "base"
         base.mkdir()
-        await asyncio.to_thread(write_all, base, files)
+        await in_thread(write_all, base, files)
         if plan.setup:
             progress(f"setup: {plan.setup}")
             await _set_up(plan, sandbox, layer, base)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from runners.errors import SandboxFailed
+from runners.limits.processes import in_thread
 from runners.protocol import PROJECT, Completed, Job
 
 LOOKS_S = (0.05, 0.25)
@@ -69,7 +70,7 @@ async def wait_until_too_large(folder: Path, allowed: int, room: FreeSpace | Non
     while True:
         await asyncio.sleep(pause_s)
         began = time.perf_counter()
-        if await asyncio.to_thread(_exceeds_in_all, folder, allowed, before):
+        if await in_thread(_exceeds_in_all, folder, allowed, before):
             return
         if room:
             room.look()
@@ -79,7 +80,7 @@ async def wait_until_too_large(folder: Path, allowed: int, room: FreeSpace | Non
 
 async def with_size_limit(done: Completed, job: Job) -> Completed:
     """Return how a job ended, with the limit of its project's size if it was quicker than who looked after it."""
-    if done.limit or not await asyncio.to_thread(exceeds, job.project, job.limits.disk_mb << 20):
+    if done.limit or not await in_thread(exceeds, job.project, job.limits.disk_mb << 20):
         return done
     return replace(done, limit="disk")
 

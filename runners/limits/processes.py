@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
 import resource
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from runners.errors import NoProcesses
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _REFUSED = re.compile(
     r"[Cc]annot fork|(?:fork|clone|namespace|unshare|thread).*Resource temporarily unavailable|can't start new thread"
@@ -33,6 +39,16 @@ def is_refused(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno == errno.EAGAIN
     return isinstance(error, RuntimeError) and _REFUSED.search(str(error)) is not None
+
+
+async def in_thread(function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+    """Do work with files in a thread; where no thread can be started, do it at once in this one: what then needs a process says why."""
+    try:
+        return await asyncio.to_thread(function, *arguments, **named)
+    except RuntimeError as error:
+        if not is_refused(error):
+            raise
+        return function(*arguments, **named)
 
 
 def says_refused(text: str) -> bool:

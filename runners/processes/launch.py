@@ -17,7 +17,7 @@ from pathlib import Path
 from runners.errors import SandboxFailed
 from runners.limits import disk, rlimits
 from runners.limits.cgroups import Cgroup
-from runners.limits.processes import is_refused, none_left, says_refused
+from runners.limits.processes import in_thread, is_refused, none_left, says_refused
 from runners.processes import child_watcher, leftovers
 from runners.processes.capture import Capture
 from runners.protocol import PROJECT, Completed, Job, Limit, Limits
@@ -186,7 +186,7 @@ async def launch_job(
         limit = done.limit or (group.exceeded() if group else "") or SIGNALLED.get(done.signal or 0, "")
     finally:
         if group:  # also when cancelled once more
-            await asyncio.shield(asyncio.to_thread(group.remove))
+            await asyncio.shield(in_thread(group.remove))
     before, found, stderr = done.stderr.partition(f"{marker}\n")
     if not found and says_refused(before):
         raise none_left(before.strip())

@@ -13,6 +13,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from runners.limits import rlimits, seccomp
 from runners.limits.cgroups import Cgroup
+from runners.limits.processes import in_thread
 from runners.processes import child_watcher, leftovers
 from runners.processes.launch import OUTER
 from runners.protocol import PROJECT, Job, Limit, Limits, Sandbox
@@ -100,7 +101,7 @@ class OpenProcessSandbox:
                 )
         except BaseException:
             if group:
-                await asyncio.shield(asyncio.to_thread(group.remove))
+                await asyncio.shield(in_thread(group.remove))
             raise
         return cls(process, group)
 
@@ -129,4 +130,4 @@ class OpenProcessSandbox:
         await self.process.wait()
         await leftovers.wait_until_dead(inside)
         if self.group:
-            await asyncio.to_thread(self.group.remove)
+            await in_thread(self.group.remove)

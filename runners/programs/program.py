@@ -18,6 +18,7 @@ from typing import Protocol
 from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.files import remove_tree, write_all
+from runners.limits.processes import in_thread
 from runners.programs.early_returns import returns_early
 from runners.programs.java_names import java_file, main_class
 from runners.project import Plan, is_file_name_error, with_one_retry
@@ -242,11 +243,11 @@ class Cold:
         mounts = (*layer.mounts, witness.MOUNT)
         try:
             folder.mkdir()
-            await asyncio.to_thread(write_all, folder, files_of(program))
+            await in_thread(write_all, folder, files_of(program))
             job = Job(folder, plan.command, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
             return verdict(await self.sandbox.run(job), program, nonce)
         finally:
-            await asyncio.to_thread(remove_tree, folder)
+            await in_thread(remove_tree, folder)
 
     async def layer(self, plan: Plan) -> Layer:
         """Return the layer of the plan's toolchain; it is made on first use."""
@@ -261,9 +262,9 @@ class Cold:
         for task in self._layers.values():
             task.cancel()
         await asyncio.gather(*self._layers.values(), return_exceptions=True)
-        await asyncio.to_thread(self.workspace.close)
+        await in_thread(self.workspace.close)
 
 
 async def cold(sandbox: Sandbox, cache: Path, progress: Callable[[str], None]) -> Programs:
     """Return a runner that uses a fresh sandbox for each program; a toolchain's layer is made on first use."""
-    return Cold(sandbox, cache, progress, await asyncio.to_thread(temporary_folder))
+    return Cold(sandbox, cache, progress, await in_thread(temporary_folder))

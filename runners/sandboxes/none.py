@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 
+from runners.limits.processes import in_thread
 from runners.processes import leftovers
 from runners.processes.launch import launch_job
 from runners.protocol import Completed, Job, Mount, environment
@@ -25,7 +25,7 @@ class NoSandbox:
         try:
             return await launch_job(job, lambda inner: ["env", "-i", *variables, *inner], str(job.project))
         finally:
-            await asyncio.to_thread(leftovers.kill_marked, mark)
+            await in_thread(leftovers.kill_marked, mark)
 
 
 def _link_beside(job: Job) -> None:

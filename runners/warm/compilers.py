@@ -17,6 +17,7 @@ import msgspec
 
 from runners.errors import SandboxFailed
 from runners.files import remove_tree, write_all
+from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import OpenSandbox, ReusableSandbox
 from runners.protocol import PROJECT, Job, Limits
 from runners.warm.inside import FOLDER
@@ -152,4 +153,4 @@ class Compiler:
         self.fit = False
         self.asked.close()
         await self.open_sandbox.end()
-        await asyncio.to_thread(remove_tree, self.project)
+        await in_thread(remove_tree, self.project)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from runners import witness
 from runners.errors import SandboxFailed
+from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
 from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
 from runners.project import Plan
@@ -209,10 +210,10 @@ async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *
     A sandbox that cannot stay open, or in which a program could leave something to the next, runs each program in a fresh
     one, and `progress` is told why.
     """
-    fresh = Cold(sandbox, cache, progress, await asyncio.to_thread(temporary_folder))
+    fresh = Cold(sandbox, cache, progress, await in_thread(temporary_folder))
     if not isinstance(sandbox, ReusableSandbox):
         return _closed(fresh, "it cannot stay open")
-    if fault := await asyncio.to_thread(sandbox.fault):
+    if fault := await in_thread(sandbox.fault):
         return _closed(fresh, fault)
     folder = fresh.workspace.folder / "headers"
     folder.mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from runners.files import remove_tree, write_all
+from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
 from runners.protocol import Completed, Job, Limits, Mount
 from runners.warm.supervised import SupervisedSandbox
@@ -59,7 +59,7 @@ class Worker:
         write_all(self.session.project, order.files)
         self.session.open_sandbox.give(self.session.project)
         if order.built is not None:
-            await asyncio.to_thread(self._replace_built, order.built)
+            await in_thread(self._replace_built, order.built)
         return await self.session.run(order.variables, order.limits)
 
     def _replace_built(self, files: Mapping[str, bytes]) -> None:
@@ -70,7 +70,7 @@ class Worker:
     async def close(self) -> None:
         """End the sandbox and remove its folders."""
         await self.session.close()
-        await asyncio.to_thread(remove_tree, self.folder)
+        await in_thread(remove_tree, self.folder)
 
 
 def _replace_all(folder: Path, files: Mapping[str, bytes]) -> None:

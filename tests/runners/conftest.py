@@ -29,7 +29,7 @@ def missing(lacking):
 
 
 @pytest.fixture(scope="session")
-def engine(lacking):
+def container_engine(lacking):
     """A container engine for the whole test run."""
     from container_engine import DockerDaemon
 
@@ -44,9 +44,9 @@ def engine(lacking):
 
 
 @pytest.fixture
-def docker(engine, monkeypatch):
+def docker(container_engine, monkeypatch):
     """The sandbox of the engine; `pick` and other processes find it too."""
-    monkeypatch.setenv("DOCKER_HOST", engine.address)
+    monkeypatch.setenv("DOCKER_HOST", container_engine.address)
     return make("docker")
 
 

@@ -44,8 +44,8 @@ class Since:
 
 
 @pytest.fixture
-def engine(engine):
-    return Since(engine)
+def engine(container_engine):
+    return Since(container_engine)
 
 
 @pytest.fixture
@@ -79,10 +79,10 @@ def mortal(missing):
 
 
 @pytest.fixture(scope="session")
-def image(engine):
+def image(container_engine):
     """An image with a shell and a few programs in it, and a volume."""
     changes = ["ENV PATH=/opt/bin:/usr/bin:/bin", "VOLUME /data", 'ENTRYPOINT ["/bin/false"]', "USER root"]
-    with engine.client() as client:
+    with container_engine.client() as client:
         client.import_image_from_data(rootfs(), repository=IMAGE.partition(":")[0], tag="1", changes=changes)
     return IMAGE
 
