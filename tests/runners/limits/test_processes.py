@@ -7,23 +7,21 @@ import pytest
 from runners.limits.processes import in_thread
 
 
-@pytest.fixture
-def refusing(monkeypatch):
-    def start(thread):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
+def _refused(thread):
+    raise RuntimeError("can't start new thread")
 
 
-async def test_work_with_files_is_done_without_a_thread_where_none_can_be_started(refusing):
-    assert await in_thread(threading.current_thread) is threading.main_thread()
+async def test_work_with_files_is_done_without_a_thread_where_none_can_be_started(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", _refused)
+        assert await in_thread(threading.current_thread) is threading.main_thread()
 
 
 async def test_work_with_files_is_done_in_a_thread_otherwise():
     assert await in_thread(threading.current_thread) is not threading.main_thread()
 
 
-async def test_an_error_of_the_work_itself_is_raised(refusing):
+async def test_an_error_of_the_work_itself_is_raised():
     def broken():
         raise RuntimeError("broken")
 
