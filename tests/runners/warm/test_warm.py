@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def kill(open_sandbox):
         with open_sandbox.container.engine.client() as client:
             client.kill(open_sandbox.container.name)
     else:
-        os.kill(open_sandbox.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has ended by itself
+            os.kill(open_sandbox.process.pid, signal.SIGKILL)
 
 
 async def killed_in_mid_run(programs):

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -20,7 +21,8 @@ LINE = b"hello\n"
 
 
 def _own_standard_input() -> None:
-    """Make the terminal on standard input the one whose Ctrl-C reaches this process."""
+    """Make the terminal on standard input the one whose Ctrl-C reaches this process, as a shell does for what a person starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # tests that were started in the background ignore it
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
