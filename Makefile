@@ -6,8 +6,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# Half of a test is waiting for other processes: two workers more than there are cores
-WORKERS = $(shell expr $$(nproc) + 1)
+# Half of a test is waiting for other processes: twice as many workers as there are cores
+WORKERS = $(shell expr 2 \* $$(nproc))
 SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 # Hundreds of tests start ghosttape: its modules are compiled once, also where the environment says otherwise
 export PYTHONDONTWRITEBYTECODE =

@@ -6,6 +6,7 @@ import pickle
 import shutil
 import time
 from collections import Counter
+from itertools import chain, groupby
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +17,14 @@ from replay.importers.workspace_recording.reading import import_recording
 ROOT = Path(__file__).parents[1]
 LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
 SHARED = ROOT.parent / "shared" / "data"
+
+LONG = (
+    "tests/e2e/",
+    "tests/replay/judge/test_selection",
+    "tests/runners/warm/",
+    "tests/server/repair/test_repair_corpora",
+)
+"""Where the tests are that take longest."""
 
 BEGAN = pytest.StashKey[float]()
 LATE = "it was too late to start it (--within)"
@@ -32,6 +41,25 @@ hypothesis.settings.load_profile("shared cores")
 
 def pytest_addoption(parser):
     parser.addoption("--within", type=float, metavar="SECONDS", help="start no test later than this (make check)")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Deal the long tests to the workers, each of which begins with them; a worker begins with an equal share of all tests."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    long, short = [], []
+    for file, tests in groupby(items, key=lambda item: item.nodeid.partition("::")[0]):
+        (long if file.startswith(LONG) else short).append(list(tests))
+    rest = list(chain.from_iterable(short))
+    share, dealt = len(items) // workers, []
+    for worker in range(workers):
+        pile = list(chain.from_iterable(long[worker::workers]))
+        size = max(0, share - len(pile))
+        dealt += [*pile, *rest[:size]]
+        rest = rest[size:]
+    items[:] = dealt + rest
 
 
 def pytest_runtest_setup(item):
