@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports policies repairs bench warm fit vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports policies repairs bench warm reached fit vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -44,6 +44,9 @@ imports: dev
 
 policies: dev ## The tables of docs/policies.md anew: make policies DATA=../shared/data
 	$(BIN)/python -m tools.policy_tables $(DATA)/recordings/EditSourceTracker.test1.recording.w.json docs/policies.md
+
+reached: dev sandbox ## What the second run, with probes in the tests, changes and costs: make reached DATA=../shared/data
+	$(BIN)/python tests/performance/reached.py $(DATA)
 
 repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
 	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md

@@ -11,7 +11,7 @@ from corpora.causes import Cause, cause_of
 from corpora.tasks import Task
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.records import Verdict
-from runners.programs import Programs
+from runners.programs import Programs, Reached
 from runners.verdicts import Result
 
 
@@ -25,6 +25,8 @@ class TaskTests:
     explains: bool = False
     """Whether each failure gets its cause, and not only that of a ground truth."""
     lasting: bool = True
+    reached: Reached | None = None
+    """What the tests of the finished program execute: a model's program must execute it too. None: nothing is asked of it."""
 
     @property
     def timeout_s(self) -> float:
@@ -36,8 +38,8 @@ class TaskTests:
         return "\0".join((self.machine, self.task.language, self.task.tests.key(state)))
 
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
-        """Build and run the program: it is one test."""
-        return await self.task.tests.run(state, self.programs)
+        """Build and run the program: it is one test. One that a model had a part in must execute the statements of its tests."""
+        return await self.task.tests.run(state, self.programs, self.reached if state.written[1] else None)
 
     def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """A program tells by itself that it came to its end."""
@@ -72,7 +74,16 @@ class TaskCases:
     @classmethod
     def of(cls, tasks: Sequence[Task], programs: Programs, machines: Mapping[str, str], *, explains: bool) -> TaskCases:
         """The cases of tasks whose programs run here; `machines` says what runs each language."""
-        made = {task.path: TaskTests(task, programs, machines.get(task.language, ""), explains) for task in tasks}
+        made = {
+            task.path: TaskTests(
+                task,
+                programs,
+                machines.get(task.language, ""),
+                explains,
+                reached=task.tests.reached(task.finished, task.hole),
+            )
+            for task in tasks
+        }
         return cls(made, explains)
 
     def case(self, asked: Judgeable) -> Case | Verdict:

@@ -8,7 +8,7 @@ from typing import Protocol
 from replay.judge.states import ProjectState
 from replay.play.stage import WINDOW
 from replay.records import Moment, Suggestion
-from runners.programs import Programs
+from runners.programs import Programs, Reached
 from runners.verdicts import Result
 from syntax.gaps import patch
 from syntax.languages import language_of
@@ -40,8 +40,12 @@ class ProgramSpec(Protocol):
         """All that the result depends on, but for the machine: the same key, the same result."""
         ...
 
-    async def run(self, state: ProjectState, programs: Programs) -> Result:
-        """Test a filled document."""
+    async def run(self, state: ProjectState, programs: Programs, reached: Reached | None = None) -> Result:
+        """Test a filled document. With `reached`, a pass counts only if the statements of the tests run."""
+        ...
+
+    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> Reached:
+        """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document."""
         ...
 
 
@@ -74,9 +78,13 @@ class Task:
         language = language_of(self.language)
         if language is None:
             return ProjectState(self.path, self.before + self.after)
-        start, end = len(self.before), len(self.before) + len(self.truth)
-        least = patch(language, self.finished.text, start, end)
+        least = patch(language, self.finished.text, *self.hole)
         return ProjectState(self.path, self.before + least + self.after)
+
+    @property
+    def hole(self) -> tuple[int, int]:
+        """Where the ground truth stands in the finished document, as indices of characters."""
+        return len(self.before), len(self.before) + len(self.truth)
 
     def filled(self, suggestion: Suggestion | None) -> ProjectState:
         """The document with a suggestion in its gap; with None, nothing."""

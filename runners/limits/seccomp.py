@@ -22,6 +22,24 @@ _NAMESPACES = (0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x200
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
 _NETLINK = 16
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+_INODE_FLAGS = (
+    *(0x40086602, 0x40046602),  # FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS: +S, +D, +i, +a, +j, … (chattr)
+    *(0x40087602, 0x40047602),  # FS_IOC_SETVERSION, FS_IOC32_SETVERSION
+    0x401C5820,  # FS_IOC_FSSETXATTR: the same flags, the project of a quota, hints of sizes
+    *(
+        0x800C6613,
+        0xC0506617,
+        0xC0406618,
+        0xC0406619,
+    ),  # …SET_ENCRYPTION_POLICY, …ADD_ENCRYPTION_KEY, …REMOVE_…, …_ALL_USERS
+    0x40806685,  # FS_IOC_ENABLE_VERITY
+    *(0xC0045877, 0xC0045878, 0xC0185879),  # FIFREEZE, FITHAW, FITRIM
+    0x41009432,  # FS_IOC_SETFSLABEL
+)
+"""What changes an inode or a file system beyond its content and its mode: a folder that stays would carry it on to the next program.
+
+As in `linux/fs.h`, `linux/fscrypt.h` and `linux/fsverity.h`.
+"""
 _UINT = 0xFFFFFFFF
 _SET_ID = (stat.S_ISUID, stat.S_ISGID)
 
@@ -56,7 +74,7 @@ _NEVER = (
     *("settimeofday", "clock_settime", "clock_settime64", "clock_adjtime", "clock_adjtime64", "adjtimex", "stime"),
     *("uselib", "lookup_dcookie", "migrate_pages", "vmsplice"),
 )
-_NEVER_AND_NEW = {"mount_setattr": 442, "quotactl_fd": 443, "open_tree_attr": 467}
+_NEVER_AND_NEW = {"mount_setattr": 442, "quotactl_fd": 443, "open_tree_attr": 467, "file_setattr": 469}
 
 
 def rules() -> tuple[SyscallRule, ...]:
@@ -69,6 +87,8 @@ def rules() -> tuple[SyscallRule, ...]:
         *(SyscallRule("clone", (ArgumentTest(0, "MASKED_EQ", flag, flag),)) for flag in _NAMESPACES),
         # The kernel takes 32 bits of these: to compare all 64 would let the call through with a bit set above them.
         *(SyscallRule("ioctl", (ArgumentTest(1, "MASKED_EQ", command, _UINT),)) for command in _TERMINAL_INPUT),
+        # As on a file system that has no such flags.
+        *(SyscallRule("ioctl", (ArgumentTest(1, "MASKED_EQ", one, _UINT),), errno.ENOTTY) for one in _INODE_FLAGS),
         # It would fill a disk before anyone can look. The C library then writes instead, which takes time.
         SyscallRule("fallocate", error=errno.EOPNOTSUPP),
         # The scheduling of others, which for a warm worker's process 1 nobody could set back.

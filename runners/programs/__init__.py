@@ -13,8 +13,10 @@ from runners.programs.program import (
     cold,
     files_of,
     plan_of,
+    variables_of,
     verdict,
 )
+from runners.programs.reached import Reached
 
 __all__ = [
     "CXX",
@@ -26,8 +28,10 @@ __all__ = [
     "Cold",
     "Program",
     "Programs",
+    "Reached",
     "cold",
     "files_of",
     "plan_of",
+    "variables_of",
     "verdict",
 ]

@@ -19,6 +19,8 @@ from runners import witness
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
+from runners.programs import probes
+from runners.programs.checks import Check
 from runners.programs.early_returns import returns_early
 from runners.programs.java_names import java_file, main_class
 from runners.project import Plan, is_file_name_error, with_one_retry
@@ -76,6 +78,8 @@ class Program:
     A program that leaves by `exit(0)` in these lines does not pass, nor by a `return` of `main` with other lines behind it. An
     `exit(0)` in the other lines passes. With None a `return` of `main` passes.
     """
+    probes: Mapping[int, Check] = field(default_factory=dict, hash=False)
+    """Statements of `text` to be recorded, by numbers of the caller's: `Result.reached` tells which were executed."""
 
 
 class Programs(Protocol):
@@ -152,8 +156,14 @@ def plan_of(program: Program) -> Plan:
 
 def files_of(program: Program) -> dict[str, str]:
     """Return the files that the command of `plan_of` finds in its folder."""
-    text = program.text + SAYS_END if program.language == "javascript" else program.text
+    text = probes.with_probes(program.language, program.text, program.probes)
+    text = text + SAYS_END if program.language == "javascript" else text
     return {_file(program): text, **way_of(program.language).beside}
+
+
+def variables_of(program: Program, nonce: str) -> dict[str, str]:
+    """Return the variables that its driver reads."""
+    return {**witness.environment(nonce), **probes.variables(program.language, program.text, program.probes)}
 
 
 def _file(program: Program) -> str:
@@ -166,6 +176,7 @@ def verdict(done: Completed, program: Program, nonce: str) -> Result:
     said, stderr = witness.split_words(done.stderr, nonce)
     done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
     result = classify(done, "", program.language, began="begin" in said or not built)
+    result = replace(result, reached=probes.reached(said))
     if result.verdict_class != "passed" or program.language not in WITNESSED:
         return result
     return classify_ending(result, left=_left(said, program), swallowed=_swallowed(said, program))
@@ -239,7 +250,7 @@ class Cold:
     async def _run(self, program: Program, plan: Plan, layer: Layer, timeout_s: float) -> Result:
         nonce = witness.new_nonce()
         folder = self.workspace.folder / f"program-{next(self._numbers)}"
-        env = {**layer.env, **witness.environment(nonce)}
+        env = {**layer.env, **variables_of(program, nonce)}
         mounts = (*layer.mounts, witness.MOUNT)
         try:
             folder.mkdir()

@@ -53,3 +53,5 @@ class Result:
     """Of a baseline: tests whose names differ between its two runs, as they contain values. They count by their number."""
     maybe_infrastructure: bool = False
     """The code may have ended this way, and so may the infrastructure: `RetryPolicy` runs it again."""
+    reached: frozenset[int] = frozenset()
+    """Of a program with probes: the numbers of the statements that were executed (`runners.programs.Program.probes`)."""

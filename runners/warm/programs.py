@@ -14,7 +14,7 @@ from runners import witness
 from runners.errors import SandboxFailed
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
-from runners.programs import Cold, Program, Programs, files_of, plan_of, verdict
+from runners.programs import Cold, Program, Programs, files_of, plan_of, variables_of, verdict
 from runners.project import Plan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import temporary_folder
@@ -70,7 +70,7 @@ class Warm:
         """Run the program; raises what `Cold.run` raises."""
         nonce = witness.new_nonce()
         async with self.pool.place():
-            order = RunRequest(files_of(program), witness.environment(nonce), replace(Limits(), wall_s=timeout_s))
+            order = RunRequest(files_of(program), variables_of(program, nonce), replace(Limits(), wall_s=timeout_s))
             done = await self._run(program, order)
             if done is None:
                 return await self._cold(program, timeout_s)

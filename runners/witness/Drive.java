@@ -28,6 +28,11 @@ public final class Drive {
         }
     }
 
+    /** Says that a statement with a probe was reached; its class calls this once for each. */
+    public static void ran(int number) {
+        say(System.getenv("GHOSTTAPE_WITNESS"), "ran " + number);
+    }
+
     private static void leave(String nonce) {
         int line = leftAt();
         say(nonce, line >= 0 ? "exit " + line : returned ? "end" : "left");

@@ -47,6 +47,10 @@ if (nonce) {
   let left = -1;
   // By a name that no program has, as it may have a `process` or a `Symbol` of its own.
   Object.defineProperty(globalThis, '__ghosttape_end__', { value: () => (reached = true) });
+  // Called by probes, where there are any.
+  const ran = new Set();
+  const note = (number) => ran.has(number) || (ran.add(number), say(`ran ${number}`));
+  Object.defineProperty(globalThis, '__ghosttape_ran__', { value: note });
   replace('exit', (original) => (...status) => {
     left = lineOf(main);
     try {

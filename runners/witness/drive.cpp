@@ -60,6 +60,19 @@ void prepare() {
 
 } // namespace
 
+// Called by probes, where a program has any; before main nothing is known of whom to tell.
+extern "C" void __ghosttape_ran__(int number) {
+    static bool ran[4096];
+    if (!writes || number < 0 || number >= 4096 || ran[number]) return;
+    ran[number] = true;
+    char word[16] = "ran ", digits[8];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + number % 10);
+    while (number /= 10);
+    for (int at = 4; count; ++at) word[at] = digits[--count];
+    say(word);
+}
+
 extern "C" int __wrap_main(int count, char **arguments, char **environment) {
     prepare();
     std::atexit(leave);

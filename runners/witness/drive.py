@@ -7,6 +7,7 @@ environment it says nothing. The program stands on a single frame of this file, 
 from __future__ import annotations
 
 import ast
+import builtins
 import fcntl
 import os
 import sys
@@ -37,8 +38,42 @@ def _say(word: str) -> None:
 
 
 def _compiled(path: str) -> CodeType:
+    probes = os.environ.pop("GHOSTTAPE_PROBES", "")
     with open(path, "rb") as file:  # noqa: PTH123
-        return compile(file.read(), path, "exec", dont_inherit=True)
+        text = file.read()
+    return compile(_probed(text, probes) if probes else text, path, "exec", dont_inherit=True)
+
+
+def _probed(text: bytes, probes: str) -> ast.Module:
+    """Put a call before each of these statements (`number:line:column`), which says once that it was reached."""
+    numbers = {(int(line), int(column)): int(number) for number, line, column in (p.split(":") for p in probes.split())}
+    ran: set[int] = set()
+
+    def note(number: int) -> None:
+        if number not in ran:
+            ran.add(number)
+            _say(f"ran {number}")
+
+    builtins.__dict__["__ghosttape_ran__"] = note
+    module = _parsed(text)
+    todo: list[ast.AST] = [module]
+    while todo:
+        node = todo.pop()
+        todo += ast.iter_child_nodes(node)
+        for name in ("body", "orelse", "finalbody"):
+            statements = getattr(node, name, None)
+            if isinstance(statements, list):
+                statements[:] = [each for one in statements for each in _with_probe(one, numbers)]
+    return module
+
+
+def _with_probe(statement: ast.stmt, numbers: dict[tuple[int, int], int]) -> list[ast.stmt]:
+    number = numbers.pop((statement.lineno, statement.col_offset), None)
+    if number is None:
+        return [statement]
+    call = ast.Call(ast.Name("__ghosttape_ran__", ast.Load()), [ast.Constant(number)], [])
+    probe = ast.copy_location(ast.Expr(call), statement)
+    return [ast.fix_missing_locations(probe), statement]
 
 
 def _become(path: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from corpora.corpus import chosen, corpus_of
 from corpora.devbench.corpus import CATEGORIES, FOLDERS, DevBench, packages
 from corpora.errors import CorpusError, DataError
+from corpora.task_cases import TaskCases
 from replay.records import Suggestion
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
@@ -99,6 +100,27 @@ async def test_what_devbenchs_own_script_puts_before_a_program_moves_the_lines_o
     ]
     assert program.written == (7, 7)
     assert program.text.split("\n")[6] == "  assert(1);"
+
+
+async def test_an_answer_that_the_tests_never_reach_does_not_pass(tmp_path):
+    write(tmp_path, instance(1, "    return a", prefix="def f(a):", suffix="f(1)", assertions="assert f(1) == 1"))
+    (task,) = tasks_of(tmp_path)
+    texts = {"right": "    b = a\n    return b", "wrong": '    """'}
+
+    def answer(program):
+        """As if an open docstring had swallowed the last statement."""
+        ran = [number for number in program.probes if not ('"""' in program.text and number)]
+        return Result("passed", "", None, None, "", 1.0, reached=frozenset(ran))
+
+    tests = TaskCases.of([task], FakePrograms(answer), {}, explains=False).tests[task.path]
+    offset = task.moment().offset
+    states = {
+        name: task.filled(Suggestion(text=text, start=offset, end=offset, latency=1.0)) for name, text in texts.items()
+    }
+    results = {name: await tests.run(state) for name, state in states.items()}
+    assert (results["right"].verdict_class, results["wrong"].verdict_class) == ("passed", "failed")
+    assert results["wrong"].message.endswith("does not run: assert f(1) == 1")
+    assert (await tests.run(task.finished)).verdict_class == "passed"
 
 
 def test_what_fills_the_gap_is_told_apart_from_the_rest_by_its_lines(tmp_path):

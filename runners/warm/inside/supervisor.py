@@ -17,7 +17,6 @@ import select
 import shutil
 import signal
 import socket
-import stat
 import sys
 from pathlib import Path
 
@@ -36,6 +35,9 @@ _COUNTERS = (
 )
 _LIMITS = tuple(sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}))
 _MESSAGE = 1 << 17
+_GET_FLAGS = 0x80086601  # FS_IOC_GETFLAGS
+_SWITCHES = ("oom_score_adj", "coredump_filter", "timerslack_ns", "autogroup", "comm")
+"""Files of /proc/1 in which a process of the same user could change it."""
 
 
 def supervise() -> dict[str, str]:
@@ -147,9 +149,40 @@ def _empty(folder: str) -> None:
 def _standing() -> object:
     """Return what another process of the same user can change in this one, or set on the writable folders."""
     limits = [resource.getrlimit(number) for number in _LIMITS]
-    folders = [(stat.S_IMODE(os.stat(folder).st_mode), os.listxattr(folder)) for folder in _WRITABLE]  # noqa: PTH116
     scheduling = (os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0))
-    return limits, folders, scheduling, _lines(Path("/proc/self/oom_score_adj"))
+    switches = [_lines(Path("/proc/self", name)) for name in _SWITCHES]
+    return limits, [_folder(folder) for folder in _WRITABLE], scheduling, switches, Path.cwd(), _mounts()
+
+
+def _folder(folder: str) -> object:
+    """Return what stays with a folder when it has been emptied: mode, owner, inode, extended attributes with ACLs, and inode flags."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        about = os.fstat(handle)
+        attributes = [(name, _attribute(handle, name)) for name in os.listxattr(handle)]
+        return about.st_mode, about.st_uid, about.st_gid, about.st_dev, about.st_ino, attributes, _flags(handle)
+    finally:
+        os.close(handle)
+
+
+def _attribute(handle: int, name: str) -> bytes:
+    try:
+        return os.getxattr(handle, name)
+    except OSError:  # some are listed for all and readable for few
+        return b""
+
+
+def _flags(handle: int) -> int | None:
+    """Return the flags of an inode (`lsattr`); None where its file system has none, or the filter hides them."""
+    try:
+        return int.from_bytes(fcntl.ioctl(handle, _GET_FLAGS, bytes(8))[:4], sys.byteorder)
+    except OSError:
+        return None
+
+
+def _mounts() -> list[str]:
+    """Return the mounts with their options and propagation."""
+    return _lines(Path("/proc/self/mountinfo"))
 
 
 def _lines(file: Path) -> list[str]:
