@@ -89,7 +89,7 @@ class CorpusSource:
             judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=self.options.is_oracle), trials)
         self.tasks = drawn(tasks, self.options.limit, self.options.seed)
         asked, answer = self._answers()
-        return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda _: None, judge, answer)
+        return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)
 
     async def _programs(self, bench: Bench) -> Programs:
         assert bench.sandbox is not None

@@ -74,6 +74,8 @@ class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields
     """What each graft runs: all tests, or those that touch the function it stands in (`replay.judge.selection`)."""
     paths: tuple[str, ...] = ()
     """Ask only in documents whose path begins with one of these; everywhere when empty."""
+    include_tests: bool = False
+    """Ask in files of tests too. Where `paths` names documents, their kind does not matter."""
     projects: tuple[str, ...] = ()
     """Clones of repositories, for tapes whose project is a commit."""
     project_tests: Tests | None = None

@@ -31,7 +31,8 @@ ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 
 Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"]
 """Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape."""
-VerdictName: TypeAlias = Literal[VerdictClass, "untestable"]
+VerdictName: TypeAlias = Literal[VerdictClass, "repeated", "untestable"]
+"""`repeated`: the suggestion says again what stood right of the cursor, so that the code would stand there twice."""
 Trigger: TypeAlias = Literal["automatic", "invoked"]
 
 
@@ -39,6 +40,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """A place on a tape where the policy asks. `event` is the index of the event before which it lies.
 
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
+    `hole` names the part of the finished document that is wanted at the moment, by its path and its end, and `function` the
+    outermost function around it, by its path and line ("": none): moments of the same one are not independent.
     `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
     window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
@@ -60,6 +63,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     before: str = ""
     after: str = ""
     truth: str = ""
+    hole: str = ""
+    function: str = ""
     trigger: Trigger = "automatic"
     turn: int = 0
     sample: int = 0
@@ -112,6 +117,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     `cause` says why a finished program fails its own tests, if a rule recognises it: `network`, `missing-library
     boost`, … `program` is the text that was run,
     if it is more than the document.
+
+    `hole` is the part of the finished document that the suggestion stands in for (UTF-16 offsets), `part` the share that it says of
+    the statement it ends in. `fixed` is the verdict on the suggestion where every one at this moment has the same hole: the part that
+    was wanted there. It is None where that is this verdict.
     """
 
     name: VerdictName
@@ -123,6 +132,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     wall_ms: float = 0.0
     cause: str = ""
     program: str = ""
+    hole: tuple[int, int] | None = None
+    part: float = 1.0
+    fixed: VerdictName | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,10 +9,11 @@ import tree_sitter
 
 from syntax.blocks import code_after, is_statement
 from syntax.languages import Language
-from syntax.parse import Tree, parse
+from syntax.parse import Tree, is_opaque, parse
 
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 _TERMINATOR = re.compile(r"\s*;")
+_TEXT_CLOSER = re.compile(r"""(?:\*/|\*\)|\"{3}|'{3}|["'`])$""")
 _BLANK_BEFORE = re.compile(r"\s*$")
 
 
@@ -23,9 +24,24 @@ def patch(language: Language, text: str, start: int, end: int) -> str:
     where a statement without braces was the body of its construct.
     """
     tree = parse(language, text)
+    if closer := _text_closer(tree, start, end):
+        return closer
     filler = language.filler if _demands_statement(tree, start, end) else ""
     lead = text[start : start + len(text[start:end]) - len(text[start:end].lstrip())]
     return (lead + filler if filler else "") + _closing(tree, start, end)
+
+
+def _text_closer(tree: Tree, start: int, end: int) -> str:
+    """What closes a string or a comment that began before the part and ends in it; "" where there is none.
+
+    Code behind it in the part stays away: what is left is text without an end, closed.
+    """
+    around = next((node for node in tree.nodes_over(start) if is_opaque(node)), None)
+    if around is None or tree.index(around.end_byte) > end:
+        return ""
+    first, last = tree.span(around)
+    closer = _TEXT_CLOSER.search(tree.text, first + 1, last)
+    return closer[0] if closer and closer.start() >= start else ""
 
 
 def surplus(language: Language, text: str, start: int, end: int) -> int:

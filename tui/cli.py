@@ -60,6 +60,7 @@ def replay(
     limit: flags.MomentLimit = None,
     samples: flags.Samples = 1,
     path: flags.Paths = None,
+    include_tests: flags.IncludeTests = False,
     project: flags.Projects = None,
     toolchain: flags.Toolchain = None,
     setup: flags.SetUp = None,
@@ -90,7 +91,7 @@ def replay(
     session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
     verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests, "samples": samples}
     projects = tuple(str(Path(folder).absolute()) for folder in project or ())
-    where = {"limit": limit, "paths": tuple(path or ()), "projects": projects}
+    where = {"limit": limit, "paths": tuple(path or ()), "include_tests": include_tests, "projects": projects}
     said = {"toolchain": toolchain, "setup": setup, "command": test_command}
     over = {name: value for name, value in said.items() if value is not None}
     built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}

@@ -34,6 +34,7 @@ VERDICTS: dict[str, str] = {
     "output": "the tests wrote more than their limit",
     "crashed": "the test run crashed",
     "flaky": "it equals the finished project, whose tests passed before and fail now",
+    "repeated": "it says again what stood right of the cursor, so that the code would stand there twice",
     "infrastructure": "the tests could not be run; the suggestion is not to blame",
     "untestable": "no test can tell whether it is right",
 }

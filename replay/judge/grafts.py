@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 
+from msgspec import structs
+
+from replay.errors import ReplayError
 from replay.records import Moment, Suggestion, Untestable
 from replay.tapes.carrying import Piece
 from replay.tapes.timeline import Timeline
-from syntax.blocks import closing, code_span, extent, statement_start
+from syntax.blocks import Span, closing, code_span, constructs, extent, statement_start
 from syntax.gaps import patch, surplus, unclosed
 from syntax.languages import Language, language_of
 from syntax.parse import parse
 from syntax.text import cut, index_of, length, offset_of
-from syntax.wanted import Extent, Stop, wanted
+from syntax.wanted import Extent, wanted
 
 _TAIL = 4000
 _RIGHT = re.compile(r"[\s)\]}>\"'`;:,]*[^\r\n]*")
@@ -51,14 +56,12 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     if language is None:
         return "no-syntax"
     final = timeline.final[moment.path]
-    left, _ = timeline.carried(moment.path, moment.event, moment.offset, moment.offset)
-    start = index_of(final, left)
-    if not _stands(before[statement_start(language, before) :], final[:start]):
+    start, whole = wanted_part(timeline, moment, before, after)
+    if not _stands(language, before, final[:start]):
         return "rewritten"
     if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
         return "rewritten"
-    whole = extent(language, final, start, _kind(language, moment.stop, before, after))
-    fresh = _written_since(timeline, moment, start, whole)
+    fresh = written_since(timeline, moment, start, whole)
     if fresh < whole and _cut_through(language, final, start, fresh):
         return "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
@@ -67,23 +70,57 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     return hole if hole.truth.strip() else "empty"
 
 
+def wanted_part(timeline: Timeline, moment: Moment, before: str, after: str) -> Span:
+    """Where the part of the finished document begins and ends, as the syntax says, that is wanted at a moment."""
+    language, final = language_at(moment), timeline.final[moment.path]
+    left, _ = timeline.carried(moment.path, moment.event, moment.offset, moment.offset)
+    start = index_of(final, left)
+    return start, extent(language, final, start, extent_kind(language, moment, before, after))
+
+
+def named(timeline: Timeline, moment: Moment, before: str, after: str) -> Moment:
+    """The moment with the names of the part that is wanted there and of the outermost function around it."""
+    if language_of(moment.language) is None and language_of(moment.path) is None:
+        return moment
+    start, end = wanted_part(timeline, moment, before, after)
+    found = _functions(language_at(moment), timeline.final[moment.path])
+    line = next((line for first, last, line in found if first <= start < last), None)
+    function = "" if line is None else f"{moment.path}:{line}"
+    return structs.replace(moment, hole=f"{moment.path}:{end}", function=function)
+
+
+@lru_cache(maxsize=64)
+def _functions(language: Language, text: str) -> Sequence[tuple[int, int, int]]:
+    """Header, end and line (from 1) of each function of a text, the outer ones before the inner ones."""
+    found = [(block.header, block.end) for block in constructs(language, text) if block.kind == "function"]
+    return tuple((first, last, text.count("\n", 0, first) + 1) for first, last in found)
+
+
+def language_at(moment: Moment) -> Language:
+    """The language of a moment that has a hole. Raises `ReplayError` if its syntax is not known."""
+    language = language_of(moment.language) or language_of(moment.path)
+    if language is None:
+        raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
+    return language
+
+
 def _still_closed(timeline: Timeline, moment: Moment, closer: int | None, text: str) -> bool:
     """Whether the character at an index of the text at the moment, if any, is still there in the end."""
     return closer is None or timeline.outlasts(moment.path, moment.event, offset_of(text, closer))
 
 
-def _written_since(timeline: Timeline, moment: Moment, start: int, limit: int) -> int:
+def written_since(timeline: Timeline, moment: Moment, start: int, limit: int, passed: Sequence[Span] = ()) -> int:
     """How far the finished text from `start` on was written after the moment: up to older text, white space aside.
 
-    The search ends once it has reached `limit`.
+    Older text in the spans `passed` (UTF-16 offsets) does not count. The search ends once it has reached `limit`.
     """
     final, writers = timeline.final[moment.path], timeline.writers[moment.path]
     offset, fresh = offset_of(final, start), start
-    for index, char in enumerate(final[start:], start):
+    for index, char in enumerate(islice(final, start, None), start):
         if fresh >= limit:
             break
         if not char.isspace():
-            if writers[offset] < moment.event:
+            if writers[offset] < moment.event and not any(first <= offset < last for first, last in passed):
                 break
             fresh = index + 1
         offset += 1 if char <= "\uffff" else 2
@@ -98,19 +135,35 @@ def _left_of(timeline: Timeline, moment: Moment, after: str) -> tuple[Piece, ...
 
 
 def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
-    """Whether something that begins in the part goes on behind its end."""
+    """Whether something that begins in the part goes on behind its end; in layout languages not a block, which has no end of its own."""
     tree = parse(language, final)
-    return any(start <= first < end < last for first, last in (code_span(tree, node) for node in tree.nodes_over(end)))
+    over = (node for node in tree.nodes_over(end) if not (language.layout and node.type in language.blocks))
+    return any(start <= first < end < last for first, last in (code_span(tree, node) for node in over))
 
 
-def _kind(language: Language, stop: Stop, before: str, after: str) -> Extent:
+def extent_kind(language: Language, moment: Moment, before: str, after: str) -> Extent:
     """What a suggestion stands in for: what the policy says, else what the text around the cursor asks for."""
-    return wanted(language, before.replace("\r\n", "\n"), after.replace("\r\n", "\n"), stop)
+    return wanted(language, before.replace("\r\n", "\n"), after.replace("\r\n", "\n"), moment.stop)
 
 
-def _stands(wanted: str, before: str) -> bool:
-    """Whether a text ends with another, white space folded away."""
-    return _squash(before[-(2 * len(wanted) + _TAIL) :]).endswith(_squash(wanted))
+def _stands(language: Language, before: str, final: str) -> bool:
+    """Whether the statement that a text ends with also ends another, white space folded away; in layout languages the indentation counts."""
+    begins = statement_start(language, before)
+    wanted = before[begins:]
+    there = final[-(2 * len(wanted) + _TAIL) :]
+    if not _squash(there).endswith(_squash(wanted)):
+        return False
+    if not language.layout:
+        return True
+    indents = _indents(before[before.rfind("\n", 0, begins) + 1 :])
+    return _indents(there)[-len(indents) :] == indents
+
+
+def _indents(text: str) -> list[str]:
+    """The white space at the start of each line that is not blank, and of the last line."""
+    lines = text.split("\n")
+    kept = [line for line in lines[:-1] if line.strip()] + lines[-1:]
+    return [line[: len(line) - len(line.lstrip())].replace("\r", "") for line in kept]
 
 
 def _squash(text: str) -> str:
@@ -132,10 +185,19 @@ def graft(hole: Hole, suggestion: Suggestion, moment: Moment, before: str, after
     What the suggestion's range takes away left of the cursor is what it says again; what it takes away right of the
     cursor (closers, or the rest of the line) is taken out of the finished text wherever it survives.
     """
-    said_again = before[index_of(before + after, suggestion.start) :]
-    start = _stepped_back(hole.final[: hole.start], said_again)
-    tail = _without(hole.final, hole.end, _taken(hole.right, suggestion.end - moment.offset))
-    return hole.final[:start] + suggestion.text + tail
+    tail = _without(hole.final, hole.end, taken(hole, suggestion, moment))
+    return hole.final[: graft_start(hole, suggestion, before, after)] + suggestion.text + tail
+
+
+def graft_start(hole: Hole, suggestion: Suggestion, before: str, after: str) -> int:
+    """Where the suggestion is put in: at the hole, or before it by what the suggestion says again."""
+    return _stepped_back(hole.final[: hole.start], before[index_of(before + after, suggestion.start) :])
+
+
+def taken(hole: Hole, suggestion: Suggestion, moment: Moment) -> list[Span]:
+    """Where that stands in the finished text (UTF-16 offsets) which the suggestion's range takes away right of the cursor."""
+    size = suggestion.end - moment.offset
+    return [(at, at + min(long, size - far)) for far, at, long in hole.right if far < size]
 
 
 def _stepped_back(final: str, said_again: str) -> int:
@@ -149,14 +211,7 @@ def _stepped_back(final: str, said_again: str) -> int:
     return max(0, len(final[:at].rstrip(" \t")))
 
 
-def _taken(pieces: Sequence[Piece], size: int) -> Iterator[tuple[int, int]]:
-    """Where those of the first `size` code units right of the cursor stand that are left."""
-    for far, at, long in pieces:
-        if far < size:
-            yield at, at + min(long, size - far)
-
-
-def _without(final: str, start: int, spans: Iterator[tuple[int, int]]) -> str:
+def _without(final: str, start: int, spans: Sequence[Span]) -> str:
     """A text from an index on, without the given spans of it (UTF-16 offsets) and the white space that leads to the first."""
     parts: list[str] = []
     reached = offset_of(final, start)

@@ -13,8 +13,10 @@ from replay.judge.states import Case, Cases, Judgeable, ProjectState
 from replay.judge.trials import Trials
 from replay.records import Record, Verdict
 from runners.verdicts import Result
+from syntax.text import offset_of
 
 UNDETECTED = "the tests pass without this part"
+REPEATED = "the suggestion says again what stood right of the cursor"
 
 
 @dataclass(slots=True)
@@ -33,6 +35,13 @@ class Judge:
             return case
         if fault := await self._fault(case):
             return fault
+        found = _placed(await self._chosen(asked, case), case)
+        if case.fixed is None:
+            return found
+        return structs.replace(found, fixed=(await self._chosen(asked, case.fixed)).name)
+
+    async def _chosen(self, asked: Judgeable, case: Case) -> Verdict:
+        """The verdict by the tests that a graft needs."""
         only = self.selection.tests(case) if self.selection else None
         if self.selection is None or only is None or not await self._stands(case, only):
             return await self._tested(case)
@@ -65,6 +74,8 @@ class Judge:
                 return await self._tested(case)
             if nothing.verdict_class in {"passed", "infrastructure"}:
                 return _undetected(nothing)
+        if case.repeats:
+            return Verdict(name="repeated", message=REPEATED)
         result = await self._graft(case, only)
         if result.verdict_class == "failed" and only is not None:  # tests went missing, or have other names now
             return await self._tested(case)
@@ -81,6 +92,14 @@ class Judge:
             return False
         unchanged = ProjectState(case.hole.path, case.hole.final)
         return (await self.trials.graft(case.tests, unchanged, only)).verdict_class == "passed"
+
+
+def _placed(verdict: Verdict, case: Case) -> Verdict:
+    """A verdict with the place that the suggestion took."""
+    if case.hole is None:
+        return verdict
+    final, start, end = case.hole.final, case.hole.start, case.hole.end
+    return structs.replace(verdict, hole=(offset_of(final, start), offset_of(final, end)), part=case.part)
 
 
 def broken(finished: Result) -> Verdict:

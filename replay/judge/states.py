@@ -74,6 +74,12 @@ class Case:
     """The project as the developer left it; None where its tests are known to pass, as those of a tape."""
     hole: Hole | None = None
     """The part of the finished document that the suggestion stands in for, where tests can be selected by it."""
+    part: float = 1.0
+    """The share that the suggestion says of the statement it ends in, in characters but white space; 1 where it ends with a statement."""
+    repeats: bool = False
+    """Whether the suggestion says again what stood right of the cursor: then it does not pass, whatever the tests say."""
+    fixed: Case | None = None
+    """The same where every suggestion of a moment has the same hole; None where this is that case."""
 
 
 class Cases(Protocol):

@@ -10,22 +10,21 @@ from pathlib import Path
 
 from msgspec import structs
 
-from replay.errors import ReplayError
-from replay.judge.grafts import Hole, emptied, graft, hole_of
+from replay.judge.fitting import Fit, clipped, fit
+from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named
 from replay.judge.judge import Judge, verdict_of
 from replay.judge.projects import AllowedTests, setup_variables, starting_files
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import Trials
 from replay.play.instructions import Settled, Spot
-from replay.records import Moment, Suggestion, Untestable, Verdict
+from replay.records import ANSWERED, Moment, Suggestion, Untestable, Verdict
 from replay.tapes.tape import Tests as TestSettings
 from replay.tapes.timeline import Timeline
 from runners.coverage import record_coverage
 from runners.project import Plan, Project, prepare
 from runners.protocol import Sandbox
 from runners.verdicts import Result, RetryPolicy, against_baseline, merge_baselines, restrict_to
-from syntax.languages import Language, language_of
 
 Notify = Callable[[str], None]
 NO_TESTS = "nothing says how the project is tested: name --test-command, or [tests] in ghosttape.toml"
@@ -91,10 +90,15 @@ class TapeCases:
         """The hole that a moment cuts into the finished project, or the reason why it has none."""
         return "diverged" if spot is None else hole_of(self.timeline, spot.moment, spot.before, spot.after)
 
-    def truth(self, settled: Settled) -> str | None:
-        """The text that the developer wrote at a moment; None if nothing is left to complete there."""
-        hole = self.hole(settled.spot)
-        return None if isinstance(hole, str) else hole.truth
+    def located(self, settled: Settled) -> Moment:
+        """The moment with what is known of it in the finished project; its truth only if there was an answer."""
+        spot = settled.spot
+        if spot is None:
+            return settled.moment
+        there = named(self.timeline, spot.moment, spot.before, spot.after)
+        hole = self.hole(spot) if settled.ending.name in ANSWERED else "empty"
+        truth = settled.moment.truth if isinstance(hole, str) else hole.truth
+        return structs.replace(settled.moment, hole=there.hole, function=there.function, truth=truth)
 
     def case(self, asked: Judgeable) -> Case | Verdict:
         """The states that decide about a suggestion; what offered nothing is tested as nothing."""
@@ -104,13 +108,24 @@ class TapeCases:
         hole = self.hole(spot)
         if isinstance(hole, str) or spot is None:
             return Verdict(name="untestable", reason=str(hole))
-        assert self.tests is not None
         suggestion = _on_tape(asked.suggestion, moment, spot.moment)
+        if moment.stop != "auto":
+            return self._case(Fit(hole, hole), spot, suggestion)
+        fitted = fit(self.timeline, hole, spot, suggestion)
+        fixed = self._case(Fit(hole, hole), spot, clipped(hole, spot, suggestion))
+        case = self._case(fitted, spot, suggestion)
+        return case if case == fixed else replace(case, fixed=fixed)
+
+    def _case(self, fitted: Fit, spot: Spot, suggestion: Suggestion) -> Case:
+        assert self.tests is not None
+        hole = fitted.hole
         return Case(
             tests=self.tests,
             graft=ProjectState(hole.path, graft(hole, suggestion, spot.moment, spot.before, spot.after)),
-            emptied=ProjectState(hole.path, emptied(hole, _language(moment))),
+            emptied=ProjectState(hole.path, emptied(fitted.emptied, language_at(spot.moment))),
             hole=hole,
+            part=fitted.part,
+            repeats=fitted.repeats,
         )
 
 
@@ -217,10 +232,3 @@ def _plan(tests: TestSettings) -> Plan:
         network=isinstance(tests, AllowedTests) and tests.network,
         setup_env=setup_variables(tests, os.environ),
     )
-
-
-def _language(moment: Moment) -> Language:
-    language = language_of(moment.language) or language_of(moment.path)
-    if language is None:
-        raise ReplayError(f"{moment.path}: a hole was found in a language whose syntax is not known")
-    return language

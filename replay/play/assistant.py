@@ -44,12 +44,12 @@ class Assistant:
         *,
         seed: int,
         limit: int | None,
-        paths: Sequence[str],
+        wants: Callable[[str], bool],
     ) -> None:
         self.stage, self.policy, self.latency = stage, policy, latency
         self.now = 0.0
         self._left = math.inf if limit is None else limit
-        self._paths = tuple(paths)
+        self._is_chosen = wants
         self._lookahead = Lookahead(stage.timeline.tape.events, times, stage, self._asks)
         self._screen = Screen(stage, self._lookahead, policy, user, seed)
         self._pacer = Pacer(policy)
@@ -131,7 +131,7 @@ class Assistant:
 
     def _wants(self, path: str) -> bool:
         """Whether a document may have moments: the limit is not reached, and the path is selected."""
-        return self._left > 0 and path.startswith(self._paths or "")
+        return self._left > 0 and self._is_chosen(path)
 
     def _unasked(self, index: int, doc: int, ending: Ending) -> Settled:
         return Settled(self.stage.moment(self.now, index, doc), "", "", ending)

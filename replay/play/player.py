@@ -12,7 +12,7 @@ rest of the tape is rebased on it (`replay.play.drive.rebase`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
 from replay.play.instructions import Check, DidClose, DidOpen, DidSave
@@ -30,7 +30,10 @@ __all__ = ["Player", "Reply"]
 
 
 class Player:
-    """One tape under one policy, one user and one latency model. There are no moments after `limit` requests."""
+    """One tape under one policy, one user and one latency model.
+
+    There are no moments after `limit` requests, none in documents whose path begins with none of `paths`, and none in `skipped` ones.
+    """
 
     def __init__(
         self,
@@ -43,12 +46,14 @@ class Player:
         seed: int = 0,
         limit: int | None = None,
         paths: Sequence[str] = (),
+        skipped: Collection[str] = (),
         sample: int = 0,
     ) -> None:
         self.tape, self.drive, self.reached, self.unit = timeline.tape, drive, 0, "event"
         self.stage = Stage(timeline, drive=drive, sample=sample)
         self._times = virtual_times(self.tape.events)
-        self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, paths=paths)
+        wants = lambda path: path.startswith(tuple(paths) or "") and path not in skipped  # noqa: E731
+        self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, wants=wants)
         self._places: dict[int, list[Place]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)

@@ -137,6 +137,9 @@ class Engine:
             for warning in subject.warnings:
                 run.findings.warnings.append({"tape": source.name, "fault": warning.name, "reason": warning.reason})
                 notify(f"{warning.name}: {warning.reason}")
+            run.findings.skipped += [
+                {"tape": source.name, "reason": f"{path}: {kind}"} for path, kind in subject.skipped.items()
+            ]
             run.findings.keys[source.name] = subject.keys
             for text in _replaced(self.options, source):
                 notify(text)

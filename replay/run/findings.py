@@ -23,6 +23,8 @@ class Findings:
     """In an ablation: every answer in every arm."""
     left_out: list[dict[str, str]] = field(default_factory=list)
     """What could not be played: `tape`, `reason`, and `why` (`lacking` or `failed`)."""
+    skipped: list[dict[str, str]] = field(default_factory=list)
+    """Documents in which nothing was asked: `tape`, and as `reason` what they are."""
     warnings: list[dict[str, str]] = field(default_factory=list)
     """Why the tests of a tape cannot be trusted: `tape`, `fault`, `reason`."""
     keys: dict[str, int] = field(default_factory=dict)

@@ -121,10 +121,9 @@ class Shell:
         return judge is not None and (await judge.verdict(step)).name == "passed"
 
     def _settled(self, settled: Settled, verdicts: asyncio.TaskGroup) -> None:
-        answered, judge = settled.ending.name in ANSWERED, self.subject.judge
-        truth = self.subject.truth(settled) if answered else None
+        judge = self.subject.judge
         record = Record(
-            moment=settled.moment if truth is None else structs.replace(settled.moment, truth=truth),
+            moment=self.subject.located(settled),
             ending=settled.ending,
             suggestion=settled.suggestion,
             covered=settled.covered,

@@ -19,6 +19,7 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
         _by_moment(result, found, options.samples)
     result["checkpoints"] = {name: found.checkpoints[name] for name in ("matched", "of")}
     result["faults"] = [*found.warnings, *infrastructure_failures(found.records)]
+    result["skipped"] = found.skipped
     if options.which_tests == "touching":
         result["selection"] = {name: found.selection[name] for name in ("selected", "sampled", "disagreed")}
     return result

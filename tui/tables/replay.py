@@ -71,6 +71,7 @@ def replay_table(summary: Summary) -> RenderableType:
         *failure_reasons(summary),
         *_listed(summary, "faults", "warnings about the tests"),
         *_listed(summary, "left_out", "tapes left out"),
+        *_listed(summary, "skipped", "nothing was asked in"),
         Text(""),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from replay.judge.judge import Judge
 from replay.judge.tape_cases import TestWarning
 from replay.play.assistant import Steps
 from replay.play.instructions import Ask, Settled
-from replay.records import Effort
+from replay.records import Effort, Moment
 from runners.protocol import Sandbox
 
 
@@ -73,12 +73,14 @@ class Subject:
 
     player: Callable[[int], Plays]
     """Makes the player that asks for sample number N (from 0)."""
-    truth: Callable[[Settled], str | None]
-    """Says what stands at a moment in the finished project; None where nothing does, or the moment knows it already."""
+    located: Callable[[Settled], Moment]
+    """Gives the moment with what is known of it in the finished project: its truth, its hole, its function."""
     judge: Judge | None = None
     """Gives the verdicts; None: there are none."""
     answer: Callable[[Ask], str | None] | None = None
     """Says the answer that is known before the question is asked: the oracle's, a published one. None: the provider knows."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """Documents in which nothing is asked, with what they are: tests, generated files."""
     keys: int = 0
     """How many keys a person pressed."""
     warnings: list[TestWarning] = field(default_factory=list)

@@ -19,6 +19,7 @@ from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.run.sources.seam import Bench, Subject
+from replay.tapes.file_kinds import FileKind, file_kind
 from replay.tapes.tape import Folder, Tape
 from replay.tapes.timeline import Timeline
 
@@ -93,9 +94,10 @@ class TapeSource:
             raise LeftOutError(reason, lacking=False)
         return Subject(
             player=lambda sample: self._player(timeline, sample),
-            truth=tests.cases.truth,
+            located=tests.cases.located,
             judge=tests.judge,
             answer=(lambda ask: _truth(tests.cases, ask)) if options.is_oracle else None,
+            skipped=self._skipped(timeline),
             keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
             warnings=[tests.warning] if tests.warning else [],
         )
@@ -108,6 +110,15 @@ class TapeSource:
             raise LeftOutError(str(error), lacking=True) from error
         return with_tests(self.tape, self.options)
 
+    def _skipped(self, timeline: Timeline) -> dict[str, FileKind]:
+        """The documents without moments, with the reason: not those that the user names."""
+        if self.options.paths:
+            return {}
+        kinds = {path: file_kind(path, timeline.final[path]) for path, edits in timeline.edits.items() if edits}
+        return {
+            path: kind for path, kind in kinds.items() if kind and not (kind == "tests" and self.options.include_tests)
+        }
+
     def _player(self, timeline: Timeline, sample: int) -> Player:
         options = self.options
         return Player(
@@ -119,6 +130,7 @@ class TapeSource:
             seed=options.seed,
             limit=options.limit,
             paths=options.paths,
+            skipped=self._skipped(timeline),
             sample=sample,
         )
 

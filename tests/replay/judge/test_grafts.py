@@ -85,9 +85,11 @@ def test_older_code_that_became_the_end_of_the_new_makes_it_untestable():
     assert hole == "rewritten"
 
 
-def test_white_space_before_the_cursor_may_have_changed():
+def test_indentation_before_the_cursor_that_became_another_makes_it_untestable_where_it_counts():
     hole, *_ = case("def f(x):\n    ", "", "return x\n", later=[(10, 14, "  ")])
-    assert hole.truth == "return x"
+    assert hole == "rewritten"
+    hole, *_ = case("function f(x) {\n    ", "\n}\n", "return x;", language="javascript", later=[(16, 20, "  ")])
+    assert hole.truth == "return x;"
 
 
 def test_what_was_deleted_again_leaves_nothing_to_complete():
@@ -123,8 +125,9 @@ def test_a_closer_that_does_not_survive_is_not_looked_for_elsewhere():
 
 
 def test_indentation_that_a_range_says_again_is_that_of_the_finished_document():
-    before = "def f():\n    "
-    assert put("    return 5", before, "", "return 4\n", start=4, later=[(9, 13, "\t")]) == "def f():\n    return 5\n"
+    before, after = "function f() {\n    ", "\n}\n"
+    found = put("    return 5", before, after, "return 4", start=4, language="javascript", later=[(15, 19, "\t")])
+    assert found == "function f() {\n    return 5\n}\n"
 
 
 def test_offsets_behind_characters_of_two_code_units_are_right():

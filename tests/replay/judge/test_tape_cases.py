@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from tapes import Typist, moment_of
 
 from replay.judge.tape_cases import prepare_tests
@@ -255,3 +256,47 @@ async def test_a_moment_at_no_place_of_the_tape_is_untestable(prepare):
     judge = await prepare(FakeSandbox(lambda job: passed()))
     verdict = await judge.verdict(replace(settled(BODY), spot=None))
     assert (verdict.name, verdict.reason) == ("untestable", "diverged")
+
+
+WHOLE = f"{HEAD}y = x\n    return y + 1\n"
+
+
+def whole_timeline():
+    return Timeline(Typist(tests=ProjectTests(toolchain="none", command="pytest -q")).type(WHOLE).tape())
+
+
+def asked(text, at=HEAD, after=""):
+    """A suggestion under a policy that does not say what is wanted."""
+    moment = moment_of(2 + len(at), at, after, stop="auto")
+    offered = Suggestion(text=text, start=len(at), end=len(at), latency=0.0)
+    return Settled(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after))
+
+
+async def test_the_hole_follows_the_suggestion_and_one_hole_is_judged_beside_it(prepare):
+    first = f"{HEAD}y = x\n    "
+    judge = await prepare(by_text({WHOLE: passed}), whole_timeline())
+    longer = await judge.verdict(asked("y = x\n    return y + 1", at=HEAD))
+    assert (longer.name, longer.fixed, longer.part) == ("passed", None, 1.0)
+    assert longer.hole == (len(HEAD), len(WHOLE) - 1)
+    shorter = await judge.verdict(asked("y = x", at=HEAD))
+    assert (shorter.name, shorter.fixed, shorter.hole) == ("passed", "assertion", (len(HEAD), len(HEAD) + 5))
+    part = await judge.verdict(asked("return y", at=first))
+    assert (part.name, part.fixed, part.part) == ("passed", "assertion", len("returny") / len("returny+1"))
+
+
+async def test_what_says_again_what_stood_right_of_the_cursor_never_passes(prepare):
+    at, after = HEAD, "\n    return x + 1\n"
+    typist = Typist(tests=ProjectTests(toolchain="none", command="pytest -q")).type(at + after)
+    event = len(typist.events)
+    typist.edit((len(at), len(at), "x = 1 * x"))
+    final = f"{at}x = 1 * x{after}"
+    twice = f"{at}x = x\n    return x + 1{after}"
+    judge = await prepare(by_text({final: passed, twice: passed}), Timeline(typist.tape()))
+    moment = replace_event(moment_of(0, at, after, stop="auto"), event)
+    offered = Suggestion(text="x = x\n    return x + 1", start=len(at), end=len(at), latency=0.0)
+    verdict = await judge.verdict(Settled(moment, at, after, Ending("shown"), offered, spot=Spot(moment, at, after)))
+    assert (verdict.name, verdict.message) == ("repeated", "the suggestion says again what stood right of the cursor")
+
+
+def replace_event(moment, event):
+    return structs.replace(moment, event=event)

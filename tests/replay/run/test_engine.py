@@ -99,6 +99,23 @@ async def test_only_documents_below_the_given_paths_are_asked_in(replay):
     assert summary["tapes"]["two"]["moments"] == 0
 
 
+async def test_nothing_is_asked_in_files_of_tests_and_lock_files(replay):
+    tapes = [tape("one", path="src/a.py"), tape("two", path="test/a.py"), tape("three", path="yarn.lock")]
+    summary, _, records = await replay(*tapes)
+    assert {record.moment.tape for record in records} == {"one"}
+    assert summary["skipped"] == [
+        {"tape": "two", "reason": "test/a.py: tests"},
+        {"tape": "three", "reason": "yarn.lock: generated or vendored"},
+    ]
+
+
+@pytest.mark.parametrize("chosen", [{"include_tests": True}, {"paths": ("src/", "test/")}])
+async def test_files_of_tests_are_asked_in_if_one_says_so(replay, chosen):
+    summary, _, records = await replay(tape("one", path="src/a.py"), tape("two", path="test/a.py"), **chosen)
+    assert {record.moment.tape for record in records} == {"one", "two"}
+    assert summary["skipped"] == []
+
+
 async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes_on(replay, tmp_path):
     empty = tmp_path / "answers.jsonl"
     empty.write_text("")

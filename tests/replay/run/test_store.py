@@ -17,7 +17,17 @@ from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 
 FULL = Record(
-    moment=moment_of(3, "s = '😀'\r\n", "\0x\n", stop="block", kind="if", scenario="inner", truth="pass"),
+    moment=moment_of(
+        3,
+        "s = '😀'\r\n",
+        "\0x\n",
+        stop="block",
+        kind="if",
+        scenario="inner",
+        truth="pass",
+        hole="a.py:9",
+        function="a.py:1",
+    ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(
         text="pass",
@@ -40,6 +50,9 @@ FULL = Record(
         wall_ms=9.5,
         cause="network",
         program="import os\n",
+        hole=(3, 9),
+        part=0.5,
+        fixed="assertion",
     ),
     covered=(4, 5, 7),
 )

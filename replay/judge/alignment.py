@@ -1,0 +1,173 @@
+"""How much of the finished text a suggestion stands in for: up to where the developer's code and it have said the same (DESIGN.md §5).
+
+Indices are indices into `str`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import Levenshtein
+
+from syntax.blocks import statements
+from syntax.parse import Tree, parse
+from syntax.tokens import CLOSERS, PAIRS, Token, tokens
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a suggestion goes in the finished text.
+
+    `end` is the end of what it stands in for. `agrees`: it says what stands there, white space aside. `whole` is the end of the
+    statement that it ends in; it is `end` where the suggestion ends with a statement.
+    """
+
+    end: int
+    agrees: bool
+    whole: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a developer wrote behind a moment: from `start` up to `limit` in a finished text.
+
+    `prior` is the end of what is wanted there; it decides between equals.
+    """
+
+    tree: Tree
+    start: int
+    limit: int
+    prior: int
+
+    @property
+    def end(self) -> int:
+        """The end of all that a suggestion may stand in for."""
+        return max(self.limit, self.prior)
+
+
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """What a text closes that it did not open, and what it leaves open, in order."""
+
+    closed: str = ""
+    opened: str = ""
+
+    def then(self, word: str) -> _Brackets:
+        if word in PAIRS:
+            return _Brackets(self.closed, self.opened + word)
+        if word not in CLOSERS:
+            return self
+        if self.opened.endswith(CLOSERS[word]):
+            return _Brackets(self.closed, self.opened[:-1])
+        return _Brackets(self.closed + word, self.opened)
+
+
+@dataclass(frozen=True, slots=True)
+class _Border:
+    """An end of a token: where it is, how many words of code stand before it, and their brackets."""
+
+    end: int
+    words: int
+    brackets: _Brackets
+
+
+def reach(written: Written, text: str) -> Reach:
+    """Find how much of what the developer wrote a suggestion stands in for that begins at the same place.
+
+    Where the suggestion says what stands there, up to the end of a token, it is just that. Otherwise it is the end of a statement for which
+    the fewest words differ, among those that open and close the same brackets as the suggestion; where no statement ends like that, the
+    end of a token; else the end of what is wanted there. Of equal ends it is the one with as many words as the suggestion, and then the
+    one nearest to what is wanted.
+
+    Example: for `total = 0; for …` the suggestion `total = 1` stands in for `total = 0`, and `total` for `total`.
+    """
+    found = {*statement_ends(written.tree), written.prior}
+    ends = sorted(end for end in found if written.start < end <= written.end)
+    said = said_so_far(written, text)
+    end = _nearest(written, text, ends) if said is None else said
+    later = bisect_left(ends, end)
+    return Reach(end, said is not None, ends[later] if later < len(ends) else end)
+
+
+@lru_cache(maxsize=64)
+def statement_ends(tree: Tree) -> tuple[int, ...]:
+    """Where the statements of a text end, in ascending order."""
+    return tuple(sorted({end for _, end in statements(tree, tree.nodes())}))
+
+
+def said_so_far(written: Written, text: str) -> int | None:
+    """Where a suggestion ends if it says what the developer wrote, white space aside, up to the end of a token; else None."""
+    at, final = written.start, written.tree.text
+    for char in text:
+        if char.isspace():
+            continue
+        while at < written.limit and final[at].isspace():
+            at += 1
+        if at >= written.limit or final[at] != char:
+            return None
+        at += 1
+    return at if _is_border(written.tree, at) else None
+
+
+def _is_border(tree: Tree, at: int) -> bool:
+    """Whether no token goes on behind an index; inside a string or a comment, no word."""
+    through = next((token for token in tokens(tree, at - 1, at) if token.end > at), None)
+    if through is None:
+        return True
+    return through.opaque and not (tree.text[at - 1].isalnum() and tree.text[at].isalnum())
+
+
+def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
+    tree, start = written.tree, written.start
+    offered = parse(tree.language, tree.text[:start] + text)
+    words = list(_words(offered, start, start + len(text)))
+    there, brackets = list(_words(tree, start, written.end)), _brackets(words)
+    alike = [border for border in _borders(start, there) if border.brackets == brackets]
+    chosen = [border for border in alike if border.end in ends] or alike
+    if not chosen:
+        return written.prior
+    wanted = sum(end <= written.prior for _, end in there)
+    said, all_words = [word for word, _ in words], [word for word, _ in there]
+
+    def cost(border: _Border) -> tuple[int, int, int]:
+        differing = Levenshtein.distance(said, all_words[: border.words])
+        return differing, abs(border.words - len(said)), abs(border.words - wanted)
+
+    return min(chosen, key=cost).end
+
+
+def _words(tree: Tree, start: int, end: int) -> Iterator[tuple[str, int]]:
+    """The words of the code between two indices, with their ends; no comments."""
+    for token in tokens(tree, start, end):
+        if not token.comment:
+            yield from _parts(token, start, end)
+
+
+def _parts(token: Token, start: int, end: int) -> Iterable[tuple[str, int]]:
+    """A token; of a string its words."""
+    if not token.opaque:
+        return ((token.text, token.end),) if start <= token.start and token.end <= end else ()
+    found = ((match[0], token.start + match.end()) for match in _WORDS.finditer(token.text))
+    return ((word, at) for word, at in found if start < at <= end)
+
+
+def _brackets(words: Iterable[tuple[str, int]]) -> _Brackets:
+    found = _Brackets()
+    for word, _ in words:
+        found = found.then(word)
+    return found
+
+
+def _borders(start: int, words: Iterable[tuple[str, int]]) -> Iterator[_Border]:
+    """The ends of words, the start among them."""
+    found = _Border(start, 0, _Brackets())
+    yield found
+    for word, end in words:
+        found = _Border(end, found.words + 1, found.brackets.then(word))
+        yield found

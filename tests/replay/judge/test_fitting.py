@@ -1,0 +1,203 @@
+"""The hole of a suggestion: what says the same as the developer, however long, leaves the finished document as it is."""
+
+import random
+import re
+
+import pytest
+from tapes import Typist
+
+from corpora.demo.bundled import NAMES, demo_tapes
+from replay.judge.alignment import statement_ends
+from replay.judge.fitting import clipped, fit
+from replay.judge.grafts import emptied, graft, hole_of, language_at, written_since
+from replay.play.instructions import Answer, Ask, Spot
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.records import Moment, Suggestion
+from replay.tapes import tape as tape_files
+from replay.tapes.timeline import Timeline
+from syntax.languages import language_of
+from syntax.parse import parse
+from syntax.text import length
+from syntax.tokens import tokens
+
+TAPES = {name: tape_files.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}
+TIMED = ["vscode", "copilot", "tabby", "continue", "cody", "zed", "pause:300", "every"]
+
+
+def spots(timeline, policy):
+    """The places where a policy asks on a tape, each answered with nothing."""
+    steps = Player(timeline, policy_of(policy), user_of("exact"), latency_of("fixed:0", 0)).play()
+    reply = None
+    while True:
+        try:
+            step = steps.send(reply)
+        except StopIteration:
+            return
+        reply = Answer(0.0) if isinstance(step, Ask) else None
+        if isinstance(step, Ask):
+            yield step.spot
+
+
+def offered(spot, text, *, left=0, right=0):
+    at = spot.moment.offset
+    return Suggestion(text=text, start=at - left, end=at + right, latency=0.0)
+
+
+def fitted(timeline, spot, suggestion):
+    hole = hole_of(timeline, spot.moment, spot.before, spot.after)
+    found = fit(timeline, hole, spot, suggestion)
+    return found, graft(found.hole, suggestion, spot.moment, spot.before, spot.after)
+
+
+def beginnings(timeline, spot, hole, luck):
+    """Some beginnings of what was written at a place: up to the ends of tokens, the longest among them."""
+    far = written_since(timeline, spot.moment, hole.start, hole.start + 3000)
+    tree = parse(language_at(spot.moment), hole.final)
+    ends = [token.end for token in tokens(tree, hole.start, far) if hole.start < token.end <= far]
+    return [hole.final[hole.start : end].rstrip() for end in {*luck.sample(ends, min(4, len(ends))), *ends[-1:]}]
+
+
+def asks(timeline, policy):
+    for spot in spots(timeline, policy):
+        hole = hole_of(timeline, spot.moment, spot.before, spot.after)
+        if not isinstance(hole, str):
+            yield spot, hole
+
+
+@pytest.mark.parametrize("policy", TIMED)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_written_up_to_any_token_leaves_the_finished_document(name, policy):
+    timeline, luck, tried = Timeline(TAPES[name]), random.Random(7), 0
+    for spot, hole in asks(timeline, policy):
+        for text in beginnings(timeline, spot, hole, luck):
+            found, text_with_it = fitted(timeline, spot, offered(spot, text))
+            assert text_with_it == hole.final, (spot.moment, text)
+            assert not found.repeats, (spot.moment, text)
+            tried += 1
+    assert tried > 50
+
+
+def test_the_same_holds_in_a_real_recording(long_session):
+    timeline, luck, tried = Timeline(long_session), random.Random(7), 0
+    for spot, hole in asks(timeline, "pause:300"):
+        for text in beginnings(timeline, spot, hole, luck):
+            found, text_with_it = fitted(timeline, spot, offered(spot, text))
+            assert text_with_it == hole.final, (spot.moment, text)
+            assert not found.repeats, (spot.moment, text)
+            tried += 1
+    assert tried > 100
+
+
+SWAPS = {
+    "+": "-",
+    "-": "+",
+    "==": "!=",
+    "!=": "==",
+    "<": ">=",
+    ">": "<=",
+    "and": "or",
+    "or": "and",
+    "===": "!==",
+    "&&": "||",
+}
+
+
+def changed(text, language, luck):
+    """A text in which one operator or number is another, and what was changed; None where there is none."""
+    found = [
+        token for token in tokens(parse(language, text), 0, len(text)) if token.text in SWAPS or token.text.isdigit()
+    ]
+    if not found:
+        return None
+    token = luck.choice(found)
+    return text[: token.start] + SWAPS.get(token.text, f"1{token.text}") + text[token.end :]
+
+
+@pytest.mark.parametrize("policy", ["vscode", "pause:300"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_changed_operator_or_number_is_the_same_change_in_the_finished_document(name, policy):
+    timeline, luck, tried = Timeline(TAPES[name]), random.Random(7), 0
+    for spot, hole in asks(timeline, policy):
+        language = language_at(spot.moment)
+        far = written_since(timeline, spot.moment, hole.start, hole.start + 600)
+        ends = [end for end in statement_ends(parse(language, hole.final)) if hole.start < end <= far]
+        for end in luck.sample(ends, min(3, len(ends))):
+            text = changed(hole.final[hole.start : end], language, luck)
+            if text is not None:
+                by_hand = hole.final[: hole.start] + text + hole.final[end:]
+                assert fitted(timeline, spot, offered(spot, text))[1] == by_hand, spot.moment
+                tried += 1
+    assert tried > 50
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_says_all_and_then_what_stood_right_of_the_cursor_repeats_it(name):
+    timeline, tried = Timeline(TAPES[name]), 0
+    for spot, hole in asks(timeline, "vscode"):
+        far = written_since(timeline, spot.moment, hole.start, len(hole.final))
+        right = re.match(r"\W*\w.*", spot.after)
+        if right and far < hole.start + 3000 and not spot.after.partition("\n")[0].strip():
+            text = f"{hole.final[hole.start : far]}{right[0]}"
+            assert fitted(timeline, spot, offered(spot, text))[0].repeats, (spot.moment, text)
+            tried += 1
+    assert tried > 20
+
+
+def place(before, after, typed, language="python"):
+    path = {"python": "a.py", "javascript": "a.js"}[language]
+    typist = Typist(path, language, before + after)
+    event, offset = len(typist.events), length(before)
+    typist.edit((offset, offset, typed))
+    moment = Moment(tape="t", event=event, path=path, language=language, offset=offset, line=0, character=0, t=0.0)
+    return Timeline(typist.tape()), Spot(moment, before, after)
+
+
+def test_a_statement_more_than_is_wanted_takes_the_next_statement_too():
+    timeline, spot = place("def f(x):\n    a = x\n", "", "    b = a\n    return b\n")
+    found, text = fitted(timeline, spot, offered(spot, "    b = a + 1\n    return b + 1\n"))
+    assert found.hole.truth.strip() == "b = a\n    return b"
+    assert text == "def f(x):\n    a = x\n    b = a + 1\n    return b + 1\n\n"
+
+
+def test_part_of_a_statement_is_counted_as_its_share_and_emptied_as_a_whole():
+    timeline, spot = place("def f(x):\n    ", "", "return x + 1\n")
+    found, text = fitted(timeline, spot, offered(spot, "return x"))
+    assert (found.hole.truth, found.emptied.truth) == ("return x", "return x + 1")
+    assert found.part == len("returnx") / len("returnx+1")
+    assert emptied(found.emptied, language_of("python")) == "def f(x):\n    pass\n"
+    assert text == "def f(x):\n    return x + 1\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "after", "text", "repeats"),
+    [
+        ("b = a", "\n    return b\n", "b = a\n    return b", True),
+        ("b = a", "\n    return b\n", "c = 2\n    return b", True),
+        ("b = a", "\n    return b\n", "b = a", False),
+        ("b = a", "\n    return b\n", "b = a\n    return c", False),
+        ("b = a", "\n    return b\n\n\nx = 1\n", "b = a\n    return b\n\n\nx = 2", True),
+        ("b = a\n    return b", "\n    return b\n", "b = a\n    return b", False),
+    ],
+)
+def test_what_stood_right_of_the_cursor_and_is_said_again_is_told(typed, after, text, repeats):
+    timeline, spot = place("def f(a):\n    ", after, typed)
+    assert fitted(timeline, spot, offered(spot, text))[0].repeats is repeats
+
+
+def test_a_range_over_what_stood_right_of_the_cursor_replaces_it_and_what_came_behind_it():
+    timeline, spot = place("x = f(", ")\n", "a")
+    suggestion = offered(spot, "a)", right=1)
+    assert fitted(timeline, spot, suggestion)[1] == "x = f(a)\n"
+    assert not fitted(timeline, spot, suggestion)[0].repeats
+
+
+def test_in_the_fixed_hole_a_suggestion_counts_up_to_the_end_of_what_is_wanted():
+    timeline, spot = place("def f(x):\n    a = x\n    ", "", "b = a\n    return b\n")
+    hole = hole_of(timeline, spot.moment, spot.before, spot.after)
+    longer = offered(spot, "b = a + 1\n    return b + 1")
+    assert hole.truth == "b = a"
+    assert clipped(hole, spot, longer).text == "b = a + 1"
+    assert clipped(hole, spot, offered(spot, "b =")).text == "b ="
