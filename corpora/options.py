@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from itertools import chain, islice, zip_longest
 from typing import Any, Literal
 
-import msgspec
-
 from corpora.tasks import Task
-from replay.options import QUICK, RunOptions
+from replay.options import QUICK, ClusterBy, RunOptions
 
 LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
@@ -31,6 +29,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether programs get the packages that the corpus knows of."""
     published: str = ""
     """The model whose published answers are judged; empty: the provider is asked."""
+    cluster_by: ClusterBy = "program"
+    """A task is one program; all answers to it are one cluster."""
 
     @property
     def answers_are_known(self) -> bool:
@@ -54,9 +54,7 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run; where the data lies changes no result."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
-        del values["data"]
-        return values
+        return {name: value for name, value in super().kept().items() if name != "data"}
 
 
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

@@ -10,8 +10,11 @@ from typing import Any
 from corpora.causes import LACKING, kind_of
 from corpora.options import EvaluateOptions
 from corpora.tasks import Task
-from replay.numbers.metrics import UNJUDGED, counted, latency_ms
+from replay.numbers.clusters import cluster_of
+from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares
 from replay.numbers.passing import passing as mean_pass_at_k
+from replay.options import ClusterBy
 from replay.records import Record, Verdict
 
 
@@ -45,15 +48,22 @@ class Outcome:
         return any(kind_of(cause).kind in LACKING for cause in causes)
 
 
-def passing(outcomes: Iterable[Outcome], k: int) -> dict[str, float | int | None]:
+def passing(outcomes: Iterable[Outcome], k: int, by: ClusterBy = "program") -> Figure:
     """The mean of pass@k over the testable tasks with at least k samples (`replay.numbers.passing`)."""
-    return mean_pass_at_k((outcome.counts for outcome in outcomes if outcome.is_testable), k)
+    counts = ((cluster_of(outcome.task.moment(), by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
+    return mean_pass_at_k(counts, k)
+
+
+def share_testable(outcomes: Iterable[Outcome], by: ClusterBy = "program") -> Figure:
+    """The share of testable tasks among those that were judged. Failures of the infrastructure count nowhere."""
+    judged = [one for one in outcomes if any(verdict.name != "infrastructure" for verdict in one.verdicts)]
+    return clustered_share((cluster_of(one.task.moment(), by), float(one.is_testable)) for one in judged)
 
 
 def summary(options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[Record]) -> dict[str, Any]:
     """All figures of an evaluation, as one JSON document."""
     outcomes = _outcomes(tasks, records, options.samples)
-    verdicts = [record.verdict for record in records if record.verdict]
+    verdicts, by = [record.verdict for record in records if record.verdict], options.cluster_by
     return {
         "corpus": options.corpus,
         "provider": options.provider,
@@ -64,7 +74,14 @@ def summary(options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[R
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         **_figures(outcomes, options),
-        "metrics": {"pass_at_1": passing(outcomes, 1), "latency_ms": latency_ms(records)},
+        "cluster_by": by,
+        "shares": shares(records, by),
+        "metrics": {
+            "pass_at_1": _pass_at_1(outcomes, by),
+            "pass_by_hole": pass_by_hole(records, by),
+            "pass_by_length": pass_by_length(records, by),
+            "latency_ms": latency_ms(records, by),
+        },
         "languages": _by(outcomes, options, lambda task: {"language": task.language}),
         "categories": _by(outcomes, options, lambda task: {"category": task.category}),
         "cells": _by(outcomes, options, lambda task: {"language": task.language, "category": task.category}),
@@ -89,18 +106,22 @@ def _figures(outcomes: Sequence[Outcome], options: EvaluateOptions) -> dict[str,
     is missing here. Only the oracle's
     failures show what a task needs, so the share is given for the oracle alone.
     """
-    testable = [outcome for outcome in outcomes if outcome.is_testable]
+    counting, by = [outcome for outcome in outcomes if outcome.is_testable], options.cluster_by
     figures: dict[str, Any] = {
         "tasks": len(outcomes),
-        "testable": len(testable),
-        "passed": sum(outcome.counts[1] > 0 for outcome in testable),
-        "share": passing(testable, 1),
-        "pass_at_k": {str(k): passing(testable, k) for k in range(1, options.samples + 1)},
+        "testable": len(counting),
+        "passed": sum(outcome.counts[1] > 0 for outcome in counting),
+        "share": _pass_at_1(outcomes, by),
+        "pass_at_k": {str(k): passing(counting, k, by) for k in range(1, options.samples + 1)},
         "why_untestable": counted(_reason(outcome) for outcome in outcomes if _reason(outcome)),
     }
     if options.is_oracle:
-        figures["self_contained"] = passing([outcome for outcome in testable if not outcome.lacks], 1)
+        figures["self_contained"] = passing([outcome for outcome in counting if not outcome.lacks], 1, by)
     return figures
+
+
+def _pass_at_1(outcomes: Sequence[Outcome], by: ClusterBy) -> Figure:
+    return passing(outcomes, 1, by) | {"testable": share_testable(outcomes, by)}
 
 
 def _reason(outcome: Outcome) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,8 @@ ORACLE = "oracle"
 """The provider that answers with what was really written."""
 QUICK = frozenset({ORACLE, "recorded", "fixed", "ngram"})
 """Providers that need no core of their own, and give the same answer each time."""
+ClusterBy: TypeAlias = Literal["hole", "function", "tape", "program"]
+"""What the moments of a cluster have in common (`replay.numbers.clusters`)."""
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -29,6 +31,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tests: bool = True
     limit: int | None = None
     """The most moments that are asked about: of each tape, or of all tasks."""
+    cluster_by: ClusterBy = "hole"
+    """Which moments are not independent of each other: the intervals of all figures go by it."""
 
     @property
     def is_oracle(self) -> bool:
@@ -56,8 +60,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return True
 
     def kept(self) -> dict[str, Any]:
-        """The options as they stand beside the run: a run is continued only under the same."""
+        """The options as they stand beside the run: a run is continued only under the same. Clusters change no moment."""
         values: dict[str, Any] = msgspec.to_builtins(self)
+        del values["cluster_by"]
         return values
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from replay.importers.workspace_recording.reading import import_recording
-from replay.numbers.metrics import share
+from replay.numbers.intervals import share
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.latency import latency_of
 from replay.play.player import Player

@@ -67,6 +67,7 @@ def replay(
     test_command: flags.TestCommand = None,
     allow_network_setup: flags.AllowNetworkSetup = False,
     setup_env: flags.SetUpEnv = None,
+    cluster_by: flags.ClusterBy = "hole",
     seed: flags.Seed = 0,
     out: flags.RunToGoOn = None,
     json: flags.JsonFlag = False,
@@ -90,6 +91,7 @@ def replay(
     source = {**server, "answers": answers, "text": text, "record": record}
     session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
     verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests, "samples": samples}
+    verdicts["cluster_by"] = cluster_by
     projects = tuple(str(Path(folder).absolute()) for folder in project or ())
     where = {"limit": limit, "paths": tuple(path or ()), "include_tests": include_tests, "projects": projects}
     said = {"toolchain": toolchain, "setup": setup, "command": test_command}
@@ -132,6 +134,7 @@ def evaluate(
     workers: flags.Workers = "cold",
     no_tests: flags.NoPrograms = False,
     no_packages: flags.NoPackages = False,
+    cluster_by: flags.ClusterBy = "program",
     seed: flags.Seed = 0,
     out: flags.RunToGoOn = None,
     json: flags.JsonFlag = False,
@@ -153,6 +156,7 @@ def evaluate(
     asked = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
     session = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, "ablate": ablate}
     verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
+    verdicts["cluster_by"] = cluster_by
     chosen = evaluate_settings(settings, source, repairs, published=published)
     options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
     summary = asyncio.run(run(options, out, quiet=json))
@@ -261,6 +265,29 @@ def tui(
     from tui.commands.inspecting import inspect
 
     inspect(run)
+
+
+@app.command()
+@guarded
+def compare(
+    run_a: flags.RunFolder,
+    run_b: flags.RunFolder,
+    *,
+    cluster_by: flags.ClusterBy = "hole",
+    difference: flags.AskedDifference = 5.0,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Say which of two runs over the same moments passes more tests, where, and how sure that is.
+
+    Example: `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other`
+    """
+    from tui.commands import comparing
+
+    found = comparing.compared(run_a, run_b, cluster_by, difference / 100)
+    if json:
+        print_json(found)
+    else:
+        comparing.show(found)
 
 
 @app.command()

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from replay.numbers.clusters import NAMES
+
 Summary: TypeAlias = Mapping[str, Any]
 DASH = "\N{EN DASH}"
 
@@ -94,11 +96,21 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def interval_words(summary: Summary) -> str:
-    """Return the 95 % interval of the share that passed, as `24-56 %` with a long dash."""
-    share = metric(summary, "pass_at_1")
+def range_words(share: Mapping[str, Any]) -> str:
+    """Return the 95 % interval of a share, as `24-56 %` with a long dash; empty if it has none."""
     low, high = share.get("low"), share.get("high")
     return "" if low is None or high is None else f"{percent(low)}{DASH}{percent(high)} %"
+
+
+def interval_words(summary: Summary) -> str:
+    """Return the 95 % interval of the share that passed, as `24-56 %` with a long dash."""
+    return range_words(metric(summary, "pass_at_1"))
+
+
+def share_words(share: Mapping[str, Any]) -> str:
+    """Return a share with its interval, as `39 % (24-56 %)` with a long dash; empty if it has no value."""
+    value, ends = share.get("value"), range_words(share)
+    return "" if value is None else f"{percent(value)} %" + (f" ({ends})" if ends else "")
 
 
 def passed(summary: Summary) -> tuple[str, str]:
@@ -116,13 +128,56 @@ def passed_words(summary: Summary, *, name_interval: bool = True) -> str:
     return f"{number} testable, {share}" + (f" ({name}{interval})" if interval else "") if number else ""
 
 
+def testable_share(summary: Summary) -> Mapping[str, Any]:
+    """Return the share of the moments with a verdict that is testable: it stands beside each pass@1."""
+    return mapping(metric(summary, "pass_at_1").get("testable"))
+
+
+def clusters(summary: Summary) -> tuple[str, str]:
+    """Return what the interval of the share that passed goes by, as `20 holes` and, for the design effect, `1.9`."""
+    share, by = metric(summary, "pass_at_1"), summary.get("cluster_by")
+    number, effect = share.get("clusters"), share.get("design_effect")
+    if not number or by not in NAMES:
+        return "", ""
+    return f"{number:,} {NAMES[by] if number != 1 else by}", "" if effect is None else f"{effect:.1f}"
+
+
+def clusters_words(summary: Summary) -> str:
+    """Return the same as `20 holes, design effect 1.9`."""
+    number, effect = clusters(summary)
+    return f"{number}, design effect {effect}" if effect else number
+
+
+def by_hole_words(summary: Summary) -> str:
+    """Return the share that passed where each hole counts once, as `41 % (23-60 %)` with a long dash."""
+    return share_words(metric(summary, "pass_by_hole"))
+
+
+def shares(summary: Summary, name: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the share of each ending (`endings`), or of each reason why moments are `untestable`."""
+    return mapping(mapping(summary.get("shares")).get(name))
+
+
+def lengths(summary: Summary) -> dict[str, Mapping[str, Any]]:
+    """Return the share that passed by length of the ground truth; lengths that do not occur are left out."""
+    found = metric(summary, "pass_by_length")
+    return {name: share for name, share in found.items() if isinstance(share, Mapping) and share.get("n")}
+
+
 def keystrokes(summary: Summary) -> tuple[str, str]:
     """Return the keystrokes saved, as `412 of 1,200` and `34 %`."""
     saved = metric(summary, "keystrokes_saved")
     value, of = saved.get("value"), saved.get("of")
     if value is None or not of:
         return "", ""
-    return _share_words(value if isinstance(value, float) and abs(value) <= 1 else value / of, of)
+    return _share_words(value / of, of)
+
+
+def keystrokes_words(summary: Summary) -> str:
+    """Return the keystrokes saved with the interval of their share, as `412 of 1,200, 34 % (20-48 %)` with a long dash."""
+    number, share = keystrokes(summary)
+    ends = range_words(metric(summary, "keystrokes_saved"))
+    return f"{number}, {share}" + (f" ({ends})" if ends else "") if number else ""
 
 
 def latency(summary: Summary, quantile: str) -> str:

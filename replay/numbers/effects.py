@@ -16,99 +16,75 @@ numbers are no sums over the steps: what either of two steps mends is gained by 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from replay.numbers.metrics import CONFIDENCE, share
+from replay.numbers.differences import paired_difference
+from replay.numbers.intervals import CONFIDENCE, clustered_share
 from replay.records import ALL, NONE, Trial, without
 
 TOGETHER = "together"
 Arms: TypeAlias = Mapping[str, Trial]
 """The trials of one moment by arm."""
+NO_CLUSTERS: Mapping[str, str] = {}
+"""Every moment stands alone."""
 
 
-def ablation(trials: Iterable[Trial], steps: Sequence[str]) -> dict[str, Any]:
+def ablation(
+    trials: Iterable[Trial], steps: Sequence[str], clusters: Mapping[str, str] = NO_CLUSTERS
+) -> dict[str, Any]:
     """All figures of an ablation: over all languages, by language, and the cases behind them.
 
     `moments` counts the testable ones, `infrastructure` the trials among them without a verdict. `arms` has the share of moments
-    at which each arm passes (Wilson interval), `effects` what each step does, and all of them `together`.
+    at which each arm passes, `effects` what each step does, and all of them `together`. `clusters` names the cluster of each
+    moment by its id; a moment that it does not name stands alone.
     """
     moments = [arms for arms in _whole(trials, steps) if arms[ALL].verdict.name != "untestable"]
     languages = sorted({arms[ALL].language for arms in moments})
     by_language = {name: [arms for arms in moments if arms[ALL].language == name] for name in languages}
     return {
         "steps": list(steps),
-        **_figures(moments, steps),
-        "languages": {name: _figures(own, steps) for name, own in by_language.items()},
+        **_figures(moments, steps, clusters),
+        "languages": {name: _figures(own, steps, clusters) for name, own in by_language.items()},
         "cases": [case for arms in moments for case in _cases(arms, steps)],
     }
 
 
-def effect(moments: Iterable[Arms], arm: str) -> dict[str, Any]:
+def effect(moments: Iterable[Arms], arm: str, clusters: Mapping[str, str] = NO_CLUSTERS) -> dict[str, Any]:
     """What the steps that `arm` lacks do, from pairs of it and the arm with all steps.
 
     `n` pairs, of which `gained`, `broken`, `killed` and `emptied` (see above). `net` is the share gained less the share broken with
-    its 95 % interval for paired shares, `p` the exact McNemar test (both by `paired`).
+    its 95 % interval, `p` the test of no difference (both by `paired_difference`).
     """
-    kinds = [_kinds(arms, arm) for arms in moments if _has_verdicts(arms, arm)]
-    counts = {kind: sum(kind in found for found in kinds) for kind in ("gained", "broken", "killed", "emptied")}
-    with_all = sum("passes" in found for found in kinds)
-    return {"n": len(kinds), **counts, **paired(counts["gained"], counts["broken"], with_all, len(kinds))}
+    kinds = [(_cluster(arms, clusters), _kinds(arms, arm)) for arms in moments if _has_verdicts(arms, arm)]
+    counts = {kind: sum(kind in found for _, found in kinds) for kind in ("killed", "emptied")}
+    pairs = [
+        (cluster, "passes" in found, "broken" in found or ("passes" in found and "gained" not in found))
+        for cluster, found in kinds
+    ]
+    return {**paired_difference(pairs), **counts}
 
 
-def paired(gained: int, broken: int, with_all: int, n: int) -> dict[str, Any]:
-    """The difference of two paired shares: `net` with value, low and high in [-1, 1], and the `p` of no difference.
-
-    The interval is Newcombe's square-and-add one (Statistics in Medicine 17, 1998, 2635-2650, method 10) on Wilson intervals by scipy; `p` is
-    McNemar's exact test, two-sided, which is scipy's binomial test of the pairs that differ. `with_all` of the `n` pairs pass with all steps.
-    """
-    from scipy import stats  # takes over a second to load: not before a run has something to sum up
-
-    if n == 0:
-        return {"net": {"value": None, "low": None, "high": None}, "p": None}
-    both = with_all - gained
-    neither = n - both - gained - broken
-    low, high = _newcombe(both, gained, broken, neither)
-    p = stats.binomtest(gained, gained + broken).pvalue if gained + broken else 1.0
-    return {"net": {"value": (gained - broken) / n, "low": low, "high": high}, "p": float(p)}
+def _cluster(arms: Arms, clusters: Mapping[str, str]) -> str:
+    moment = arms[ALL].moment
+    return clusters.get(moment, moment)
 
 
-def _newcombe(both: int, gained: int, broken: int, neither: int) -> tuple[float, float]:
-    n = both + gained + broken + neither
-    first, second = (share(passed, n) for passed in (both + gained, both + broken))
-    below1, above1 = _arms_of(first)
-    below2, above2 = _arms_of(second)
-    margins = (both + gained) * (broken + neither) * (both + broken) * (gained + neither)
-    lead = both * neither - gained * broken
-    corrected = max(lead - n / 2, 0.0) if lead > 0 else float(lead)
-    phi = corrected / math.sqrt(margins) if margins else 0.0
-    difference = (gained - broken) / n
-    low = difference - math.sqrt(below1**2 - 2 * phi * below1 * above2 + above2**2)
-    high = difference + math.sqrt(above1**2 - 2 * phi * above1 * below2 + below2**2)
-    return max(-1.0, low), min(1.0, high)
-
-
-def _arms_of(found: Mapping[str, Any]) -> tuple[float, float]:
-    """How far an interval reaches below its value, and above."""
-    return found["value"] - found["low"], found["high"] - found["value"]
-
-
-def _figures(moments: Sequence[Arms], steps: Sequence[str]) -> dict[str, Any]:
+def _figures(moments: Sequence[Arms], steps: Sequence[str], clusters: Mapping[str, str]) -> dict[str, Any]:
     arms = [ALL, NONE, *map(without, steps)]
-    left_out = {step: effect(moments, without(step)) for step in steps}
+    left_out = {step: effect(moments, without(step), clusters) for step in steps}
     return {
         "moments": len(moments),
         "infrastructure": sum(trial.verdict.name == "infrastructure" for found in moments for trial in found.values()),
         "confidence": CONFIDENCE,
-        "arms": {arm: _share(found[arm] for found in moments) for arm in arms},
-        "effects": {**left_out, TOGETHER: effect(moments, NONE)},
+        "arms": {arm: _share(moments, arm, clusters) for arm in arms},
+        "effects": {**left_out, TOGETHER: effect(moments, NONE, clusters)},
     }
 
 
-def _share(trials: Iterable[Trial]) -> dict[str, Any]:
-    judged = [trial.passes for trial in trials if trial.verdict.name != "infrastructure"]
-    return share(sum(judged), len(judged))
+def _share(moments: Sequence[Arms], arm: str, clusters: Mapping[str, str]) -> dict[str, Any]:
+    judged = [found for found in moments if found[arm].verdict.name != "infrastructure"]
+    return clustered_share((_cluster(found, clusters), float(found[arm].passes)) for found in judged)
 
 
 def _has_verdicts(arms: Arms, arm: str) -> bool:

@@ -1,117 +1,160 @@
-"""The figures of a run: shares and the median latency, each with its 95 % interval."""
+"""The figures of a run: shares, keystrokes saved and latencies, each with its 95 % interval by clusters (`replay.numbers.intervals`)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
-from math import sqrt
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from replay.numbers.clusters import by_cluster, cluster_of
+from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread
+from replay.options import ClusterBy
 from replay.records import ANSWERED, Effort, Record
 
-CONFIDENCE = 0.95
-_Z = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution, for `CONFIDENCE`."""
 POINTS = (50, 75, 90, 95, 99)
+LENGTHS = (("1-5", 5), ("6-20", 20), ("21-80", 80), ("over 80", None))
+"""Classes of lengths of ground truths, in characters, with the longest of each."""
 OF_THE_RECORD = "not measured: answers were read from a record; with --latency fixed:MS they take as long as you say"
 UNJUDGED = frozenset({"untestable", "infrastructure"})
 """Verdicts that say nothing about an answer."""
 
 
-def share(successes: int, n: int) -> dict[str, float | int | None]:
-    """A plain share with its Wilson interval (Wilson 1927): value, low, high in [0, 1] and n.
-
-    With n = 0 there is no value: value, low and high are None. The interval equals that of scipy's `binomtest`, to the last
-    bit; scipy is not used because loading it takes longer than many runs. Example: 8 of 10 is 0.8, from 0.490 to 0.943.
-    """
-    if n == 0:
-        return {"value": None, "low": None, "high": None, "n": 0}
-    value = successes / n
-    whole = 2 * (n + _Z**2)
-    center, half = (2 * n * value + _Z**2) / whole, _Z / whole * sqrt(4 * n * value * (1 - value) + _Z**2)
-    low, high = center - half if successes else 0.0, center + half if successes < n else 1.0
-    return {"value": value, "low": low, "high": high, "n": n}
+def clustered(records: Iterable[Record], by: ClusterBy, holds: Callable[[Record], bool]) -> Figure:
+    """The share of records for which something holds, with its interval by clusters."""
+    return clustered_share((cluster_of(record.moment, by), float(holds(record))) for record in records)
 
 
-def pass_at_1(records: Iterable[Record]) -> dict[str, float | int | None]:
+def pass_at_1(records: Sequence[Record], by: ClusterBy = "hole") -> Figure:
     """The share of testable moments whose suggestion passes the project's tests (pass@1, Chen et al. 2021, n = k = 1).
 
     A moment counts if the provider answered, with or without text, and if the tests notice the hole. Untestable moments,
-    failures of the infrastructure and cancelled requests do not count.
+    failures of the infrastructure and cancelled requests do not count. `testable` is the share that counts (`share_testable`):
+    a share of few moments that could be tested says little, so the one is never without the other.
     """
-    judged = [record.verdict.name for record in records if record.verdict and record.verdict.name not in UNJUDGED]
-    return share(judged.count("passed"), len(judged))
+    return clustered(judged_records(records), by, _passes) | {"testable": share_testable(records, by)}
 
 
-def passed_in_time(records: Iterable[Record]) -> dict[str, float | int | None]:
+def share_testable(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+    """The share of moments with a verdict that is testable. Failures of the infrastructure count nowhere."""
+    tested = (record for record in records if record.verdict and record.verdict.name != "infrastructure")
+    return clustered(tested, by, lambda record: record.verdict is not None and record.verdict.name != "untestable")
+
+
+def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
+    """The mean over holes of the share that passes in each, so that a long statement counts no more than a short one.
+
+    `n` is the number of holes. Holes are clustered as chosen; where the hole itself is chosen each is alone.
+    Example: 9 of 9 moments of one hole and 0 of 1 of another are 0.9 by moment and 0.5 by hole.
+    """
+    holes = by_cluster((cluster_of(record.moment, "hole"), record) for record in judged_records(records))
+    return clustered_share((cluster_of(own[0].moment, by), sum(map(_passes, own)) / len(own)) for own in holes.values())
+
+
+def pass_by_length(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, Figure]:
+    """pass@1 by the length of the ground truth in characters, white space at its ends aside: `LENGTHS`."""
+    judged = judged_records(records)
+    classes = by_cluster((length_class(record), record) for record in judged)
+    return {name: clustered(classes.get(name, []), by, _passes) for name, _ in LENGTHS}
+
+
+def length_class(record: Record) -> str:
+    """The class of a moment's ground truth: the name of one of `LENGTHS`. Example: `return x` is in `6-20`."""
+    size = len(record.moment.truth.strip())
+    return next(name for name, longest in LENGTHS if longest is None or size <= longest)
+
+
+def judged_records(records: Iterable[Record]) -> list[Record]:
+    """The records whose verdict says something about the answer."""
+    return [record for record in records if record.verdict and record.verdict.name not in UNJUDGED]
+
+
+def _passes(record: Record) -> bool:
+    return record.verdict is not None and record.verdict.name == "passed"
+
+
+def passed_in_time(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
     """As `pass_at_1`, but an answer that came too late to be shown counts as not passed."""
-    judged = [record for record in records if record.verdict and record.verdict.name not in UNJUDGED]
-    in_time = [
-        record
-        for record in judged
-        if record.verdict and record.verdict.name == "passed" and record.ending.name != "late"
-    ]
-    return share(len(in_time), len(judged))
+    return clustered(judged_records(records), by, lambda record: _passes(record) and record.ending.name != "late")
 
 
-def acceptance(records: Iterable[Record]) -> dict[str, float | int | None]:
+def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
     """The share of shown suggestions that the user accepted, whole or in part."""
-    shown = [record.ending.name for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"}]
-    return share(sum(name in {"accepted", "part"} for name in shown), len(shown))
+    shown = (record for record in records if record.ending.name in ANSWERED - {"late", "empty", "filtered"})
+    return clustered(shown, by, lambda record: record.ending.name in {"accepted", "part"})
 
 
-def latency_ms(records: Iterable[Record]) -> dict[str, float | int | None]:
+def shares(records: Sequence[Record], by: ClusterBy = "hole") -> dict[str, dict[str, Figure]]:
+    """The share of each ending in all moments (`endings`), and of each reason in the moments with a verdict (`untestable`)."""
+    tested = [record for record in records if record.verdict and record.verdict.name != "infrastructure"]
+    reasons = (verdict.reason for record in tested if (verdict := record.verdict) and verdict.name == "untestable")
+    return {
+        "endings": {name: clustered(records, by, partial(_ends, name)) for name in counted(map(_ending, records))},
+        "untestable": {reason: clustered(tested, by, partial(_lacks, reason)) for reason in counted(reasons)},
+    }
+
+
+def _ending(record: Record) -> str:
+    return record.ending.name
+
+
+def _ends(name: str, record: Record) -> bool:
+    return record.ending.name == name
+
+
+def _lacks(reason: str, record: Record) -> bool:
+    return record.verdict is not None and record.verdict.name == "untestable" and record.verdict.reason == reason
+
+
+def latency_ms(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, Any]:
     """Quantiles (linear interpolation, Hyndman & Fan type 7) of the latency of every answer, in ms, as laid on the clock.
 
     A cancelled request has no answer. If the policy cancels, only answers that came before the next key count.
 
-    The interval of the median is the binomial interval of order statistics, as in scipy's `quantile_test`.
+    Each quantile has its interval (`p95_low`, `p95_high`; None: no answer was slow enough to tell).
     """
-    values = sorted(
-        record.suggestion.latency for record in records if record.suggestion and record.ending.name != "failed"
-    )
-    if not values:
+    members = [
+        (cluster_of(record.moment, by), record.suggestion.latency)
+        for record in records
+        if record.suggestion and record.ending.name != "failed"
+    ]
+    if not members:
         return {"n": 0}
     import numpy as np
 
+    values = [latency for _, latency in members]
     points = {f"p{point}": float(np.percentile(values, point)) for point in POINTS}
-    below = _fewest_heads(len(values))
-    low, high = (values[below - 1], values[-below]) if below else (None, None)
-    return {**points, "p50_low": low, "p50_high": high, "n": len(values)}
-
-
-def _fewest_heads(tosses: int) -> int:
-    """The 2.5 % quantile of the number of heads in so many tosses of a coin. Example: 2 for 10 tosses."""
-    likely, ways, heads = (1 - CONFIDENCE) / 2, 1, 0
-    wanted = Fraction(likely) * 2**tosses
-    total = ways
-    while total < wanted:
-        ways = ways * (tosses - heads) // (heads + 1)
-        heads += 1
-        total += ways
-    return heads
+    found = {point: quantile_interval(members, point / 100) for point in POINTS}
+    ends = {
+        f"p{point}_{end}": value for point in POINTS for end, value in zip(("low", "high"), found[point], strict=True)
+    }
+    return {**points, **ends, "n": len(values), "clusters": len({cluster for cluster, _ in members})}
 
 
 def unmeasured(latency: Mapping[str, Any]) -> dict[str, Any]:
     """The quantiles of a run whose answers were read from a file: nulls and a note, because reading a file says nothing of the model."""
-    names = [*(f"p{point}" for point in POINTS), "p50_low", "p50_high"]
-    return dict.fromkeys(names) | {"n": latency["n"], "note": OF_THE_RECORD}
+    names = [f"p{point}{end}" for point in POINTS for end in ("", "_low", "_high")]
+    return {**latency, **dict.fromkeys(names if latency["n"] else ()), "note": OF_THE_RECORD}
 
 
-def keystrokes_saved(records: Iterable[Record], typed: int) -> dict[str, int]:
-    """The share of keystrokes saved: edits that accepted suggestions made unnecessary, minus the keys for accepting, over `typed` edits.
+def keystrokes_saved(records: Iterable[Record], typed: int, by: ClusterBy = "hole") -> dict[str, Any]:
+    """The keystrokes saved: edits that accepted suggestions made unnecessary, minus the keys for accepting, of `typed` edits.
 
     In judge mode the moments are independent, so several suggestions can save the same edits. Each edit counts once: as in
     an editor, a moment inside text that an earlier suggestion wrote is left out.
+
+    `low` and `high` are of the `share` in `typed`. Each cluster of moments is one draw of keys saved; the number of keys on the tape is given.
     """
-    saved, needless = 0, set[tuple[str, int]]()
+    saved: Counter[str] = Counter()
+    needless = set[tuple[str, int]]()
     for record in sorted(records, key=_as_met):
         edits = {(record.moment.tape, event) for event in record.covered}
+        cluster = cluster_of(record.moment, by)
+        saved[cluster] += 0
         if edits and not edits & needless:
             needless |= edits
-            saved += len(edits) - record.keys
-    return {"value": saved, "of": typed}
+            saved[cluster] += len(edits) - record.keys
+    return _of_keys(list(saved.values()), [typed / max(1, len(saved))] * len(saved), typed)
 
 
 def _as_met(record: Record) -> tuple[str, int, int, str]:
@@ -122,28 +165,22 @@ def _as_met(record: Record) -> tuple[str, int, int, str]:
 def driven(efforts: Sequence[Effort]) -> dict[str, Any]:
     """Keystrokes saved in drive mode: keys on the tapes minus keys needed, and the share of this in the keys on the tapes.
 
-    The interval of the share is a percentile bootstrap by tape (Efron 1979, by scipy, 9,999 samples, seed 0); a single
-    tape gives none.
+    Each tape is a cluster, whatever clusters are chosen, as one accepted text changes all that follows on its tape. A single tape has no interval.
     """
-    keys, saved = [effort.tape for effort in efforts], [effort.saved for effort in efforts]
-    low, high = _by_tape(saved, keys)
-    share_saved = sum(saved) / sum(keys) if sum(keys) else None
-    return {"value": sum(saved), "of": sum(keys), "share": share_saved, "low": low, "high": high}
+    typed = [effort for effort in efforts if effort.tape]
+    found = _of_keys([effort.saved for effort in typed], [effort.tape for effort in typed], sum(e.tape for e in typed))
+    return found | {"value": sum(effort.saved for effort in efforts), "cluster_by": "tape"}
 
 
-def _by_tape(parts: Sequence[int], wholes: Sequence[int]) -> tuple[float | None, float | None]:
-    if len(wholes) < 2 or not all(wholes):
-        return None, None
-    import numpy as np
-    from scipy import stats
-
-    def ratio(part: Any, whole: Any, axis: int = -1) -> Any:
-        return np.sum(part, axis=axis) / np.sum(whole, axis=axis)
-
-    interval = stats.bootstrap(
-        (parts, wholes), ratio, paired=True, vectorized=True, method="percentile", rng=np.random.default_rng(0)
-    ).confidence_interval
-    return float(interval.low), float(interval.high)
+def _of_keys(parts: Sequence[float], wholes: Sequence[float], typed: int) -> dict[str, Any]:
+    """Keys saved by cluster, of keys typed: the sum, and the share with its interval (Student's t; it ends at 1)."""
+    found: dict[str, Any] = {"value": int(sum(parts)), "of": typed, "share": sum(parts) / typed if typed else None}
+    spread = ratio_spread(parts, wholes) if typed else None
+    if spread is None or not spread.variance:
+        return found | {"low": None, "high": None, "clusters": len(parts)}
+    half = spread.t * spread.variance**0.5
+    ends = {"low": found["share"] - half, "high": min(1.0, found["share"] + half)}
+    return found | ends | {"clusters": len(parts)}
 
 
 def summary(
@@ -152,14 +189,15 @@ def summary(
     efforts: Mapping[str, Effort] | None = None,
     *,
     measured: bool = True,
+    by: ClusterBy = "hole",
 ) -> dict[str, Any]:
     """All figures of a run.
 
     `typed` is the number of edits by hand on each tape, `efforts` the keys of each tape in drive mode.
 
-    `measured` is false if answers were read from a record: then the latency has no value.
+    `measured` is false if answers were read from a record: then the latency has no value. `by` names the clusters of the intervals.
     """
-    figures = _summed(records, typed)
+    figures = _summed(records, typed, by)
     for one in () if measured else (figures, *figures["tapes"].values()):
         one["metrics"]["latency_ms"] = unmeasured(one["metrics"]["latency_ms"])
     real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}
@@ -175,10 +213,11 @@ def _put_driven(figures: dict[str, Any], efforts: Sequence[Effort]) -> None:
     figures["effort"] = {name: sum(getattr(one, name) for one in efforts) for name in Effort.__struct_fields__}
 
 
-def _summed(records: Sequence[Record], typed: Mapping[str, int]) -> dict[str, Any]:
-    whole = _figures(records, sum(typed.values()))
+def _summed(records: Sequence[Record], typed: Mapping[str, int], by: ClusterBy) -> dict[str, Any]:
+    whole = _figures(records, sum(typed.values()), by)
     by_tape = {tape: [record for record in records if record.moment.tape == tape] for tape in typed}
-    return {**whole, "tapes": {tape: _figures(own, typed[tape]) for tape, own in by_tape.items()}}
+    tapes = {tape: _figures(own, typed[tape], by) for tape, own in by_tape.items()}
+    return {"cluster_by": by, **whole, "tapes": tapes}
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:
@@ -186,7 +225,7 @@ def counted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _figures(records: Sequence[Record], typed: int) -> dict[str, Any]:
+def _figures(records: Sequence[Record], typed: int, by: ClusterBy) -> dict[str, Any]:
     verdicts = [record.verdict for record in records if record.verdict]
     return {
         "moments": len(records),
@@ -194,11 +233,14 @@ def _figures(records: Sequence[Record], typed: int) -> dict[str, Any]:
         "reasons": counted(str(record.ending) for record in records if record.ending.reason),
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
+        "shares": shares(records, by),
         "metrics": {
-            "pass_at_1": pass_at_1(records),
-            "passed_in_time": passed_in_time(records),
-            "acceptance": acceptance(records),
-            "keystrokes_saved": keystrokes_saved(records, typed),
-            "latency_ms": latency_ms(records),
+            "pass_at_1": pass_at_1(records, by),
+            "pass_by_hole": pass_by_hole(records, by),
+            "pass_by_length": pass_by_length(records, by),
+            "passed_in_time": passed_in_time(records, by),
+            "acceptance": acceptance(records, by),
+            "keystrokes_saved": keystrokes_saved(records, typed, by),
+            "latency_ms": latency_ms(records, by),
         },
     }

@@ -8,7 +8,10 @@ from math import comb
 
 from msgspec import structs
 
-from replay.numbers.metrics import CONFIDENCE, UNJUDGED, share
+from replay.numbers.clusters import cluster_of
+from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.metrics import judged_records
+from replay.options import ClusterBy
 from replay.records import Record
 
 
@@ -20,32 +23,22 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - comb(n - c, k) / comb(n, k)
 
 
-def passing(counts: Iterable[tuple[int, int]], k: int) -> dict[str, float | int | None]:
-    """The mean of pass@k over moments with at least k answers that count: value, low, high in [0, 1], and n moments.
+def passing(counts: Iterable[tuple[str, int, int]], k: int) -> Figure:
+    """The mean of pass@k over moments with at least k answers that count, with its interval by clusters; `n` counts moments.
 
-    `counts` are the answers that count and those that pass, by moment. The interval is Wilson's where every moment has the same
-    outcome for every answer (so with one sample), else a percentile bootstrap over the moments (Efron 1979, by scipy, 9,999
-    samples, seed 0); moments that are all alike in between give none.
+    `counts` are the cluster, the answers that count and those that pass, by moment. Moments that are all alike in between give no interval.
     """
-    values = [pass_at_k(n, c, k) for n, c in counts if n >= k]
-    if all(value in {0.0, 1.0} for value in values):
-        return share(int(sum(values)), len(values))
-    if len(set(values)) == 1:
-        return {"value": values[0], "low": None, "high": None, "n": len(values)}
-    import numpy as np
-    from scipy import stats
-
-    found = stats.bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(0))
-    low, high = (float(end) for end in found.confidence_interval)
-    assert CONFIDENCE == 0.95, "scipy's own default"
-    return {"value": float(np.mean(values)), "low": low, "high": high, "n": len(values)}
+    return clustered_share((cluster, pass_at_k(n, c, k)) for cluster, n, c in counts if n >= k)
 
 
-def pass_at_each_k(records: Sequence[Record], samples: int) -> dict[str, dict[str, float | int | None]]:
+def pass_at_each_k(records: Sequence[Record], samples: int, by: ClusterBy = "hole") -> dict[str, Figure]:
     """pass@k for each k up to the number of samples, over the moments of some records."""
     verdicts: dict[str, list[str]] = defaultdict(list)
-    for record in records:
-        if record.verdict and record.verdict.name not in UNJUDGED:
-            verdicts[structs.replace(record.moment, sample=0).id].append(record.verdict.name)
-    counts = [(len(names), names.count("passed")) for names in verdicts.values()]
+    clusters: dict[str, str] = {}
+    for record in judged_records(records):
+        assert record.verdict is not None
+        moment = structs.replace(record.moment, sample=0).id
+        verdicts[moment].append(record.verdict.name)
+        clusters[moment] = cluster_of(record.moment, by)
+    counts = [(clusters[moment], len(names), names.count("passed")) for moment, names in verdicts.items()]
     return {str(k): passing(counts, k) for k in range(1, samples + 1)}

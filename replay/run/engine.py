@@ -18,6 +18,7 @@ from msgspec import structs
 from replay.editor.client import Editor
 from replay.editor.connection import server_command
 from replay.errors import LeftOutError, ReplayError
+from replay.numbers.clusters import cluster_of
 from replay.numbers.effects import ablation as effects_of
 from replay.options import QUICK, RunOptions
 from replay.play.playback import Playback
@@ -188,7 +189,9 @@ class Engine:
         found = self.summarise(self.options, run.findings)
         result = found | {"run": str(run.store.folder), "left_out": run.findings.left_out}
         if run.ablation is not None:
-            result["ablation"] = effects_of(run.findings.trials, run.ablation.steps)
+            by = self.options.cluster_by
+            clusters = {record.moment.id: cluster_of(record.moment, by) for record in run.findings.records}
+            result["ablation"] = effects_of(run.findings.trials, run.ablation.steps, clusters)
             run.store.put_fact("ablation", result["ablation"])
         run.store.put_fact("summary", result)
         return result

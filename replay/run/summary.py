@@ -7,16 +7,16 @@ from typing import Any
 from replay.judge.judge import infrastructure_failures
 from replay.numbers.metrics import summary
 from replay.numbers.passing import pass_at_each_k
-from replay.options import ReplayOptions
+from replay.options import ClusterBy, ReplayOptions
 from replay.run.findings import Findings
 
 
 def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
     """All figures of a replay, as one JSON document."""
     measured = not found.reads_record
-    result = summary(found.records, found.keys, found.efforts, measured=measured)
+    result = summary(found.records, found.keys, found.efforts, measured=measured, by=options.cluster_by)
     if options.samples > 1:
-        _by_moment(result, found, options.samples)
+        _by_moment(result, found, options.samples, options.cluster_by)
     result["checkpoints"] = {name: found.checkpoints[name] for name in ("matched", "of")}
     result["faults"] = [*found.warnings, *infrastructure_failures(found.records)]
     result["skipped"] = found.skipped
@@ -25,22 +25,22 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
     return result
 
 
-def _by_moment(result: dict[str, Any], found: Findings, samples: int) -> None:
+def _by_moment(result: dict[str, Any], found: Findings, samples: int, by: ClusterBy) -> None:
     """Let each moment count once, whatever number of answers it has.
 
     `moments`, endings and verdicts stay counts of answers. pass@k is a mean over moments; keystrokes, acceptance and what passed in time
     are those of the first answers, because a person sees one answer at a moment.
     """
     first = [record for record in found.records if not record.moment.sample]
-    of_first = summary(first, found.keys, found.efforts, measured=not found.reads_record)
+    of_first = summary(first, found.keys, found.efforts, measured=not found.reads_record, by=by)
     result["samples"] = samples
     for tape, figures in (("", result), *result["tapes"].items()):
         records = [record for record in found.records if tape in {"", record.moment.tape}]
         source = of_first["tapes"][tape] if tape else of_first
-        by_k = pass_at_each_k(records, samples)
+        by_k = pass_at_each_k(records, samples, by)
         figures["metrics"] = {
             **figures["metrics"],
             **{name: source["metrics"][name] for name in ("keystrokes_saved", "acceptance", "passed_in_time")},
-            "pass_at_1": by_k["1"],
+            "pass_at_1": by_k["1"] | {"testable": source["metrics"]["pass_at_1"]["testable"]},
             "pass_at_k": by_k,
         }

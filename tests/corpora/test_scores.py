@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from corpora.corpus import corpus_of
 from corpora.options import EvaluateOptions, drawn
 from corpora.scores import Outcome, passing, summary
-from replay.numbers.metrics import share
+from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Verdict
 from server.settings import ProviderSettings, Settings
@@ -57,7 +57,9 @@ def test_with_several_samples_the_interval_comes_from_the_tasks_and_is_the_same_
     found = passing(outcomes, 1)
     assert found == passing(outcomes, 1)
     assert found["value"] == pytest.approx(0.5)
-    assert 1 / 3 < found["low"] < 0.5 < found["high"] < 2 / 3
+    half = 2.201 * (1 / 3 * 0.5) / 11**0.5  # of twelve means, 1/3 and 2/3: Student's t by their standard error
+    assert found["low"] == pytest.approx(0.5 - half, abs=0.02)
+    assert found["high"] == pytest.approx(0.5 + half, abs=0.02)
     assert found["n"] == 12
 
 
@@ -66,7 +68,12 @@ def test_samples_of_one_task_are_not_counted_as_tasks(tasks):
 
 
 def test_a_single_task_between_has_no_interval(tasks):
-    assert passing([outcome(tasks[0], "passed", "failed")], 1) == {"value": 0.5, "low": None, "high": None, "n": 1}
+    assert passing([outcome(tasks[0], "passed", "failed")], 1) == {
+        **share(0, 0),
+        "value": 0.5,
+        "n": 1,
+        "clusters": 1,
+    }
 
 
 def test_a_task_with_too_few_samples_is_left_out_of_a_larger_k(tasks):
@@ -78,7 +85,7 @@ def test_a_task_with_too_few_samples_is_left_out_of_a_larger_k(tasks):
 def test_untestable_tasks_and_failures_of_the_machine_do_not_count(tasks):
     outcomes = [outcome(tasks[0], "untestable"), outcome(tasks[1], "infrastructure"), outcome(tasks[2], "passed")]
     assert passing(outcomes, 1) == share(1, 1)
-    assert passing(outcomes[:2], 1) == {"value": None, "low": None, "high": None, "n": 0}
+    assert passing(outcomes[:2], 1) == share(0, 0)
 
 
 def test_the_summary_counts_by_language_and_category(tasks):
@@ -96,7 +103,8 @@ def test_the_summary_counts_by_language_and_category(tasks):
         ("java", 6, 0),
     ]
     assert [row["category"] for row in told["categories"]] == ["api_usage", "low_context"]
-    assert told["share"] == share(6, 12)
+    assert told["share"] == share(6, 12) | {"testable": share(12, 12)}
+    assert told["cluster_by"] == "program"
     assert {failure["task"] for failure in told["failures"]} == {task.name for task in tasks if task.language == "java"}
     assert "self_contained" not in told
 
@@ -106,7 +114,7 @@ def test_the_summary_of_the_oracle_tells_what_its_failures_lack(tasks):
     wrong = [record(tasks[2], "assertion", cause="wrong-golden assertion")]
     records = [*lack, *wrong, *(record(task, "passed") for task in tasks[3:])]
     told = summary(EvaluateOptions(corpus="devbench", data="", settings=ORACLE), tasks, records)
-    assert told["share"] == share(9, 12)
+    assert told["share"] == share(9, 12) | {"testable": share(12, 12)}
     assert told["self_contained"] == share(9, 10)
     assert told["causes"] == {"missing-library torch": 2, "wrong-golden assertion": 1}
 

@@ -211,7 +211,7 @@ def test_the_time_of_reading_a_record_is_not_told_as_the_models(ghosttape):
     assert fixed["p50"] == 80
     for figures in (read, *read["tapes"].values()):
         latency = figures["metrics"]["latency_ms"]
-        assert {name for name, value in latency.items() if value is not None} == {"n", "note"}
+        assert {name for name, value in latency.items() if value is not None} == {"n", "clusters", "note"}
         assert set(latency) == set(asked) | {"note"}
 
 

@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -7,13 +8,28 @@ from tui.tables.replay import replay_table
 
 ONE = {
     "moments": 31,
+    "cluster_by": "hole",
     "endings": {"gated": 4, "accepted": 12, "failed": 2},
     "reasons": {"gated(mid-word)": 3, "gated(comment)": 1, "failed([red]refused)": 2},
     "verdicts": {"failed": 14, "passed": 12, "syntax": 5},
     "untestable": {"undetected": 4, "rewritten": 2},
     "metrics": {
-        "pass_at_1": {"value": 12 / 31, "low": 0.237, "high": 0.562, "n": 31},
-        "keystrokes_saved": {"value": 412, "of": 1200},
+        "pass_at_1": {
+            "value": 12 / 31,
+            "low": 0.237,
+            "high": 0.562,
+            "n": 31,
+            "clusters": 20,
+            "design_effect": 1.93,
+            "testable": {"value": 31 / 37, "low": 0.69, "high": 0.92, "n": 37},
+        },
+        "pass_by_hole": {"value": 0.41, "low": 0.229, "high": 0.604, "n": 20},
+        "pass_by_length": {
+            "1-5": {"value": 0.5, "low": 0.2, "high": 0.8, "n": 10},
+            "6-20": {"value": None, "low": None, "high": None, "n": 0},
+            "over 80": {"value": 1.0, "low": None, "high": None, "n": 1},
+        },
+        "keystrokes_saved": {"value": 412, "of": 1200, "low": 0.2, "high": 0.48},
         "latency_ms": {"p50": 143.2, "p90": 800.0, "p95": 1204.1, "p99": 2000.0, "n": 25},
     },
     "left_out": [{"tape": "wobbly", "reason": "flaky: its tests do not end the same way twice"}],
@@ -31,7 +47,7 @@ def test_the_figures_of_one_tape_have_a_line_each():
     text = printed({**ONE, "tapes": {"cart": ONE}})
     assert "12 of 31 testable, 39 % (95 % interval 24\N{EN DASH}56 %)" in text
     assert "31 testable, 6 untestable" in text
-    assert "412 of 1,200, 34 %" in text
+    assert "412 of 1,200, 34 % (20\N{EN DASH}48 %)" in text
     assert "p50 143 ms, p95 1,204 ms" in text
     assert "wobbly  flaky: its tests do not end the same way twice" in text
     assert "the policy did not let the editor ask here: mid-word 3," in text
@@ -48,6 +64,34 @@ def test_the_time_of_a_record_is_a_dash(tapes):
     latencies = [line.split() for line in lines if line.strip().startswith("latency")]
     assert latencies
     assert all("\N{EN DASH}" in words and "ms" not in words for words in latencies)
+
+
+@pytest.mark.parametrize("tapes", [1, 2])
+def test_beside_what_passed_stand_the_testable_share_the_clusters_and_the_share_by_hole(tapes):
+    text = " ".join(printed({**ONE, "tapes": {str(at): ONE for at in range(tapes)}}).split())
+    assert re.search(r"testable(?: 84 % \(69\N{EN DASH}92 %\))+", text)
+    assert "clusters 20 holes" in text
+    assert re.search("design effect(?: 1.9)+", text)
+    assert "by hole 41 % (23\N{EN DASH}60 %)" in text
+
+
+def test_many_tapes_have_the_testable_share_beside_what_passed():
+    text = printed({**ONE, "tapes": {f"tape-{number}": ONE for number in range(9)}})
+    assert re.search(r"tape-3 +31 +84 % +12 of 31, 39 % \(24\N{EN DASH}56 %\)", text)
+
+
+def test_lengths_that_occur_have_their_share():
+    text = printed(ONE)
+    section = text[text.index("by length") :].splitlines()[1:3]
+    assert [line.split() for line in section] == [
+        ["1-5", "characters", "50", "%", "(20\N{EN DASH}80", "%)"],
+        ["over", "80", "characters", "100", "%"],
+    ]
+
+
+def test_endings_have_their_share_where_there_is_room_for_it():
+    shares = {"endings": {"gated": {"value": 0.13, "low": 0.05, "high": 0.29}}}
+    assert "13 % (5\N{EN DASH}29 %)" in printed({**ONE, "shares": shares})
 
 
 def test_reasons_of_an_ending_are_not_shown_at_a_verdict_of_the_same_name():
@@ -88,8 +132,8 @@ def test_two_tapes_have_a_column_each_and_a_total():
 
 def test_many_tapes_have_a_line_each():
     text = printed({**ONE, "tapes": {f"tape-{number}": ONE for number in range(9)}})
-    lines = [line for line in text.splitlines() if "12 of 31 testable, 39 % (24\N{EN DASH}56 %)" in line]
-    assert [line.split()[:3] for line in lines] == [[f"tape-{number}", "31", "6"] for number in range(9)]
+    lines = [line for line in text.splitlines() if "12 of 31, 39 % (24\N{EN DASH}56 %)" in line]
+    assert [line.split()[:3] for line in lines] == [[f"tape-{number}", "31", "84"] for number in range(9)]
 
 
 @pytest.mark.parametrize("tapes", [1, 2, 3, 8])

@@ -173,6 +173,14 @@ SetUpEnv = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Let set-up commands have this variable (a proxy, a registry); repeatable."),
 ]
+ClusterBy = Annotated[
+    str,
+    typer.Option(
+        metavar="hole|function|tape|program",
+        help="Which moments are not independent: those of one hole, function, tape or program (document, task). Every interval goes by "
+        "these clusters (docs/numbers.md).",
+    ),
+]
 
 # Of `evaluate`
 
@@ -200,4 +208,18 @@ NoPackages = Annotated[
 RunToGoOn = Annotated[
     Path | None,
     typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
+]
+
+# Of `compare`
+
+RunFolder = Annotated[Path, typer.Argument(help="Folder of a run.")]
+AskedDifference = Annotated[
+    float,
+    typer.Option(
+        "--difference",
+        min=0.0,
+        max=100.0,
+        metavar="POINTS",
+        help="The least difference that matters, in percentage points.",
+    ),
 ]

@@ -21,7 +21,7 @@ _LEGEND = {
     "gained": "moments that pass with all steps, but not without this one",
     "broken": "moments that pass without this step, but not with all",
     "killed": "of the broken moments, those whose raw answer passes",
-    "net": "gained minus broken (Newcombe's interval); p: McNemar's exact test",
+    "net": "gained minus broken; p: the exact test of pairs (docs/numbers.md)",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from rich.box import SIMPLE_HEAD
@@ -30,13 +30,18 @@ class _Row:
     name: str
     value: Callable[[Summary], str]
     meaning: str = ""
+    share: Callable[[Summary], str] = lambda _: ""
+    """The share with its interval, for a table that has room for it."""
 
 
 _WIDE_ROWS = (
     _Row("moments", figures.moments_words),
     _Row("with a verdict", figures.judged_words),
+    _Row("  testable", lambda summary: figures.share_words(figures.testable_share(summary))),
     _Row("tests passed", figures.passed_words),
-    _Row("keystrokes saved", lambda summary: ", ".join(filter(None, figures.keystrokes(summary)))),
+    _Row("  clusters", figures.clusters_words),
+    _Row("  by hole", figures.by_hole_words),
+    _Row("keystrokes saved", figures.keystrokes_words),
     _Row("latency", figures.latency_words),
 )
 """The figures of one run; each has a line."""
@@ -46,11 +51,16 @@ _NARROW_ROWS = (
     _Row("  testable", lambda summary: _number(figures.judged_counts(summary).testable)),
     _Row("  untestable", lambda summary: _number(figures.judged_counts(summary).untestable)),
     _Row("  not tested", lambda summary: _number(figures.judged_counts(summary).untested)),
+    _Row("  share testable", lambda summary: figures.share_words(figures.testable_share(summary))),
     _Row("tests passed", lambda summary: figures.passed(summary)[0]),
     _Row("  share", lambda summary: figures.passed(summary)[1]),
     _Row("  95 % interval", figures.interval_words),
+    _Row("  clusters", lambda summary: figures.clusters(summary)[0]),
+    _Row("  design effect", lambda summary: figures.clusters(summary)[1]),
+    _Row("  by hole", figures.by_hole_words),
     _Row("keystrokes saved", lambda summary: figures.keystrokes(summary)[0]),
     _Row("  share", lambda summary: figures.keystrokes(summary)[1]),
+    _Row("  95 % interval", lambda summary: figures.range_words(figures.metric(summary, "keystrokes_saved"))),
     _Row("latency p50", lambda summary: figures.latency(summary, "p50")),
     _Row("latency p95", lambda summary: figures.latency(summary, "p95")),
 )
@@ -90,11 +100,22 @@ def _groups(summary: Summary) -> Iterator[tuple[str, list[_Row]]]:
     )
     for title, key, meanings in groups:
         found = figures.effort(summary) if key == "effort" else figures.counts(summary, key)
-        rows = [_Row(f"  {name}", _counted(key, name), meanings.get(name, "")) for name in found]
+        rows = [_Row(f"  {name}", _counted(key, name), meanings.get(name, ""), _shared(key, name)) for name in found]
         if key == "endings":
             rows = [_with_reasons(row, summary) for row in rows]
         if rows:
             yield title, rows
+    if lengths := figures.lengths(summary):
+        yield "by length of truth", [_length_row(name) for name in lengths]
+
+
+def _length_row(name: str) -> _Row:
+    value: Callable[[Summary], str] = lambda summary: figures.share_words(figures.lengths(summary).get(name, {}))  # noqa: E731
+    return _Row(f"  {name} characters", value)
+
+
+def _shared(key: str, name: str) -> Callable[[Summary], str]:
+    return lambda summary: figures.share_words(figures.shares(summary, key).get(name, {}))
 
 
 def _counted(key: str, name: str) -> Callable[[Summary], str]:
@@ -109,7 +130,7 @@ def _with_reasons(row: _Row, summary: Summary) -> _Row:
         return row
     named = [f"{sanitize(reason)} {number:,}" for reason, number in islice(found.items(), REASONS)]
     more = [f"{len(found) - REASONS:,} other reasons"] if len(found) > REASONS else []
-    return _Row(row.name, row.value, f"{row.meaning}: {', '.join([*named, *more])}")
+    return replace(row, meaning=f"{row.meaning}: {', '.join([*named, *more])}")
 
 
 def _sections(summary: Summary) -> Iterator[RenderableType]:
@@ -127,8 +148,10 @@ def _counts(rows: Sequence[_Row], summary: Summary) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(min_width=16, no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
+    has_shares = any(row.share(summary) for row in rows)
     for row in rows:
-        table.add_row(Text(row.name), Text(row.value(summary), "bold"), Text(row.meaning, "dim"))
+        share = [Text(row.share(summary))] if has_shares else []
+        table.add_row(Text(row.name), Text(row.value(summary), "bold"), *share, Text(row.meaning, "dim"))
     return table
 
 
@@ -168,12 +191,17 @@ def _lines(tapes: Mapping[str, Summary]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("tape", overflow="fold")
     table.add_column("moments", justify="right")
-    table.add_column("untestable", justify="right")
+    table.add_column("testable", justify="right")
     table.add_column("tests passed (95 % interval)", no_wrap=True)
     for name, tape in tapes.items():
-        untestable = _number(figures.judged_counts(tape).untestable)
-        passed = figures.passed_words(tape, name_interval=False)
-        row = (sanitize(name), figures.moments_words(tape), untestable, passed)
+        share = figures.testable_share(tape).get("value")
+        passed = figures.passed_words(tape, name_interval=False).replace(" testable", "")
+        row = (
+            sanitize(name),
+            figures.moments_words(tape),
+            "" if share is None else f"{figures.percent(share)} %",
+            passed,
+        )
         table.add_row(*map(Text, row))
     return table
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.causes import kind_of
-from tui.figures import DASH, counts, latency, percent
+from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
 from tui.tables.sections import failure_reasons
 from tui.terminal_text import headline, sanitize, shorten
@@ -78,6 +78,9 @@ def _percent(share: Mapping[str, Any]) -> str:
 
 
 def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if share := share_words(testable_share(summary)):
+        effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
+        yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
     contained = summary.get("self_contained")
     if contained and contained["n"]:
         number = f"{contained['n']:,}"

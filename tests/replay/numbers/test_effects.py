@@ -6,8 +6,9 @@ import random
 
 import pytest
 
-from replay.numbers.effects import ablation, effect, paired
-from replay.numbers.metrics import share
+from replay.numbers.differences import paired
+from replay.numbers.effects import ablation, effect
+from replay.numbers.intervals import share
 from replay.records import Trial, Verdict
 
 STEPS = ("prose", "indent", "stop")

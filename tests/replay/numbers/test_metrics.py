@@ -6,10 +6,26 @@ import statistics
 
 import numpy as np
 import pytest
+from msgspec import structs
 from scipy import stats
 from tapes import record_of
 
-from replay.numbers.metrics import acceptance, keystrokes_saved, latency_ms, pass_at_1, passed_in_time, share, summary
+from replay.numbers.intervals import clustered_share, ratio_spread, share
+from replay.numbers.metrics import (
+    acceptance,
+    driven,
+    keystrokes_saved,
+    latency_ms,
+    pass_at_1,
+    pass_by_hole,
+    pass_by_length,
+    passed_in_time,
+    share_testable,
+    shares,
+    summary,
+    unmeasured,
+)
+from replay.records import Effort
 
 Z = statistics.NormalDist().inv_cdf(0.975)
 
@@ -32,7 +48,22 @@ def test_a_share_has_the_wilson_interval(successes, n):
 
 
 def test_a_share_of_nothing_has_no_value():
-    assert share(0, 0) == {"value": None, "low": None, "high": None, "n": 0}
+    expected = {"value": None, "low": None, "high": None, "n": 0, "clusters": 0, "design_effect": None}
+    assert share(0, 0) == expected
+
+
+def placed(record, hole="", function="", **fields):
+    return structs.replace(record, moment=structs.replace(record.moment, hole=hole, function=function, **fields))
+
+
+def bare(found):
+    """pass@1 without the share that is testable."""
+    return {name: value for name, value in found.items() if name != "testable"}
+
+
+def saved(records, typed):
+    found = keystrokes_saved(records, typed)
+    return {name: found[name] for name in ("value", "of")}
 
 
 JUDGED = [
@@ -55,12 +86,12 @@ NOT_JUDGED = [
 
 
 def test_pass_at_1_counts_every_answer_that_was_asked_for_also_the_empty_the_filtered_and_the_late():
-    assert pass_at_1(JUDGED) == share(2, 6)
+    assert bare(pass_at_1(JUDGED)) == share(2, 6)
 
 
 @pytest.mark.parametrize("record", NOT_JUDGED, ids=lambda record: record.ending.name)
 def test_pass_at_1_leaves_out_what_says_nothing_about_the_model(record):
-    assert pass_at_1([*JUDGED, record]) == share(2, 6)
+    assert bare(pass_at_1([*JUDGED, record])) == share(2, 6)
 
 
 def test_pass_at_1_of_nothing_testable_has_no_value():
@@ -109,7 +140,7 @@ def test_what_was_superseded_still_took_its_time():
 
 
 def test_an_accepted_suggestion_saves_its_edits_less_the_key_that_accepts():
-    assert keystrokes_saved([record_of(1, "accepted", covered=[1, 2, 3, 4])], typed=10) == {"value": 3, "of": 10}
+    assert saved([record_of(1, "accepted", covered=[1, 2, 3, 4])], typed=10) == {"value": 3, "of": 10}
 
 
 def test_a_stretch_that_two_suggestions_would_have_written_is_saved_once():
@@ -123,7 +154,8 @@ def test_a_stretch_that_two_suggestions_would_have_written_is_saved_once():
 
 def test_which_of_two_overlapping_suggestions_counts_does_not_hang_on_the_order_of_the_records():
     records = [record_of(3, "accepted", covered=[3, 4, 5]), record_of(1, "accepted", covered=[1, 2, 3])]
-    assert keystrokes_saved(records, 5) == keystrokes_saved(records[::-1], 5) == {"value": 2, "of": 5}
+    assert keystrokes_saved(records, 5) == keystrokes_saved(records[::-1], 5)
+    assert saved(records, 5) == {"value": 2, "of": 5}
 
 
 def test_edits_of_the_same_number_on_two_tapes_are_two_edits():
@@ -135,10 +167,11 @@ def test_a_summary_adds_up_over_its_tapes():
     records = [*JUDGED, *NOT_JUDGED, record_of(1, "accepted", "passed", tape="other", covered=[1, 2])]
     figures = summary(records, {"small": 30, "other": 5})
     assert figures["moments"] == 14 == sum(figures["endings"].values())
-    assert figures["metrics"]["keystrokes_saved"] == {"value": 1, "of": 35}
-    assert figures["tapes"]["small"]["metrics"]["pass_at_1"] == share(2, 6)
-    assert figures["tapes"]["other"]["metrics"]["pass_at_1"] == share(1, 1)
-    assert figures["metrics"]["pass_at_1"] == share(3, 7)
+    assert figures["metrics"]["keystrokes_saved"]["value"] == 1
+    assert figures["metrics"]["keystrokes_saved"]["of"] == 35
+    assert bare(figures["tapes"]["small"]["metrics"]["pass_at_1"]) == share(2, 6)
+    assert bare(figures["tapes"]["other"]["metrics"]["pass_at_1"]) == share(1, 1)
+    assert bare(figures["metrics"]["pass_at_1"]) == share(3, 7)
     assert figures["reasons"] == {"filtered(prose)": 1, "failed(no answer)": 1, "gated(agent)": 1}
     assert figures["untestable"] == {"": 1}
     assert "untestable" not in figures["verdicts"]
@@ -156,3 +189,91 @@ def test_intervals_are_those_of_scipy_to_the_last_bit(n):
     median = stats.quantile_test(range(n), p=0.5).confidence_interval(0.95)
     found = latency_ms(record_of(at, "shown", latency=float(at)) for at in range(n))
     assert [None if np.isnan(end) else end for end in median] == [found["p50_low"], found["p50_high"]]
+
+
+HOLES = ["a.py:10-40", "a.py:15-40", "a.py:40-60", "b.py:10-40", ""]
+
+
+def in_holes(*passed):
+    """Records with so many moments passed and failed in each hole."""
+    found, event = [], 0
+    for hole, (good, bad) in zip(HOLES, passed, strict=False):
+        for name in ["passed"] * good + ["failed"] * bad:
+            event += 1
+            found.append(placed(record_of(event, "shown", name), hole, f"{hole[:4]}:1:f" if hole else ""))
+    return found
+
+
+def test_moments_whose_holes_end_at_one_place_are_a_cluster_and_those_without_a_hole_stand_alone():
+    found = pass_at_1(in_holes((2, 0), (0, 1), (1, 1), (0, 2), (1, 1)))
+    expected = clustered_share([*zip("aaabbcc", [1, 1, 0, 1, 0, 0, 0], strict=True), ("d", 1), ("e", 0)])
+    assert bare(found) == expected
+    assert (found["n"], found["clusters"]) == (9, 5)
+
+
+@pytest.mark.parametrize(("by", "clusters"), [("hole", 4), ("function", 3), ("program", 3), ("tape", 2)])
+def test_the_clusters_are_those_that_are_chosen(by, clusters):
+    records = in_holes((2, 0), (0, 1), (1, 1))
+    records += [placed(record_of(50, "shown", "passed"), "a.py:10-40", "a.py:1:f", tape="other")]
+    alone = record_of(60, "shown", "failed")
+    records += [placed(alone, path="x.py"), placed(alone, path="x.py", sample=1)]
+    assert pass_at_1(records, by)["clusters"] == clusters
+    assert summary(records, {"small": 9}, by=by)["cluster_by"] == by
+
+
+def test_by_hole_each_hole_counts_once():
+    records = in_holes((9, 0), (0, 0), (0, 1))
+    assert pass_at_1(records)["value"] == 0.9
+    assert pass_by_hole(records) == share(1, 2)
+
+
+def test_pass_at_1_never_stands_without_the_share_that_is_testable():
+    assert pass_at_1([*JUDGED, *NOT_JUDGED])["testable"] == share_testable([*JUDGED, *NOT_JUDGED]) == share(6, 7)
+
+
+def test_by_length_of_truth_white_space_at_its_ends_aside():
+    lengths = {1: "1-5", 5: "1-5", 6: "6-20", 20: "6-20", 21: "21-80", 80: "21-80", 81: "over 80"}
+    records = [placed(record_of(size, "shown", "passed"), truth=f"\n  {'x' * size} \n") for size in lengths]
+    found = pass_by_length([*records, placed(record_of(99, "shown", "failed"), truth="xxxx")])
+    assert found == {"1-5": share(2, 3), "6-20": share(2, 2), "21-80": share(2, 2), "over 80": share(1, 1)}
+
+
+def test_each_ending_and_each_reason_of_untestable_has_its_share():
+    records = [
+        record_of(1, "shown", "passed"),
+        *(placed(record_of(at, "accepted", "untestable"), "a.py:1-9") for at in (2, 3)),
+        record_of(4, "shown", "infrastructure"),
+        record_of(5, "gated"),
+    ]
+    found = shares(records)
+    assert found["endings"]["shown"]["value"] == 2 / 5
+    assert found["endings"]["accepted"] == clustered_share([("a", 0), ("b", 1), ("b", 1), ("c", 0), ("d", 0)])
+    assert found["untestable"] == {"": clustered_share([("a", 0), ("b", 1), ("b", 1)])}
+
+
+def test_keystrokes_saved_have_the_interval_of_a_sum_over_clusters():
+    records = [
+        record_of(at, "accepted", covered=range(10 * at, 10 * at + keys)) for at, keys in enumerate([4, 1, 7, 2])
+    ]
+    found = keystrokes_saved(records, 50)
+    draws = [3, 0, 6, 1]
+    half = stats.t.ppf(0.975, 3) * statistics.stdev(draws) * 2 / 50
+    assert found["share"] == 0.2
+    assert (found["low"], found["high"]) == (pytest.approx(0.2 - half), pytest.approx(0.2 + half))
+    assert found["clusters"] == 4
+
+
+def test_in_drive_mode_the_tapes_are_the_clusters():
+    efforts = [Effort(tape=100, typed=60), Effort(tape=300, typed=100), Effort(tape=200, typed=150), Effort(accepts=1)]
+    found = driven(efforts)
+    spread = ratio_spread([40, 200, 50], [100, 300, 200])
+    half = stats.t.ppf(0.975, spread.degrees) * spread.variance**0.5
+    assert (found["value"], found["of"], found["clusters"], found["cluster_by"]) == (289, 600, 3, "tape")
+    assert found["low"] == pytest.approx(290 / 600 - half)
+    assert found["high"] == 1.0
+    assert driven(efforts[:1])["low"] is None
+
+
+def test_what_was_not_measured_has_no_quantile_and_no_interval():
+    found = latency_ms(record_of(at, "shown", latency=float(at)) for at in range(30))
+    assert {name for name, value in unmeasured(found).items() if value is None} == found.keys() - {"n", "clusters"}

@@ -25,8 +25,8 @@ FULL = Record(
         kind="if",
         scenario="inner",
         truth="pass",
-        hole="a.py:9",
-        function="a.py:1",
+        hole="a.py:1-9",
+        function="a.py:1:f",
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(
@@ -255,3 +255,7 @@ def test_another_process_reads_and_writes_while_one_writes(store, writer):
     assert before >= 20
     assert len(after) > before
     assert next(store.records()).moment.tape == "mine"
+
+
+def test_which_moments_are_one_cluster_is_no_part_of_the_configuration():
+    assert ReplayOptions(cluster_by="tape").kept() == ReplayOptions().kept()

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from tui.figures import counts, judged_counts, passed_words
+from tui.figures import counts, judged_counts, passed_words, share_words, testable_share
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
 from tui.terminal_text import sanitize
@@ -53,6 +53,8 @@ def _figures(run: RunView) -> Iterable[Content]:
     yield _figure("moments", f"{run.summary.get('moments', len(run.records)):,}")
     if passed := passed_words(run.summary, name_interval=False):
         yield _figure("tests passed", passed)
+        if share := share_words(testable_share(run.summary)):
+            yield _figure("testable", share)
     judged = judged_counts(run.summary)
     found = [(name, number) for name, number in (("untestable", judged.untestable), ("not tested", judged.untested))]
     yield from (_figure(name, f"{number:,}") for name, number in found if number)

@@ -1,0 +1,119 @@
+"""How sure a difference of two shares is, where both are of the same moments.
+
+Where each cluster has one moment, the interval is Newcombe's for paired shares and the test McNemar's exact one. Else the interval is that of the
+mean difference by moment, with the clustered variance and degrees of freedom of `replay.numbers.intervals`, and the test turns the signs of whole
+clusters: if the two do not differ, each cluster's sum of differences could as well have the other sign (Canay, Romano and
+Shaikh 2017, Econometrica 85(3), 1013-1030). The share of all choices of signs with a sum at least as far from 0 is p, and it is exact. With
+clusters of one moment that is McNemar's exact test again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from replay.numbers.clusters import by_cluster
+from replay.numbers.intervals import share, spread_of
+
+
+def paired_difference(pairs: Iterable[tuple[str, bool, bool]]) -> dict[str, Any]:
+    """The first share less the second, from triples of cluster, first passes, second passes: the figures of `paired`, clustered.
+
+    `n` pairs in `clusters` clusters; `gained` pass only first, `broken` only second; `net` has value, low and high in [-1, 1]; `p`
+    is the probability of at least such a difference if there is none. Fewer than two clusters have no interval.
+    """
+    found = list(pairs)
+    gained = sum(first and not second for _, first, second in found)
+    broken = sum(second and not first for _, first, second in found)
+    clusters = by_cluster((cluster, first - second) for cluster, first, second in found)
+    counts = {"n": len(found), "clusters": len(clusters), "gained": gained, "broken": broken}
+    if len(clusters) == len(found):
+        with_all = sum(first for _, first, _ in found)
+        return counts | {"design_effect": 1.0 if found else None} | paired(gained, broken, with_all, len(found))
+    share_with = sum(first for _, first, _ in found) / len(found)
+    return counts | _clustered(list(clusters.values()), share_with)
+
+
+def _clustered(clusters: Sequence[Sequence[int]], share_with: float) -> dict[str, Any]:
+    """The difference by moment; where no moment differs, its interval is Newcombe's for as many pairs as there are effective clusters."""
+    n = sum(map(len, clusters))
+    value, spread, p = sum(map(sum, clusters)) / n, spread_of(clusters), sign_test([sum(own) for own in clusters])
+    if spread is None or (value and not spread.single):
+        return {"design_effect": None, "net": {"value": value, "low": None, "high": None}, "p": p}
+    if not spread.single:
+        pairs = round(spread.alike)
+        return {"design_effect": None, "net": paired(0, 0, round(share_with * pairs), pairs)["net"], "p": p}
+    half = spread.t * math.sqrt(spread.variance)
+    net = {"value": value, "low": max(-1.0, value - half), "high": min(1.0, value + half)}
+    return {"design_effect": spread.design_effect, "net": net, "p": p}
+
+
+def sign_test(sums: Sequence[int]) -> float:
+    """The share of all choices of signs of some numbers whose sum is at least as far from 0 as the sum of the numbers themselves.
+
+    Example: 3, 1, 1 have the sum 5; of the 8 choices, +++ and --- are as far from 0, so p is 0.25.
+    """
+    import numpy as np
+
+    sizes = [abs(one) for one in sums if one]
+    reach = sum(sizes)
+    chances = np.zeros(2 * reach + 1)  # of each sum from -reach to reach
+    chances[reach] = 1.0
+    for size in sizes:
+        chances = (
+            np.roll(chances, size) + np.roll(chances, -size)
+        ) / 2  # nothing lies so far out that it comes in again
+    far = np.abs(np.arange(-reach, reach + 1)) >= abs(sum(sums))
+    return min(1.0, float(chances[far].sum()))
+
+
+def paired(gained: int, broken: int, with_all: int, n: int) -> dict[str, Any]:
+    """The difference of two paired shares: `net` with value, low and high in [-1, 1], and the `p` of no difference.
+
+    The interval is Newcombe's square-and-add one (Statistics in Medicine 17, 1998, 2635-2650, method 10) on Wilson intervals by scipy; `p` is
+    McNemar's exact test, two-sided, which is scipy's binomial test of the pairs that differ. `with_all` of the `n` pairs pass with all steps.
+    """
+    from scipy import stats  # takes over a second to load: not before a run has something to sum up
+
+    if n == 0:
+        return {"net": {"value": None, "low": None, "high": None}, "p": None}
+    both = with_all - gained
+    neither = n - both - gained - broken
+    low, high = _newcombe(both, gained, broken, neither)
+    p = stats.binomtest(gained, gained + broken).pvalue if gained + broken else 1.0
+    return {"net": {"value": (gained - broken) / n, "low": low, "high": high}, "p": float(p)}
+
+
+def _newcombe(both: int, gained: int, broken: int, neither: int) -> tuple[float, float]:
+    n = both + gained + broken + neither
+    first, second = (share(passed, n) for passed in (both + gained, both + broken))
+    below1, above1 = _arms_of(first)
+    below2, above2 = _arms_of(second)
+    margins = (both + gained) * (broken + neither) * (both + broken) * (gained + neither)
+    lead = both * neither - gained * broken
+    corrected = max(lead - n / 2, 0.0) if lead > 0 else float(lead)
+    phi = corrected / math.sqrt(margins) if margins else 0.0
+    difference = (gained - broken) / n
+    low = difference - math.sqrt(below1**2 - 2 * phi * below1 * above2 + above2**2)
+    high = difference + math.sqrt(above1**2 - 2 * phi * above1 * below2 + below2**2)
+    return max(-1.0, low), min(1.0, high)
+
+
+def _arms_of(found: Mapping[str, Any]) -> tuple[float, float]:
+    """How far an interval reaches below its value, and above."""
+    return found["value"] - found["low"], found["high"] - found["value"]
+
+
+def holm(chances: Sequence[float | None]) -> list[float | None]:
+    """The p-values of several tests, adjusted for their number (Holm 1979, Scandinavian Journal of Statistics 6, 65-70); None stays None.
+
+    Example: 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06.
+    """
+    order = sorted((p, at) for at, p in enumerate(chances) if p is not None)
+    adjusted: list[float | None] = [None] * len(chances)
+    least = 0.0
+    for rank, (p, at) in enumerate(order):
+        least = max(least, min(1.0, (len(order) - rank) * p))
+        adjusted[at] = least
+    return adjusted

@@ -1,0 +1,216 @@
+"""95 % intervals of shares and quantiles, for moments that are independent of each other and for moments that are not.
+
+**Single moments.** Where each cluster has one moment, a share has Wilson's score interval (Wilson 1927).
+
+**Clusters.** A share is a ratio of sums over clusters, passed by asked. Its variance is the linearised one, with the bias-reduced
+weights CR2 (Bell and McCaffrey 2002, Survey Methodology 28(2), 169-181): the sum over clusters c of (y_c - p n_c)² / (1 - n_c/n), by n². The design
+effect is that variance by the variance of as many single moments (Kish 1965); where it comes out below 1, 1 counts. n by the
+design effect is the effective number of moments, and the interval is Wilson's for that number, with the quantile of Student's t in the
+place of the normal one (Korn and Graubard 1998, Survey Methodology 24(2), 193-201; Wilson's form: Franco et al. 2019, Journal of Survey Statistics
+and Methodology 7(3), 334-364). The degrees of freedom are Satterthwaite's under a random effect of the clusters, with the intra-cluster
+correlation estimated, so that a few large clusters count as few (Imbens and Kolesár 2016, Review of Economics and Statistics 98(4),
+701-712). Where all moments end alike the data show no variance: the effective number is then that of clusters, n² by the sum of n_c².
+
+Why not the percentile bootstrap of clusters: with the cluster sizes of the demo it holds the truth too seldom. `docs/numbers.md` has
+the table of both, made by `tools.interval_coverage`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, floor, lgamma, log, log1p, sqrt
+from typing import Any, TypeAlias
+
+from replay.numbers.clusters import by_cluster
+
+CONFIDENCE = 0.95
+_Z = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution, for `CONFIDENCE`."""
+Figure: TypeAlias = dict[str, Any]
+"""`value`, `low` and `high`, `n` moments, `clusters` and `design_effect`; None where the moments do not tell it."""
+
+
+def share(successes: int, n: int) -> Figure:
+    """A share of single moments with its Wilson interval: value, low, high in [0, 1], n, as many clusters, and the design effect 1.
+
+    With n = 0 there is no value: value, low and high are None. The interval equals that of scipy's `binomtest`, to the last
+    bit; scipy is not used because loading it takes longer than many runs. Example: 8 of 10 is 0.8, from 0.490 to 0.943.
+    """
+    if n == 0:
+        return figure(None, None, 0, 0, None)
+    value = successes / n
+    return figure(value, wilson(value, n, _Z), n, n, 1.0)
+
+
+def clustered_share(members: Iterable[tuple[str, float]]) -> Figure:
+    """The mean of values in [0, 1] with its clustered interval, from pairs of cluster and value.
+
+    A single cluster has no interval, nor have values that are all alike and neither 0 nor 1.
+    Example: clusters of 4, 4 and 2 moments of which 4, 0 and 1 passed have the share 0.5, and the design effect 4.8.
+    """
+    clusters = list(by_cluster(members).values())
+    values = [value for own in clusters for value in own]
+    n, count = len(values), len(clusters)
+    if count == n and all(value in {0, 1} for value in values):  # also where there is none
+        return share(int(sum(values)), n)
+    spread = spread_of(clusters)
+    mean = sum(values) / n
+    if spread is None or (spread.single == 0 and 0 < mean < 1):
+        return figure(mean, None, n, count, None)
+    return figure(mean, wilson(mean, spread.effective(mean), spread.t), n, count, spread.design_effect)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How sure the mean of clustered values is."""
+
+    variance: float
+    """Of the mean: linearised, CR2, and at least `single`."""
+    single: float
+    """What the variance would be if the moments were independent."""
+    degrees: float
+    """Of freedom, for Student's t."""
+    alike: float
+    """The effective number of clusters: how many of equal size are worth as much."""
+
+    @property
+    def t(self) -> float:
+        """The 97.5 % quantile of Student's t."""
+        from scipy.special import stdtrit  # takes longer to load than a short command takes
+
+        return float(stdtrit(self.degrees, (1 + CONFIDENCE) / 2))
+
+    @property
+    def design_effect(self) -> float | None:
+        """How many times as large the variance is as that of independent moments; None where all are alike."""
+        return self.variance / self.single if self.single else None
+
+    def effective(self, share: float) -> float:
+        """How many independent moments tell as much of a share."""
+        return share * (1 - share) / self.variance if self.single else self.alike
+
+
+def spread_of(clusters: Sequence[Sequence[float]]) -> Spread | None:
+    """How sure the mean of all values of some clusters is; None for fewer than two clusters."""
+    if len(clusters) < 2:
+        return None
+    n = sum(map(len, clusters))
+    mean = sum(map(sum, clusters)) / n
+    sizes = [len(own) for own in clusters]
+    single = sum((value - mean) ** 2 for own in clusters for value in own) / (n - 1) / n
+    variance = _linearised([sum(own) for own in clusters], sizes)
+    weights = [size / n for size in sizes]
+    correlation = intra_cluster_correlation(clusters)
+    scales = [correlation + (1 - correlation) / size for size in sizes]
+    alike = 1 / sum(weight**2 for weight in weights)
+    return Spread(max(variance, single), single, _degrees(weights, scales), alike)
+
+
+def ratio_spread(parts: Sequence[float], wholes: Sequence[float]) -> Spread | None:
+    """How sure the ratio of two sums over clusters is, where each cluster is one draw; None for fewer than two clusters.
+
+    No whole is 0. Example: parts 4, 0, 1 of wholes 4, 4, 2 are 0.5, with the variance 0.133 and 1.55 degrees of freedom.
+    """
+    if len(parts) < 2:
+        return None
+    whole = sum(wholes)
+    weights = [own / whole for own in wholes]
+    variance = _linearised(parts, wholes)
+    degrees = _degrees(weights, [1.0] * len(weights))
+    return Spread(variance, variance, degrees, 1 / sum(weight**2 for weight in weights))
+
+
+def _linearised(parts: Sequence[float], wholes: Sequence[float]) -> float:
+    """The CR2 variance of a ratio of sums over clusters."""
+    whole = sum(wholes)
+    value = sum(parts) / whole
+    pairs = zip(parts, wholes, strict=True)
+    return sum(((part - value * own) / whole) ** 2 / (1 - own / whole) for part, own in pairs)
+
+
+def intra_cluster_correlation(clusters: Sequence[Sequence[float]]) -> float:
+    """The analysis-of-variance estimate of the intra-cluster correlation, in [0, 1] (Donner 1986, International Statistical Review 54, 67-82).
+
+    1 where nothing varies inside the clusters, or each has one value. Example: (1, 1), (0, 0), (1, 0) give 0.5.
+    """
+    n, count = sum(map(len, clusters)), len(clusters)
+    mean = sum(map(sum, clusters)) / n
+    means = [sum(own) / len(own) for own in clusters]
+    within = sum((value - own) ** 2 for cluster, own in zip(clusters, means, strict=True) for value in cluster)
+    if within == 0:
+        return 1.0
+    inside = within / (n - count)
+    between = sum(len(own) * (one - mean) ** 2 for own, one in zip(clusters, means, strict=True)) / (count - 1)
+    size = (n - sum(len(own) ** 2 for own in clusters) / n) / (count - 1)
+    return min(1.0, max(0.0, (between - inside) / (between + (size - 1) * inside)))
+
+
+def _degrees(weights: Sequence[float], scales: Sequence[float]) -> float:
+    """Satterthwaite's degrees of freedom of the CR2 variance: tr(AV)² / tr(AVAV) of its quadratic form A in the clusters' means.
+
+    A = (I - 1w')' D (I - 1w') has the clusters' weights w, and w² / (1 - w) on the diagonal of D; V has the variances of the clusters'
+    means (`scales`, of any unit) on its diagonal. Example: with G equal clusters there are G - 1.
+    """
+    parts = [(weight**2 / (1 - weight), weight, scale) for weight, scale in zip(weights, scales, strict=True)]
+    total = sum(own for own, _, _ in parts)
+    trace = sum(scale * (own - 2 * own * weight + total * weight**2) for own, weight, scale in parts)
+    diagonal = sum((own**2 + 2 * own * (total * weight - 2 * own) * weight) * scale**2 for own, weight, scale in parts)
+    squares = sum(scale * own**2 for own, _, scale in parts)
+    lengths = sum(scale * weight**2 for _, weight, scale in parts)
+    cross = sum(scale * own * weight for own, weight, scale in parts)
+    rest = 2 * squares * lengths + (total * lengths) ** 2 + 2 * cross**2 - 4 * total * cross * lengths
+    return trace**2 / (diagonal + rest)
+
+
+def wilson(value: float, n: float, quantile: float = _Z) -> tuple[float, float]:
+    """Wilson's score interval of a share of so many independent moments, which need not be a whole number."""
+    whole = 2 * (n + quantile**2)
+    center = (2 * n * value + quantile**2) / whole
+    half = quantile / whole * sqrt(4 * n * value * (1 - value) + quantile**2)
+    return (center - half if value > 0 else 0.0), (center + half if value < 1 else 1.0)
+
+
+def quantile_interval(members: Sequence[tuple[str, float]], quantile: float) -> tuple[float | None, float | None]:
+    """The interval of a quantile of values, from pairs of cluster and value: two of the values, or None where there is no limit.
+
+    How many of n independent values lie below a quantile is binomial, which gives the interval of order statistics, as in scipy's
+    `quantile_test`. In clusters the effective number of values takes the place of n (Woodruff 1952, Journal of the American
+    Statistical Association 47, 635-646; the number as Korn and Graubard 1998).
+    Example: of ten single values the median lies between the second and the ninth.
+    """
+    values = sorted(value for _, value in members)
+    n, alone = len(values), _effective_values(members, values, quantile)
+    below, above = (_binomial_point(alone, quantile, tail) for tail in ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    low, high = (floor(below * n / alone), ceil(above * n / alone) + 1) if alone else (0, n + 1)
+    return (values[low - 1] if low >= 1 else None), (values[high - 1] if high <= n else None)
+
+
+def _effective_values(members: Sequence[tuple[str, float]], values: Sequence[float], quantile: float) -> int:
+    """How many independent values tell as much of a quantile as these."""
+    n, clusters = len(values), by_cluster(members)
+    if len(clusters) == n:
+        return n
+    cut = values[min(n - 1, floor(quantile * n))]
+    marks = [[float(value < cut) for value in own] for own in clusters.values()]
+    spread = spread_of(marks)
+    below = sum(map(sum, marks)) / n
+    return 0 if spread is None else floor(min(n, spread.effective(below)) * (_Z / spread.t) ** 2)
+
+
+def _binomial_point(n: int, chance: float, tail: float) -> int:
+    """The least number of successes that so many trials do not exceed with the probability `tail`. Example: 2 for 10, 0.5, 0.025."""
+    total, successes = 0.0, -1
+    while total < tail and successes < n:
+        successes += 1
+        ways = lgamma(n + 1) - lgamma(successes + 1) - lgamma(n - successes + 1)
+        total += exp(ways + successes * log(chance) + (n - successes) * log1p(-chance))
+    return successes
+
+
+def figure(
+    value: float | None, interval: tuple[float, float] | None, n: int, clusters: int, effect: float | None
+) -> Figure:
+    """A figure as it stands in a summary."""
+    low, high = interval or (None, None)
+    return {"value": value, "low": low, "high": high, "n": n, "clusters": clusters, "design_effect": effect}

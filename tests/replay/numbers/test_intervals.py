@@ -1,0 +1,181 @@
+"""Intervals of clustered moments against matrices, brute force, scipy and statsmodels."""
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import linalg, stats
+from statsmodels.stats.proportion import proportion_confint
+
+from replay.numbers.intervals import (
+    clustered_share,
+    intra_cluster_correlation,
+    quantile_interval,
+    ratio_spread,
+    share,
+    spread_of,
+    wilson,
+)
+from tools.interval_coverage import coverage, difference_coverage, ours, quantile_coverage, sizes
+from tools.interval_coverage import wilson as wilsons
+
+UNEQUAL = [[1, 1, 1, 1], [0, 0, 0, 0], [1, 0], [1, 1, 0], [0]]
+EQUAL = [[1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 0], [1, 1, 0]]
+Z = statistics.NormalDist().inv_cdf(0.975)
+
+
+def members(clusters):
+    return [(str(at), value) for at, own in enumerate(clusters) for value in own]
+
+
+def by_matrices(clusters, correlation):
+    """CR2 and its degrees of freedom for the mean, from the general formulas for least squares (Bell and McCaffrey 2002, §3 and §4).
+
+    Each cluster's residuals are multiplied by the inverse root of its block of I - H. The quadratic form is taken in the moments.
+    """
+    y = np.array([value for own in clusters for value in own], float)
+    n = len(y)
+    residual = np.eye(n) - np.ones((n, n)) / n
+    at = np.repeat(np.arange(len(clusters)), [len(own) for own in clusters])
+    variance, form = 0.0, np.zeros((n, n))
+    for cluster in range(len(clusters)):
+        mine = at == cluster
+        root = linalg.fractional_matrix_power(np.eye(mine.sum()) - np.ones((mine.sum(), mine.sum())) / n, -0.5).real
+        weights = np.ones(mine.sum()) @ root @ residual[mine] / n
+        variance += float(weights @ y) ** 2
+        form += np.outer(weights, weights)
+    working = np.where(at[:, None] == at[None, :], correlation, 0.0)
+    np.fill_diagonal(working, 1.0)
+    product = form @ working
+    return variance, np.trace(product) ** 2 / np.trace(product @ product)
+
+
+@pytest.mark.parametrize("clusters", [UNEQUAL, EQUAL, [[1] * 9 + [0], [0, 1], [1]], [[0.5, 0.2], [1.0], [0.3] * 4]])
+def test_variance_and_degrees_of_freedom_are_those_of_the_general_formulas(clusters):
+    found = spread_of(clusters)
+    variance, degrees = by_matrices(clusters, intra_cluster_correlation(clusters))
+    assert found.variance == pytest.approx(max(variance, found.single))
+    assert found.degrees == pytest.approx(degrees)
+
+
+def test_with_equal_clusters_the_variance_is_that_of_statsmodels():
+    y, groups = [v for own in EQUAL for v in own], [at for at, own in enumerate(EQUAL) for _ in own]
+    fitted = sm.OLS(y, np.ones(len(y))).fit(cov_type="cluster", cov_kwds={"groups": np.array(groups)})
+    found = spread_of(EQUAL)
+    assert found.variance == pytest.approx(fitted.bse[0] ** 2)
+    assert found.degrees == pytest.approx(len(EQUAL) - 1)
+    assert found.t == pytest.approx(stats.t.ppf(0.975, len(EQUAL) - 1))
+
+
+def test_the_variance_of_independent_moments_is_that_of_statsmodels():
+    y = [v for own in UNEQUAL for v in own]
+    assert spread_of(UNEQUAL).single == pytest.approx(sm.OLS(y, np.ones(len(y))).fit().bse[0] ** 2)
+
+
+def test_the_intra_cluster_correlation_of_equal_clusters_is_that_of_an_analysis_of_variance():
+    found = stats.f_oneway(*EQUAL).statistic  # the mean square between by the mean square within
+    within = statistics.mean(statistics.variance(own) for own in EQUAL)
+    between = found * within
+    assert intra_cluster_correlation(EQUAL) == pytest.approx((between - within) / (between + 2 * within))
+    assert intra_cluster_correlation([[1, 1], [0, 0], [1, 0]]) == pytest.approx(0.5)
+
+
+def test_the_correlation_of_clusters_that_are_alike_inside_is_1_and_of_opposites_0():
+    assert intra_cluster_correlation([[1, 1], [0, 0, 0]]) == 1.0
+    assert intra_cluster_correlation([[1, 0], [1, 0]]) == 0.0
+
+
+def test_the_ratio_of_the_docstring():
+    found = ratio_spread([4, 0, 1], [4, 4, 2])
+    assert found.variance == pytest.approx((0.2**2 / 0.6) + (0.2**2 / 0.6))
+    assert found.degrees == pytest.approx(1.55, abs=0.005)
+    assert ratio_spread([3], [4]) is None
+
+
+def test_a_share_in_clusters_has_wilsons_interval_of_the_effective_number_with_students_t():
+    found = clustered_share(members([[1] * 4, [0] * 4, [1, 0]]))
+    assert (found["value"], found["n"], found["clusters"]) == (0.5, 10, 3)
+    assert found["design_effect"] == pytest.approx((0.2**2 / 0.6 * 2) / (0.25 / 9)) == pytest.approx(4.8)
+    spread = spread_of([[1] * 4, [0] * 4, [1, 0]])
+    t, number = stats.t.ppf(0.975, spread.degrees), 0.25 / spread.variance
+    half = t / (1 + t**2 / number) * math.sqrt(0.25 / number + t**2 / (4 * number**2))
+    assert (found["low"], found["high"]) == (pytest.approx(0.5 - half), pytest.approx(0.5 + half))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40))
+def test_where_each_cluster_has_one_moment_the_interval_is_wilsons(passes):
+    found = clustered_share((str(at), float(one)) for at, one in enumerate(passes))
+    low, high = proportion_confint(sum(passes), len(passes), method="wilson")
+    assert (found["low"], found["high"]) == (pytest.approx(low, abs=1e-12), pytest.approx(high, abs=1e-12))
+    assert (found["clusters"], found["design_effect"]) == (len(passes), 1.0)
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=9), min_size=1, max_size=9))
+def test_the_interval_holds_its_value_lies_in_0_to_1_and_does_not_depend_on_the_order(clusters):
+    found = clustered_share(members(clusters))
+    assert clustered_share(reversed(members(clusters))) == pytest.approx(found)
+    assert found["value"] == pytest.approx(statistics.mean(value for own in clusters for value in own))
+    if found["low"] is not None:
+        assert -1e-12 <= found["low"] <= found["value"] <= found["high"] <= 1 + 1e-12
+
+
+def test_moments_that_all_end_alike_count_as_their_clusters():
+    found = clustered_share(members([[1, 1, 1, 1]] * 5))
+    low, _ = wilson(1.0, 5, stats.t.ppf(0.975, 4))
+    assert (found["low"], found["high"], found["design_effect"]) == (pytest.approx(low), 1.0, None)
+
+
+def test_one_cluster_and_values_alike_in_between_have_no_interval():
+    assert clustered_share(members([[1, 0, 1]])) == {
+        "value": pytest.approx(2 / 3),
+        "low": None,
+        "high": None,
+        "n": 3,
+        "clusters": 1,
+        "design_effect": None,
+    }
+    assert clustered_share(members([[0.5], [0.5]]))["low"] is None
+    assert clustered_share([]) == share(0, 0)
+
+
+def test_clusters_that_are_more_alike_between_than_within_are_no_better_than_single_moments():
+    found = clustered_share(members([[1, 0]] * 10))
+    assert found["design_effect"] == 1.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 30, 1633])
+@pytest.mark.parametrize("quantile", [0.5, 0.75, 0.9, 0.95, 0.99])
+def test_the_interval_of_a_quantile_of_single_values_is_that_of_scipy(n, quantile):
+    low, high = quantile_interval([(str(at), float(at)) for at in range(n)], quantile)
+    found = stats.quantile_test(range(n), p=quantile).confidence_interval(0.95)
+    assert [low, high] == [None if np.isnan(end) else end for end in found]
+
+
+def test_a_quantile_in_clusters_has_the_interval_of_as_many_values_as_they_are_worth():
+    clusters = [[float(at)] * 20 for at in range(30)]
+    low, high = quantile_interval(members(clusters), 0.5)
+    alone = quantile_interval([(str(at), float(at)) for at in range(600)], 0.5)
+    assert high - low > 3 * (alone[1] - alone[0]) / 20
+    assert low < 14.5 < high
+    assert quantile_interval(members([[1.0, 2.0, 3.0]]), 0.5) == (None, None)
+
+
+@pytest.mark.parametrize(("policy", "correlation"), [("blocks", 0.4), ("pause:300", 0.2), ("vscode", 0.6)])
+def test_intervals_hold_the_truth_as_often_as_they_say_with_the_sizes_of_the_demo(policy, correlation):
+    size = sizes()[policy]["hole"]
+    held = [coverage(ours, size, correlation, truth, 150, seed=7) for truth in (0.3, 0.5, 0.8)]
+    assert 92 <= statistics.mean(held) <= 98.5
+
+
+def test_wilsons_interval_does_not_hold_the_truth_in_clusters():
+    assert coverage(wilsons, sizes()["vscode"]["hole"], 0.4, 0.5, 200) < 50
+
+
+def test_intervals_of_differences_and_quantiles_hold_the_truth_too():
+    size = sizes()["pause:300"]["hole"]
+    assert 90 <= difference_coverage(size, 0.4, 0.3, 200) <= 99.5
+    assert 90 <= quantile_coverage(size, 0.4, 0.5, 200) <= 99.5

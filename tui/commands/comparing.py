@@ -1,0 +1,39 @@
+"""The command `compare`: two folders of runs in, the table or the document out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from rich.console import Console
+
+from replay.numbers.comparison import Kept, compare
+from replay.options import ClusterBy
+from replay.run.store import Store
+from tui.errors import ConfigurationError
+
+
+def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[str, Any]:
+    """Compare two runs by their folders; `asked` is the least difference that matters, as a share.
+
+    Raises:
+        StoreError: there is no run in a folder.
+        ConfigurationError: nothing can be clustered by this.
+
+    """
+    if cluster_by not in get_args(ClusterBy):
+        raise ConfigurationError(f"--cluster-by: {cluster_by!r} is none of {', '.join(get_args(ClusterBy))}")
+    return compare(_kept(first), _kept(second), cast(ClusterBy, cluster_by), asked)
+
+
+def _kept(folder: Path) -> Kept:
+    with Store.open(folder) as store:
+        return Kept(str(folder), store.config, tuple(store.records()))
+
+
+def show(found: Mapping[str, Any]) -> None:
+    """Print the table."""
+    from tui.tables.comparison import comparison_table
+
+    Console().print(comparison_table(found))
