@@ -134,7 +134,7 @@ def latency_ms(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, A
 def unmeasured(latency: Mapping[str, Any]) -> dict[str, Any]:
     """The quantiles of a run whose answers were read from a file: nulls and a note, because reading a file says nothing of the model."""
     names = [f"p{point}{end}" for point in POINTS for end in ("", "_low", "_high")]
-    return {**latency, **dict.fromkeys(names if latency["n"] else ()), "note": OF_THE_RECORD}
+    return {**latency, **dict.fromkeys(names), "note": OF_THE_RECORD}
 
 
 def keystrokes_saved(records: Iterable[Record], typed: int, by: ClusterBy = "hole") -> dict[str, Any]:
