@@ -43,8 +43,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `hole` names the part of the finished document that is wanted at the moment, by its path and its end, and `function` the
     outermost function around it, by its path and line ("": none): moments of the same one are not independent.
     `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
-    window for display), `truth` is the text at this place in the finished project. `hole` names the part that is wanted here in the
-    finished project (`path:start-end`, UTF-16 offsets), `function` the outermost function around it (`path:line:name`). `turn` counts the moments at one
+    window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
     only if text was accepted and removed again. `sample` is the index, from 0, of one of several answers to the same
     question.

@@ -23,24 +23,21 @@ Member = TypeVar("Member")
 def cluster_of(moment: Moment, by: ClusterBy = "hole") -> str:
     """The id of the cluster that a moment belongs to.
 
-    * `hole`: all holes that end at the same place of the finished document. While a statement is typed, its hole begins further
-      right with each key; it stays one hole. All samples of a moment that has no hole are a cluster of their own.
+    * `hole`: all moments whose holes end at the same place of the finished document. While a statement is typed, its hole begins further
+      right with each key; it stays one cluster. All samples of a moment that has no hole are a cluster of their own.
     * `function`: the outermost function. Outside of functions the hole counts.
     * `tape`: everything on one tape.
     * `program`: one document of one tape; in a corpus that is one task.
 
-    Example: moments with the holes `a.py:10-40` and `a.py:25-40` of one tape are in one cluster.
+    Example: two moments with the hole `a.py:40` (by the path and the end) of one tape are in one cluster.
     """
     if by == "tape":
         return moment.tape
     if by == "program":
         return f"{moment.tape}\0{moment.path}"
     if by == "function" and moment.function:
-        return f"{moment.tape}\0{moment.function}"
-    if not moment.hole:
-        return structs.replace(moment, sample=0).id
-    place, _, span = moment.hole.rpartition(":")
-    return f"{moment.tape}\0{place}\0{span.rpartition('-')[2]}"
+        return f"{moment.tape}\0{moment.function}\0"
+    return f"{moment.tape}\0{moment.hole}" if moment.hole else structs.replace(moment, sample=0).id
 
 
 def by_cluster(members: Iterable[tuple[str, Member]]) -> dict[str, list[Member]]:

@@ -74,7 +74,7 @@ def _shared(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
 def _fixed(record: Record) -> str:
     """The verdict by a hole that is the same for every suggestion at the moment; empty if there is no verdict."""
     verdict = record.verdict
-    return "" if verdict is None else getattr(verdict, "fixed", None) or verdict.name
+    return "" if verdict is None else verdict.fixed or verdict.name
 
 
 def _passed(records: Iterable[Record]) -> int:

@@ -86,7 +86,7 @@ def runs(tmp_path):
                     line=0,
                     character=at,
                     t=0.0,
-                    hole=f"a.py:{at}-{at // 2}",
+                    hole=f"a.py:{at // 2}",
                 )
                 passed = folder.name == "two" or at < 4
                 store.put(

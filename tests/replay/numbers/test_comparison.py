@@ -21,9 +21,7 @@ def run(name, passed, config=CONFIG, **fields):
 
 def placed(record, **fields):
     at = record.moment.event
-    moment = structs.replace(
-        record.moment, hole=f"a.py:{at}-{at // 4}", language="python" if at % 2 else "java", **fields
-    )
+    moment = structs.replace(record.moment, hole=f"a.py:{at // 4}", language="python" if at % 2 else "java", **fields)
     return structs.replace(record, moment=moment)
 
 
@@ -98,3 +96,10 @@ def test_the_order_of_the_records_does_not_matter():
     first, second = run("one", [1, 0, 1, 1, 0]), run("two", [1, 1, 0, 1, 0])
     turned = Kept("two", CONFIG, second.records[::-1])
     assert paired_records(first.records, second.records) == paired_records(first.records, turned.records)
+
+
+def test_in_each_pair_counts_the_verdict_by_the_hole_that_does_not_depend_on_the_suggestion():
+    first, second = run("one", [1, 0]), run("two", [1, 0])
+    records = [structs.replace(one, verdict=structs.replace(one.verdict, fixed="failed")) for one in second.records]
+    found = compare(first, Kept("two", CONFIG, records), "hole", 0.05)
+    assert found["passed"] == [1, 0]

@@ -25,8 +25,8 @@ FULL = Record(
         kind="if",
         scenario="inner",
         truth="pass",
-        hole="a.py:1-9",
-        function="a.py:1:f",
+        hole="a.py:9",
+        function="a.py:1",
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(
