@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +26,8 @@ REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "st
 _PLACE = re.compile(r" - at `\$([^`]*)`$")
 _UNKNOWN_KEY = re.compile(r"unknown field `([^`]*)`")
 _UNKNOWN_VALUE = re.compile(r"Invalid enum value '([^']*)'")
+_INT = 2**31 - 1
+"""The largest whole number that every provider can be given."""
 _HOLDS_A_KEY = frozenset("@?#")
 """A URL with one of these characters may contain a key. It is refused without parsing, because a parser repeats it in its error."""
 
@@ -107,6 +110,10 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     def __post_init__(self) -> None:
         """Refuse numbers that are out of range, and a key in `base_url`, because URLs are stored with the run."""
+        for name in ("temperature", "timeout_s", "connect_s", "first_s", "longest_wait_s", "start_s"):
+            _refuse(name, getattr(self, name), "a finite number", wrong=not math.isfinite(getattr(self, name) or 0))
+        for name in ("max_tokens", "threads", "tries", "seed"):
+            _refuse(name, getattr(self, name), f"at most {_INT}", wrong=getattr(self, name) > _INT)
         for name in ("max_tokens", "threads", "tries"):
             _refuse(name, getattr(self, name), "at least 1", wrong=getattr(self, name) < 1)
         for name in ("timeout_s", "connect_s", "start_s"):

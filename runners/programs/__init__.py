@@ -2,6 +2,7 @@
 
 from runners.programs.program import (
     CXX,
+    HIDE,
     JAVA,
     JAVAC,
     LANGUAGES,
@@ -15,11 +16,13 @@ from runners.programs.program import (
     plan_of,
     variables_of,
     verdict,
+    witness_files,
 )
 from runners.programs.reached import Reached
 
 __all__ = [
     "CXX",
+    "HIDE",
     "JAVA",
     "JAVAC",
     "LANGUAGES",
@@ -34,4 +37,5 @@ __all__ = [
     "plan_of",
     "variables_of",
     "verdict",
+    "witness_files",
 ]

@@ -48,13 +48,24 @@ JAVA = "-XX:+UseSerialGC -ea"
 DRIVE = "ghosttape.witness.Drive"
 """The class that calls a Java program's main. It is in a package, because a program's own classes can have any name outside of packages."""
 CXX = "g++ -std=c++17 -O0 -pthread"
+WRAPPED = ",".join(f"--wrap={name}" for name in ("main", "exit", "_exit", "_Exit", "quick_exit"))
+"""What the linker puts the driver's functions in the place of."""
 
 _LEAVES = re.compile(r"exit|quit|halt|kill|eval|syscall|dlsym|asm|exec[lv]", re.IGNORECASE)
 """Words in code that can leave a program, unless the code hides them on purpose."""
-_SWALLOWS = re.compile(r"uncaught|unhandled|eval|Function|process\s*(?:\[|\?\.)", re.IGNORECASE)
+_SWALLOWS = re.compile(r"uncaught|unhandled|eval|Function|process\s*(?:\[|\?\.)|['\"`/:]domain['\"`]", re.IGNORECASE)
 """Words in code that installs a handler for uncaught errors, which can hide a failed assertion."""
 
-_BEGIN = 'echo "\n$GHOSTTAPE_WITNESS begin" >&2'
+_MEANT = re.compile(r"(meant|harmless) (-?[0-9]{1,9})")
+_EXITS = re.compile(r"exit|process|eval|Function|globalThis")
+"""Words in code that can put something in the place of `process.exit`."""
+_HALTS = re.compile(r"halt|_exit|invoke|eval", re.IGNORECASE)
+"""Words in code that can end a program while it is on its way out."""
+
+_BEGIN = 'echo "\n$GHOSTTAPE_BEGIN begin" >&2'
+HIDE = f"read -r witness <{witness.FILE} && rm {witness.FILE} && "
+"""What comes before a compiler that can be made to read any file (`#include`): the shell keeps the number meanwhile."""
+_SHOW = f'echo "$witness" >{witness.FILE}'
 _CSPROJ = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
 <TargetFramework>net$(BundledNETCoreAppTargetFrameworkVersion)</TargetFramework><ImplicitUsings>enable</ImplicitUsings>
 <UseAppHost>false</UseAppHost></PropertyGroup></Project>
@@ -122,7 +133,7 @@ _WAYS = {
     "cpp": Way(
         "cpp",
         "program.cpp",
-        f'{CXX} {{file}} "$DRIVE_CPP/drive.o" -ldl -Wl,--wrap=main -o /tmp/program && {_BEGIN} && exec /tmp/program',
+        f'{HIDE}{CXX} {{file}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {_SHOW} && exec /tmp/program',
     ),
     "csharp": Way(
         "csharp",
@@ -161,9 +172,14 @@ def files_of(program: Program) -> dict[str, str]:
     return {_file(program): text, **way_of(program.language).beside}
 
 
+def witness_files(program: Program, nonce: str) -> dict[str, str]:
+    """Return the file by which its driver gets this run's number."""
+    return {witness.FILE: f"{nonce}\n"} if program.language in WITNESSED else {}
+
+
 def variables_of(program: Program, nonce: str) -> dict[str, str]:
-    """Return the variables that its driver reads."""
-    return {**witness.environment(nonce), **probes.variables(program.language, program.text, program.probes)}
+    """Return the variables that its command and its driver read."""
+    return {**witness.program_environment(nonce), **probes.variables(program.language, program.text, program.probes)}
 
 
 def _file(program: Program) -> str:
@@ -173,13 +189,26 @@ def _file(program: Program) -> str:
 
 def verdict(done: Completed, program: Program, nonce: str) -> Result:
     """Return the verdict on a program that was run by the command of `plan_of`, with this witness."""
-    said, stderr = witness.split_words(done.stderr, nonce)
+    began, stderr = witness.split_words(done.stderr, witness.begin_number(nonce))
+    said, stderr = witness.split_words(stderr, nonce)
     done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
-    result = classify(done, "", program.language, began="begin" in said or not built)
+    result = classify(done, "", program.language, began="begin" in began or not built)
     result = replace(result, reached=probes.reached(said))
     if result.verdict_class != "passed" or program.language not in WITNESSED:
         return result
-    return classify_ending(result, left=_left(said, program), swallowed=_swallowed(said, program))
+    return classify_ending(
+        result, left=_left(said, program), swallowed=_swallowed(said, program), meant=_meant(said, program)
+    )
+
+
+def _meant(said: list[str], program: Program) -> int:
+    """Return the status that the program was about to end with when something replaced it by 0; 0 if nothing did.
+
+    A `process.exit` that does nothing counts where the model's lines may have made it so: tests of others may put one there.
+    """
+    found = [(found[1], int(found[2])) for word in said if (found := _MEANT.fullmatch(word))]
+    own = program.written is not None and _names(_EXITS, program.text, program.written)
+    return next((status for kind, status in found if kind == "meant" or own), 0)
 
 
 def _left(said: list[str], program: Program) -> str | None:
@@ -204,6 +233,8 @@ def _came_to_its_end(said: list[str], program: Program) -> bool:
     lines = [int(word.removeprefix("exit ")) for word in said if re.fullmatch(r"exit [0-9]{1,9}", word)]
     if not lines or program.written is None:
         return False
+    if program.language == "java" and _names(_HALTS, program.text, program.written):
+        return False  # the JVM tells nobody the status that a hook of the model's replaced
     return all(_is_believed(line, program.text, program.written) for line in lines)
 
 
@@ -254,7 +285,7 @@ class Cold:
         mounts = (*layer.mounts, witness.MOUNT)
         try:
             folder.mkdir()
-            await in_thread(write_all, folder, files_of(program))
+            await in_thread(write_all, folder, {**files_of(program), **witness_files(program, nonce)})
             job = Job(folder, plan.command, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
             return verdict(await self.sandbox.run(job), program, nonce)
         finally:

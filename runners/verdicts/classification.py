@@ -162,12 +162,16 @@ def _signal(number: int) -> str:
     return signal.Signals(number).name if _is_named(number) else f"signal {number}"
 
 
-def classify_ending(result: Result, *, left: str | None, swallowed: bool) -> Result:
+def classify_ending(result: Result, *, left: str | None, swallowed: bool, meant: int = 0) -> Result:
     """Return the verdict on a program that ended with status 0, knowing what its driver (`runners/witness/`) saw.
 
     `left` says where the program was left before its end (None: it came to its end; "": the place is not known),
-    `swallowed` whether a handler took an error that nothing caught.
+    `swallowed` whether a handler took an error that nothing caught, `meant` the status that something replaced by 0.
     """
+    if meant:
+        return replace(
+            result, verdict_class="failed", message=f"was to end with status {meant}, which was replaced by 0"
+        )
     if left is not None:
         return replace(result, verdict_class="failed", message=f"left with status 0{left} before it came to its end")
     if swallowed:

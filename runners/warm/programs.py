@@ -14,7 +14,7 @@ from runners import witness
 from runners.errors import SandboxFailed
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
-from runners.programs import Cold, Program, Programs, files_of, plan_of, variables_of, verdict
+from runners.programs import HIDE, Cold, Program, Programs, files_of, plan_of, variables_of, verdict, witness_files
 from runners.project import Plan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import temporary_folder
@@ -70,7 +70,8 @@ class Warm:
         """Run the program; raises what `Cold.run` raises."""
         nonce = witness.new_nonce()
         async with self.pool.place():
-            order = RunRequest(files_of(program), variables_of(program, nonce), replace(Limits(), wall_s=timeout_s))
+            files = {**files_of(program), **witness_files(program, nonce)}
+            order = RunRequest(files, variables_of(program, nonce), replace(Limits(), wall_s=timeout_s))
             done = await self._run(program, order)
             if done is None:
                 return await self._cold(program, timeout_s)
@@ -124,12 +125,12 @@ class Warm:
     async def _build_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Run the program's own command, with its headers compiled ahead; what then fails to build is built without."""
         plan = plan_of(program)
-        build, run = _halves(plan)
+        build, run = _halves(replace(plan, command=plan.command.removeprefix(HIDE)))
         layer = await self.cold.layer(plan)
         option = await self.headers.option(program.text, build, (self.sandbox, layer, self.cold.workspace))
         compiler, _, rest = build.partition(" ")
         sooner = _BUILD.format(compiler=compiler, option=option, rest=rest, build=build)
-        return await self._command(plan, f"{sooner} && {run}" if option else plan.command, order)
+        return await self._command(plan, f"{HIDE}{sooner} && {run}" if option else plan.command, order)
 
     async def _compile_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
@@ -179,7 +180,7 @@ class Warm:
         """Return what a sandbox that stays is opened with, in a folder that is yet to be made."""
         layer: Layer = await self.cold.layer(plan)
         folder = self.cold.workspace.folder / f"warm-{next(self._numbers)}"
-        variables = {**layer.env, **witness.environment(""), **(env or {})}
+        variables = {**layer.env, "GHOSTTAPE": witness.FOLDER, **(env or {})}
         return Job(folder, command, env=variables, mounts=(*layer.mounts, *mounts, witness.MOUNT, INSIDE))
 
     def _worker(self, kind: tuple[object, ...], job: Job) -> AbstractAsyncContextManager[Worker]:

@@ -1,12 +1,16 @@
 """What runs beside the tests inside the sandbox and bears witness to how they ended; and how that is read here.
 
 A program can print what it likes and leave with status 0 before its assertions. So what starts it, or a plugin of the test
-runner, writes lines of its own on standard error: a number that was drawn for this run, and a word. The program could
-find the number in its environment; but then it was written to cheat ghosttape, and not just any test runner.
+runner, writes lines of its own on standard error: a number that was drawn for this run, and a word.
+
+The driver of a program of one file reads its number from a file, and removes that, before any line of the program runs: it is
+in no environment and in no command. The tests of a project run by a command of the project's, which may start anything: their number
+is in the environment. Code could find it there; but then it was written to cheat ghosttape, and not just any test runner.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 from collections.abc import Mapping
@@ -19,6 +23,8 @@ from runners.protocol import Mount, Sandbox
 FILES = Path(__file__).parent
 FOLDER = "/ghosttape"
 MOUNT = Mount(FILES, FOLDER)
+FILE = ".witness"
+"""The file in a program's folder that its driver finds its number in."""
 _REPORTER = "--test-reporter"
 _TOOLCHAINS_OF_NODE = ("node", "typescript")
 
@@ -26,6 +32,16 @@ _TOOLCHAINS_OF_NODE = ("node", "typescript")
 def new_nonce() -> str:
     """Return a number for one run."""
     return secrets.token_hex(16)
+
+
+def begin_number(nonce: str) -> str:
+    """Return the number with which the command says that the program begins: the program may know it."""
+    return hashlib.sha256(nonce.encode()).hexdigest()[:32]
+
+
+def program_environment(nonce: str) -> dict[str, str]:
+    """Return the variables that the command of a program of one file needs."""
+    return {"GHOSTTAPE": FOLDER, "GHOSTTAPE_BEGIN": begin_number(nonce)}
 
 
 def environment(nonce: str) -> dict[str, str]:

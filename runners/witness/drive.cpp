@@ -5,9 +5,15 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 extern "C" int __real_main(int, char **, char **);
+extern "C" [[noreturn]] void __real_exit(int);
+extern "C" [[noreturn]] void __real__exit(int);
+extern "C" [[noreturn]] void __real__Exit(int);
+extern "C" [[noreturn]] void __real_quick_exit(int);
 
 namespace {
 
@@ -41,24 +47,64 @@ void leave() {
 }
 
 void prepare() {
-    char *(*get)(const char *);
     int (*unset)(const char *);
     int (*control)(int, int, ...);
     int (*copy)(int);
     find(writes, "write");
     find(process, "getpid");
-    find(get, "getenv");
     find(unset, "unsetenv");
     find(control, "fcntl");
     find(copy, "dup");
-    if (const char *given = get("GHOSTTAPE_WITNESS")) add(nonce, nonce + sizeof nonce - 1, given);
-    unset("GHOSTTAPE_WITNESS");
+    unset("GHOSTTAPE_BEGIN");
     errors = control(2, F_DUPFD_CLOEXEC, 1000); // out of the way of programs that close all they know of
     if (errors < 0) errors = copy(2);
     self = process();
 }
 
+// Reads this run's number and removes its file: before anything of the program runs, its constructors included.
+void read_number(int, char **, char **) {
+    const long file = syscall(SYS_openat, AT_FDCWD, ".witness", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const long size = syscall(SYS_read, file, nonce, sizeof nonce - 1);
+    syscall(SYS_close, file);
+    syscall(SYS_unlinkat, AT_FDCWD, ".witness", 0);
+    nonce[0 < size ? size - 1 : 0] = 0; // without the end of its line
+}
+
+__attribute__((section(".preinit_array"), used)) void (*const first)(int, char **, char **) = read_number;
+
+void say_status(int status) {
+    if (!writes || !(status & 0xff)) return;
+    char word[16] = "meant ", digits[4];
+    int count = 0, rest = status & 0xff;
+    do digits[count++] = static_cast<char>('0' + rest % 10);
+    while (rest /= 10);
+    for (int at = 6; count; ++at) word[at] = digits[--count];
+    say(word);
+}
+
 } // namespace
+
+// What the program itself calls; what the library calls of these is not ours.
+extern "C" [[noreturn]] void __wrap_exit(int status) {
+    say_status(status);
+    __real_exit(status);
+}
+
+extern "C" [[noreturn]] void __wrap__exit(int status) {
+    say_status(status);
+    __real__exit(status);
+}
+
+extern "C" [[noreturn]] void __wrap__Exit(int status) {
+    say_status(status);
+    __real__Exit(status);
+}
+
+extern "C" [[noreturn]] void __wrap_quick_exit(int status) {
+    say_status(status);
+    __real_quick_exit(status);
+}
 
 // Called by probes, where a program has any; before main nothing is known of whom to tell.
 extern "C" void __ghosttape_ran__(int number) {
@@ -80,5 +126,6 @@ extern "C" int __wrap_main(int count, char **arguments, char **environment) {
     const int status = __real_main(count, arguments, environment);
     returned = true;
     say("end");
+    say_status(status);
     return status;
 }

@@ -1,7 +1,7 @@
 """Run a Python program as `python FILE` would, and say on standard error whether it came to its end.
 
-Runs inside the sandbox, with nothing but the standard library: `python drive.py FILE`. Without `GHOSTTAPE_WITNESS` in the
-environment it says nothing. The program stands on a single frame of this file, and may use as many as ever.
+Runs inside the sandbox, with nothing but the standard library: `python drive.py FILE`. Without a file `.witness`, which holds
+the number of this run, it says nothing. The program stands on a single frame of this file, and may use as many as ever.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import builtins
 import fcntl
 import os
 import sys
+from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
-_NONCE, _PROCESS = os.environ.pop("GHOSTTAPE_WITNESS", ""), os.getpid()
 _FAR = 1000
 """Where our descriptor lies: out of the way of programs that close all they know of."""
 
@@ -26,15 +26,27 @@ def _errors() -> int:
         return os.dup(2)
 
 
-def _say(word: str) -> None:
-    if not _NONCE or os.getpid() != _PROCESS:
-        return
-    for number in (_ERRORS, 2):
-        try:
-            os.write(number, f"\n{_NONCE} {word}\n".encode())
-        except OSError:  # the program closed it; with neither, it is not known to have come to its end
-            continue
-        return
+def _voice() -> Callable[[str], None]:
+    """Read this run's number, remove its file, and return what says words with it: no variable of a frame holds it."""
+    try:
+        with open(".witness", encoding="ascii") as file:  # noqa: PTH123
+            nonce = file.read().strip()
+        os.unlink(".witness")  # noqa: PTH108
+    except OSError:
+        nonce = ""
+    errors, process, get_process, write = _errors(), os.getpid(), os.getpid, os.write
+
+    def say(word: str) -> None:
+        if not nonce or get_process() != process:
+            return
+        for number in (errors, 2):
+            try:
+                write(number, f"\n{nonce} {word}\n".encode())
+            except OSError:  # the program closed it; with neither, it is not known to have come to its end
+                continue
+            return
+
+    return say
 
 
 def _compiled(path: str) -> CodeType:
@@ -95,7 +107,7 @@ def _without_driver(kind: type[BaseException], error: BaseException, trace: Trac
 
 def _exit(status: int) -> NoReturn:
     """Leave as `os._exit` does, but say where."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - `atexit` calls without a frame of its own
     while frame and frame.f_code.co_filename != _PATH:
         frame = frame.f_back
     _say(f"exit {frame.f_lineno if frame else 0}")
@@ -110,6 +122,19 @@ def _left(trace: TracebackType | None) -> str:
             own = trace
         trace = trace.tb_next
     return "end" if own and _is_last(own) else f"exit {own.tb_lineno if own else 0}"
+
+
+def _status(code: object) -> int:
+    """Return the status that Python makes of `SystemExit.code`."""
+    if code is None or isinstance(code, int):
+        return int(code or 0) & 0xFF
+    return 1
+
+
+def _say_status(status: int) -> None:
+    """Say the status that the program is about to end with: what runs at its exit could put another in its place."""
+    if status:
+        _say(f"meant {status}")
 
 
 def _is_last(trace: TracebackType) -> bool:
@@ -145,15 +170,20 @@ def _last_statement(body: list[ast.stmt]) -> ast.stmt:
 
 
 _FRAMES = 1 if sys.version_info >= (3, 12) else 2  # before, `exec` counts as well
-_ERRORS = _errors()
+_say = _voice()
 _LEAVE = os._exit
 _PATH = os.path.abspath(sys.argv[1])  # noqa: PTH100 - pathlib takes longer to import than most programs to run
-os.environ.pop("GHOSTTAPE", None)
+for _name in ("GHOSTTAPE", "GHOSTTAPE_BEGIN"):
+    os.environ.pop(_name, None)
 _main = _become(_PATH)
 _code = _compiled(_PATH)
 try:
     exec(_code, _main)  # noqa: S102 - it is what we are here for
 except SystemExit as left:
     _say(_left(left.__traceback__))
+    _say_status(_status(left.code))
+    raise
+except BaseException:
+    _say_status(1)
     raise
 _say("end")

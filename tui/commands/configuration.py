@@ -204,5 +204,7 @@ def _file(folder: Path) -> File:
         return File()
     try:
         return msgspec.toml.decode(path.read_bytes(), type=File)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise ConfigurationError(f"{path}: nests more deeply than settings do") from error
+    except ValueError as error:  # also of a number with too many digits
         raise ConfigurationError(f"{path}: {error}") from error

@@ -215,7 +215,7 @@ async def test_a_program_that_signs_with_an_endless_line_number_has_a_verdict(fr
     need_for("cpp")
 
     def forge(job):
-        return Completed(0, None, "", f"\n{job.env['GHOSTTAPE_WITNESS']} exit {'9' * 5000}\n", 1.0)
+        return Completed(0, None, "", f"\n{(job.project / '.witness').read_text().strip()} exit {'9' * 5000}\n", 1.0)
 
     result = await fresh(forge).run(Program("cpp", "", written=(1, 1)), timeout_s=TIMEOUT_S)
     assert result.verdict_class == "failed"

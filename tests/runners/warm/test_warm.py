@@ -271,7 +271,9 @@ async def test_a_worker_that_does_not_begin_is_told_of_once(bubblewrap, cache):
 
 
 async def test_a_sandbox_that_cannot_stay_open_runs_each_program_afresh(started):
-    fake = FakeSandbox(lambda job: Completed(0, None, "", f"\n{job.env['GHOSTTAPE_WITNESS']} end\n", 1.0))
+    fake = FakeSandbox(
+        lambda job: Completed(0, None, "", f"\n{(job.project / '.witness').read_text().strip()} end\n", 1.0)
+    )
     programs = await started(fake)
     assert (await programs.run(Program("cpp", "int main() { }"), timeout_s=TIMEOUT_S)).wall_ms == 1.0
     assert len(fake.jobs) == 1
