@@ -36,14 +36,27 @@ VerdictName: TypeAlias = Literal[VerdictClass, "repeated", "untestable"]
 Trigger: TypeAlias = Literal["automatic", "invoked"]
 
 
+class Within(msgspec.Struct, frozen=True, kw_only=True):
+    """A smaller part that begins at the same place as what a moment asks for: the statement with which a block begins.
+
+    It is not asked for again. `truth` is its text in the finished project, "" if there is none. What answers the larger question begins
+    with an answer to this one.
+    """
+
+    stop: Stop
+    kind: str
+    scenario: str
+    truth: str = ""
+
+
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
     """A place on a tape where the policy asks. `event` is the index of the event before which it lies.
 
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
     `hole` names the part of the finished document that is wanted at the moment, by its path and its end, and `function` the
     outermost function around it, by its path and line ("": none): moments of the same one are not independent.
-    `kind` and `scenario` come from the `blocks` policy. `before` and `after` are the text around the cursor (cut to a
-    window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
+    `kind` and `scenario` come from the `blocks` policy, and so does `within`: smaller parts that begin here too. `before` and `after`
+    are the text around the cursor (cut to a window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
     only if text was accepted and removed again. `sample` is the index, from 0, of one of several answers to the same
     question.
@@ -65,6 +78,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     truth: str = ""
     hole: str = ""
     function: str = ""
+    within: tuple[Within, ...] = ()
     trigger: Trigger = "automatic"
     turn: int = 0
     sample: int = 0

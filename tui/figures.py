@@ -180,6 +180,15 @@ def keystrokes_words(summary: Summary) -> str:
     return f"{number}, {share}" + (f" ({ends})" if ends else "") if number else ""
 
 
+def no_person_words(summary: Summary) -> str:
+    """Return what was left out as no person's, as `437 edits (29 like single keys), 115 places`; empty if nothing was."""
+    found = mapping(summary.get("no_person"))
+    edits, keys, places = (found.get(name, 0) for name in ("edits", "keys", "places"))
+    like_keys = f" ({keys:,} like single keys)" if keys else ""
+    parts = [f"{edits:,} edits{like_keys}" if edits else "", f"{places:,} places" if places else ""]
+    return ", ".join(filter(None, parts))
+
+
 def latency(summary: Summary, quantile: str) -> str:
     """Return a quantile of the latency, such as `p95`, as `1,204 ms`; a dash if the answers come from a file."""
     if latency_is_unmeasured(summary):

@@ -34,6 +34,8 @@ class ImportedFile(msgspec.Struct, frozen=True):
     format: str = ""
     resynchronised: int = 0
     """Edits that the recording does not have: the recorder missed something, and a later text shows what."""
+    recognised: int = 0
+    """Edits without a reason in the recording that are an agent's or a formatter's."""
 
 
 class ImportReport(msgspec.Struct, frozen=True):
@@ -44,6 +46,7 @@ class ImportReport(msgspec.Struct, frozen=True):
     checkpoints: int
     files: tuple[ImportedFile, ...]
     resynchronised: int = 0
+    recognised: int = 0
 
 
 Notify = Callable[[ImportedFile], None]
@@ -122,6 +125,7 @@ def _report(files: Sequence[ImportedFile]) -> ImportReport:
         sum(file.checkpoints for file in files),
         tuple(files),
         sum(file.resynchronised for file in files),
+        sum(file.recognised for file in files),
     )
 
 
@@ -137,4 +141,5 @@ def _file(path: Path, target: Path, format: str, imported: ImportedTape) -> Impo
         tests=imported.tape.header.tests is not None,
         format=format,
         resynchronised=imported.resynchronised,
+        recognised=imported.recognised,
     )

@@ -157,7 +157,9 @@ def _is_recording(head: InputHead) -> bool:
 
 def _read_recording(path: Path) -> Iterator[ImportedTape]:
     imported = import_recording(path)
-    yield ImportedTape(tape_name(path), imported.tape, imported.changes, imported.checkpoints)
+    yield ImportedTape(
+        tape_name(path), imported.tape, imported.changes, imported.checkpoints, recognised=imported.recognised
+    )
 
 
 FORMATS = (

@@ -25,6 +25,7 @@ from runners.coverage import record_coverage
 from runners.project import Plan, Project, prepare
 from runners.protocol import Sandbox
 from runners.verdicts import Result, RetryPolicy, against_baseline, merge_baselines, restrict_to
+from syntax.wanted import Stop
 
 Notify = Callable[[str], None]
 NO_TESTS = "nothing says how the project is tested: name --test-command, or [tests] in ghosttape.toml"
@@ -91,14 +92,21 @@ class TapeCases:
         return "diverged" if spot is None else hole_of(self.timeline, spot.moment, spot.before, spot.after)
 
     def located(self, settled: Settled) -> Moment:
-        """The moment with what is known of it in the finished project; its truth only if there was an answer."""
-        spot = settled.spot
+        """The moment with what is known of it in the finished project; its truths only if there was an answer."""
+        moment, spot = settled.moment, settled.spot
         if spot is None:
-            return settled.moment
+            return moment
         there = named(self.timeline, spot.moment, spot.before, spot.after)
-        hole = self.hole(spot) if settled.ending.name in ANSWERED else "empty"
-        truth = settled.moment.truth if isinstance(hole, str) else hole.truth
-        return structs.replace(settled.moment, hole=there.hole, function=there.function, truth=truth)
+        moment = structs.replace(moment, hole=there.hole, function=there.function)
+        if settled.ending.name not in ANSWERED:
+            return moment
+        within = (structs.replace(part, truth=self._truth(spot, part.stop, "")) for part in moment.within)
+        return structs.replace(moment, truth=self._truth(spot, moment.stop, moment.truth), within=tuple(within))
+
+    def _truth(self, spot: Spot, stop: Stop, known: str) -> str:
+        """What the developer wrote at a place up to where a hint stops; what is known already where there is no hole."""
+        hole = self.hole(replace(spot, moment=structs.replace(spot.moment, stop=stop)))
+        return known if isinstance(hole, str) else hole.truth
 
     def case(self, asked: Judgeable) -> Case | Verdict:
         """The states that decide about a suggestion; what offered nothing is tested as nothing."""

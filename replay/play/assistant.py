@@ -210,7 +210,14 @@ class Assistant:
         doc = self.stage.doc(place.path)
         offset = self.stage.actual(doc, place.offset)
         moment = self.stage.moment(
-            self.now, index, doc, offset=offset, stop=place.stop, kind=place.kind, scenario=place.scenario
+            self.now,
+            index,
+            doc,
+            offset=offset,
+            stop=place.stop,
+            kind=place.kind,
+            scenario=place.scenario,
+            within=place.within,
         )
         if self.stage.is_needless(index, doc):
             yield Settled(moment, "", "", Ending("gated", "written already"))

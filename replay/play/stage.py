@@ -12,7 +12,7 @@ from replay.play.drive.pages import Pages
 from replay.play.drive.rebase import Place, Rebased
 from replay.play.instructions import Cause, DidChange, Spot
 from replay.play.policies.pacing import Situation
-from replay.records import Effort, Moment, Trigger
+from replay.records import Effort, Moment, Trigger, Within
 from replay.tapes.documents import Documents
 from replay.tapes.tape import Close, Edit, Event, Open, Select
 from replay.tapes.timeline import Timeline
@@ -162,6 +162,7 @@ class Stage:
         stop: Stop = "auto",
         kind: str = "",
         scenario: str = "",
+        within: tuple[Within, ...] = (),
         trigger: Trigger = "automatic",
     ) -> Moment:
         """The moment just before event `index`, at a virtual time."""
@@ -184,6 +185,7 @@ class Stage:
             scenario=scenario,
             before=cut(text, 0, where)[-WINDOW[0] :],
             after=cut(text, where, length(text))[: WINDOW[1]],
+            within=within,
             trigger=trigger,
             turn=self._turns[place] - 1,
             sample=self._sample,

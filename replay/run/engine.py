@@ -142,6 +142,8 @@ class Engine:
                 {"tape": source.name, "reason": f"{path}: {kind}"} for path, kind in subject.skipped.items()
             ]
             run.findings.keys[source.name] = subject.keys
+            if any(subject.no_person.values()):
+                run.findings.no_person[source.name] = subject.no_person
             for text in _replaced(self.options, source):
                 notify(text)
             for sample in range(self.options.samples):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from replay.play.playback import Playback
@@ -29,6 +30,8 @@ class Findings:
     """Why the tests of a tape cannot be trusted: `tape`, `fault`, `reason`."""
     keys: dict[str, int] = field(default_factory=dict)
     """How many keys a person pressed, by source."""
+    no_person: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """What was left out because no person wrote it (`edits`, `keys`, `places`), by source; nothing for a source without any."""
     efforts: dict[str, Effort] = field(default_factory=dict)
     """What a session took in drive mode, by source."""
     checkpoints: Counter[str] = field(default_factory=Counter)

@@ -18,11 +18,21 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
     if options.samples > 1:
         _by_moment(result, found, options.samples, options.cluster_by)
     result["checkpoints"] = {name: found.checkpoints[name] for name in ("matched", "of")}
+    if found.no_person:
+        _put_no_person(result, found)
     result["faults"] = [*found.warnings, *infrastructure_failures(found.records)]
     result["skipped"] = found.skipped
     if options.which_tests == "touching":
         result["selection"] = {name: found.selection[name] for name in ("selected", "sampled", "disagreed")}
     return result
+
+
+def _put_no_person(result: dict[str, Any], found: Findings) -> None:
+    """Say what was left out because no person wrote it: in all, and of each tape."""
+    for tape, counts in found.no_person.items():
+        result["tapes"][tape]["no_person"] = dict(counts)
+    names = ("edits", "keys", "places")
+    result["no_person"] = {name: sum(counts[name] for counts in found.no_person.values()) for name in names}
 
 
 def _by_moment(result: dict[str, Any], found: Findings, samples: int, by: ClusterBy) -> None:

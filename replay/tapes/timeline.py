@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from replay.tapes.authors.change_reasons import certain_reason
+from replay.tapes.authors.streams import marked
 from replay.tapes.carrying import Carrying, Piece
 from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, Open, Tape
@@ -14,6 +16,8 @@ from syntax.text import Change, carry_left, carry_right, cut, length, minimal
 
 BY_HAND = frozenset({"type", "delete"})
 """Reasons of edits that cost a key each. An edit without a reason may have been an agent's."""
+NO_PERSON = frozenset({"agent", "external", "format"})
+"""Reasons of edits that no person wrote."""
 FROM_START = -1
 """The writer of characters that were on the tape before its first edit of them."""
 
@@ -21,12 +25,13 @@ FROM_START = -1
 class Timeline:
     """One pass over a tape, kept for questions about any point of it.
 
-    `edits[path]` are the edit events of a document as (event index, minimal changes); `writers[path]` says for each
+    `tape` has a reason on each edit that is recognised as an agent's or a formatter's (`replay.tapes.authors.streams`), also where the file
+    gives none. `edits[path]` are the edit events of a document as (event index, minimal changes); `writers[path]` says for each
     UTF-16 code unit of the final text which event wrote it, or `FROM_START`.
     """
 
     def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+        self.tape = tape = marked(tape)
         self.edits: dict[str, list[tuple[int, tuple[Change, ...]]]] = defaultdict(list)
         self.writers: dict[str, list[int]] = {}
         self.languages: dict[str, str] = {}
@@ -60,6 +65,16 @@ class Timeline:
         """Whether an event is an edit that a person made key by key."""
         event = self.tape.events[index]
         return isinstance(event, Edit) and event.reason in BY_HAND
+
+    def is_a_persons(self, index: int) -> bool:
+        """Whether an event is an edit that a person made, as far as the tape shows."""
+        event = self.tape.events[index]
+        return isinstance(event, Edit) and event.reason not in NO_PERSON
+
+    def by_no_person(self) -> dict[str, int]:
+        """How many `edits` no person made, and how many of these would count as single `keys` if a person had."""
+        edits = [event for event in self.tape.events if isinstance(event, Edit) and event.reason in NO_PERSON]
+        return {"edits": len(edits), "keys": sum(certain_reason(event.changes) in BY_HAND for event in edits)}
 
     def since(self, path: str, event: int) -> Iterator[tuple[int, tuple[Change, ...]]]:
         """The edits of a document from event index `event` on."""

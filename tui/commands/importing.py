@@ -143,8 +143,8 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, force: bool, js
         filled += f" in {sum(file.resynchronised > 0 for file in report.files)} tapes"
     _say(f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched{filled}")
     for file in report.files:
-        filled = _filled(file.resynchronised)
-        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{filled}{_tested(file.tests)}")
+        found = _filled(file.resynchronised) + _recognised(file.recognised)
+        _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{found}{_tested(file.tests)}")
     return ExitStatus.DONE
 
 
@@ -283,6 +283,11 @@ def _show_history(report: HistoryReport) -> None:
 def _filled(count: int) -> str:
     """The number of gaps of the recorder that later texts filled; empty for none."""
     return f", {count} gap{'s' if count > 1 else ''} of the recorder filled" if count else ""
+
+
+def _recognised(count: int) -> str:
+    """The number of changes that no person made, though the recording does not say so; empty for none."""
+    return f", {count:,} of them by an agent or a formatter" if count else ""
 
 
 def _tested(tests: bool) -> str:

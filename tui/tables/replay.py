@@ -43,6 +43,7 @@ _WIDE_ROWS = (
     _Row("  by hole", figures.by_hole_words),
     _Row("keystrokes saved", figures.keystrokes_words),
     _Row("latency", figures.latency_words),
+    _Row("not a person's", figures.no_person_words),
 )
 """The figures of one run; each has a line."""
 
@@ -63,6 +64,7 @@ _NARROW_ROWS = (
     _Row("  95 % interval", lambda summary: figures.range_words(figures.metric(summary, "keystrokes_saved"))),
     _Row("latency p50", lambda summary: figures.latency(summary, "p50")),
     _Row("latency p95", lambda summary: figures.latency(summary, "p95")),
+    _Row("not a person's", lambda summary: _number(figures.mapping(summary.get("no_person")).get("edits", 0))),
 )
 """The same figures for narrow columns."""
 

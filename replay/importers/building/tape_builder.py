@@ -9,6 +9,7 @@ from typing import Any
 from replay.importers.building.paths import path_on_tape
 from replay.importers.building.project_tests import detect_tests
 from replay.importers.building.text_changes import changes_between
+from replay.tapes.authors.streams import recognised, with_reasons
 from replay.tapes.documents import Documents
 from replay.tapes.tape import (
     Close,
@@ -43,6 +44,8 @@ class ImportedTape:
     """Texts in the recording that equal the replayed text."""
     resynchronised: int = 0
     """Edits (reason `external`) that the recording does not have: the recorder missed something, and a later text shows what."""
+    recognised: int = 0
+    """Edits whose reason the recording does not name, and which are an agent's or a formatter's (`replay.tapes.authors.streams`)."""
 
 
 class TapeBuilder:
@@ -140,8 +143,9 @@ class TapeBuilder:
             created=created,
             carried=dict(carried or {}),
         )
-        tape = Tape(header, tuple(self.events), self.source)
-        return ImportedTape(name, tape, self.changes, self.checkpoints, self.resynchronised)
+        reasons = recognised(self.events, self.source)
+        tape = Tape(header, tuple(with_reasons(self.events, reasons)), self.source)
+        return ImportedTape(name, tape, self.changes, self.checkpoints, self.resynchronised, len(reasons))
 
     def _add(self, event: Event) -> None:
         self.documents.apply(len(self.events) + 2, event)

@@ -16,7 +16,6 @@ from typing import Any
 
 import msgspec
 
-from replay.importers.building.change_reasons import certain_reason
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.paths import path_on_tape
 from replay.importers.building.tape_builder import ImportedTape, TapeBuilder
@@ -27,6 +26,7 @@ from replay.importers.crowd.chunk_files import ChunkedRecording, read_recording
 from replay.importers.crowd.patches import created, hunks, patched
 from replay.importers.crowd.viewports import Known, seen
 from replay.importers.errors import RecordingError, locate
+from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Reason
 from syntax.text import Change, length, offset_at
 

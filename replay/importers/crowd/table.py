@@ -12,13 +12,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from replay.importers.building.change_reasons import certain_reason
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.tape_builder import ImportedTape, TapeBuilder
 from replay.importers.building.test_runs import TestWatch
 from replay.importers.crowd.escapes import escape, line_end, readings, unescape
 from replay.importers.crowd.table_rows import TableRow, grouped, read_rows
 from replay.importers.errors import locate
+from replay.tapes.authors.change_reasons import certain_reason
 from syntax.text import Change, cut, length, splice
 
 FORMAT = "crowd-code@1"

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from replay.importers.building.change_reasons import certain_reason
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.paths import path_on_tape
 from replay.importers.building.tape_builder import ImportedTape, TapeBuilder
@@ -21,6 +20,7 @@ from replay.importers.building.text_changes import changes_between
 from replay.importers.errors import RecordingError, locate
 from replay.importers.progsnap2.code_states import CodeStates, code_states, default_section
 from replay.importers.progsnap2.tables import EventRow, Tables, open_tables
+from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Reason, Run
 from syntax.text import Change, cut, length, splice
 

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from replay.importers.building.change_reasons import certain_reason
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.paths import path_on_tape
 from replay.importers.workspace_recording import entries as log
+from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.documents import Documents
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Reason, Select, State, digest
 from syntax.text import Change, carry_right, length, minimal, offset_at

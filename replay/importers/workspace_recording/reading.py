@@ -7,9 +7,10 @@ tape cannot express is carried along (`foreign`), so that an export gives the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -20,20 +21,25 @@ from replay.importers.workspace_recording import entries as log
 from replay.importers.workspace_recording.events import Reading
 from replay.importers.workspace_recording.interleaving import form_of, interleave
 from replay.importers.workspace_recording.writing import EPOCH, start_of
+from replay.tapes.authors.streams import recognised, with_reasons
 from replay.tapes.documents import Documents
-from replay.tapes.tape import Edit, Embedded, Event, Foreign, Header, Tape
+from replay.tapes.tape import Edit, Embedded, Event, Foreign, Header, Reason, Tape
 
 _ENDINGS = ("__recording.w.json", ".recording.w.json", ".workspaceRecording.jsonl", ".w.json", ".jsonl", ".json")
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecording:
-    """A recording as a tape, with the number of changes applied, checkpoints matched, and entries carried unchanged."""
+    """A recording as a tape, with the number of changes applied, checkpoints matched, and entries carried unchanged.
+
+    `recognised` counts the changes without a reason that are an agent's or a formatter's.
+    """
 
     tape: Tape
     changes: int
     checkpoints: int
     carried: int = 0
+    recognised: int = 0
 
 
 def import_recording(path: Path) -> ImportedRecording:
@@ -47,12 +53,14 @@ def import_recording(path: Path) -> ImportedRecording:
     own = _own_header(recorded.entries)
     start = _start(path, recorded.entries) if own is None else start_of(own)
     made, documents = _play(path, recorded.entries, start)
+    reasons = _recognised(str(path), made) if own is None else {}  # what was a tape once has its reasons
+    made = _with_reasons(made, reasons)
     header = _header(path, recorded, start, own, documents)
     with locate(path, None):
         events = interleave(header, str(path), recorded.raw, made)
     changes = sum(isinstance(event, Edit) for event in events)
     carried = sum(isinstance(event, Foreign) for event in events)
-    return ImportedRecording(Tape(header, events, str(path)), changes, documents.checked, carried)
+    return ImportedRecording(Tape(header, events, str(path)), changes, documents.checked, carried, len(reasons))
 
 
 def tape_name(path: Path) -> str:
@@ -90,6 +98,17 @@ def _play(path: Path, entries: Sequence[log.Entry], start: int) -> tuple[list[tu
             reading.take(number, entry, events)
         made.append(events)
     return made, reading.documents
+
+
+def _recognised(source: str, made: Sequence[Sequence[Event]]) -> dict[int, Reason]:
+    """The reasons of changes that no person made, by the index of the event among all."""
+    return recognised([event for events in made for event in events], source)
+
+
+def _with_reasons(made: Sequence[tuple[Event, ...]], reasons: Mapping[int, Reason]) -> list[tuple[Event, ...]]:
+    """The events of each entry, with the reasons that were recognised."""
+    events = with_reasons((event for events in made for event in events), reasons)
+    return [tuple(islice(events, len(one))) for one in made]
 
 
 def _reasons(entries: Sequence[log.Entry]) -> dict[int, str]:

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import msgspec
 
 from replay.errors import TapeError
-from replay.importers.building.change_reasons import certain_reason
 from replay.importers.workspace_recording import entries as log
 from replay.importers.workspace_recording.events import ACCEPT, FORMAT_COMMAND, OWN, SNIPPET, UNKNOWN, Reading
+from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Header, Open, Select, State
 from syntax.errors import OffsetError
 from syntax.text import length, position_at

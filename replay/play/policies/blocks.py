@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
 
+from replay.records import Within
 from replay.tapes.timeline import FROM_START, Timeline
 from syntax.blocks import Block, constructs
 from syntax.cursors import cursors
@@ -31,6 +33,8 @@ class Place:
     stop: Stop
     kind: str
     scenario: str
+    within: tuple[Within, ...] = ()
+    """Smaller parts that begin at the same place, and are not asked for again."""
 
 
 def block_places(
@@ -43,15 +47,35 @@ def block_places(
     statements: just before the event that wrote the first character of the right operand (*operator*), of what follows
     the bracket of a call (*call*), of what follows the name or the keyword of a declaration (*declaration*); the rest of the
     statement is wanted there. A place counts only if that event began to write there: a block pasted together with its
-    header has no moment. A place is what it is first in the order of `ALL_AT`; `kinds` and `at` only choose.
+    header has no moment, and neither has what no person wrote. A place is what it is first in the order of `ALL_AT`.
+    Where a block and its first statement begin together, the block is asked for, and the statement is `within`. `kinds` and `at` only
+    choose among what begins at the places.
     """
+    return (place for place in _merged(_chosen(timeline, kinds, at)) if timeline.is_a_persons(place.event))
+
+
+def left_out(timeline: Timeline, kinds: Collection[str] = ALL_KINDS, at: Collection[str] = ("header", "inside")) -> int:
+    """How many such places are no moments because an agent or a formatter began to write there."""
+    return sum(not timeline.is_a_persons(place.event) for place in _merged(_chosen(timeline, kinds, at)))
+
+
+def _chosen(timeline: Timeline, kinds: Collection[str], at: Collection[str]) -> list[Place]:
+    """What begins at the places, in the order of the tape; where several things do, the largest comes first."""
     wanted = {_SCENARIOS.get(one, one) for one in at}
     found: dict[tuple[int, str, int, Stop], Place] = {}
     for path in timeline.final:
         for place in _places_in(timeline, path, inside_statements=not wanted <= set(_SCENARIOS.values())):
             found.setdefault((place.event, place.path, place.offset, place.stop), place)
     chosen = [place for place in found.values() if place.kind in kinds and place.scenario in wanted]
-    return iter(sorted(chosen, key=lambda place: (place.event, place.offset, place.stop)))
+    return sorted(chosen, key=lambda place: (place.event, place.path, place.offset, place.stop))
+
+
+def _merged(places: Iterable[Place]) -> Iterator[Place]:
+    """Each place once."""
+    for _, here in groupby(places, key=lambda place: (place.event, place.path, place.offset)):
+        largest, *others = here  # "block" comes before "statement"
+        within = (Within(stop=one.stop, kind=one.kind, scenario=one.scenario) for one in others)
+        yield replace(largest, within=tuple(within))
 
 
 def _places_in(timeline: Timeline, path: str, *, inside_statements: bool) -> Iterator[Place]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from replay.errors import ReplayError
-from replay.play.policies.blocks import Place, block_places
+from replay.play.policies.blocks import Place, block_places, left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 
@@ -160,6 +160,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     def places(self, timeline: Timeline) -> Iterator[Place]:
         """The moments that do not depend on time, in the order of the tape."""
         return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
+
+    def places_left_out(self, timeline: Timeline) -> int:
+        """How many such places are no moments because no person wrote there."""
+        return left_out(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else 0
 
 
 def _refuse_odd(numbers: msgspec.Struct) -> None:

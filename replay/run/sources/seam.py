@@ -83,6 +83,8 @@ class Subject:
     """Documents in which nothing is asked, with what they are: tests, generated files."""
     keys: int = 0
     """How many keys a person pressed."""
+    no_person: Mapping[str, int] = field(default_factory=dict)
+    """What was left out because no person wrote it: `edits`, how many of these look like single `keys`, and `places` of policy `blocks`."""
     warnings: list[TestWarning] = field(default_factory=list)
 
 

@@ -99,8 +99,14 @@ class TapeSource:
             answer=(lambda ask: _truth(tests.cases, ask)) if options.is_oracle else None,
             skipped=self._skipped(timeline),
             keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
+            no_person=self._no_person(timeline),
             warnings=[tests.warning] if tests.warning else [],
         )
+
+    def _no_person(self, timeline: Timeline) -> dict[str, int]:
+        """How much of the tape no person wrote, and how many places of the policy are left out for it."""
+        policy = policy_of(self.options.policy, self.options.policies)
+        return timeline.by_no_person() | {"places": policy.places_left_out(timeline)}
 
     def _with_project(self) -> Tape:
         """The tape with the tests that count; left out where no clone has its project."""

@@ -1,11 +1,13 @@
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tapes import Typist
 
-from replay.play.policies.blocks import ALL_AT, ALL_KINDS, block_places
+from replay.play.policies.blocks import ALL_AT, ALL_KINDS, Place, block_places, left_out
+from replay.records import Within
 from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
 from syntax.text import cut, length
@@ -17,7 +19,14 @@ KNOWN = tomllib.loads((Path(__file__).parent / "block_places.toml").read_text(en
 def places(typist, **options):
     """(text left of the cursor on its line, text that came to stand there up to its line's end, kind, scenario) in order."""
     timeline = Timeline(typist.tape())
-    return [described(timeline, place) for place in block_places(timeline, **options)]
+    return [described(timeline, part) for place in block_places(timeline, **options) for part in parts(place)]
+
+
+def parts(place):
+    """What begins at a place, as places of their own."""
+    yield replace(place, within=())
+    for part in place.within:
+        yield Place(place.event, place.path, place.offset, part.stop, part.kind, part.scenario)
 
 
 def described(timeline, place):
@@ -28,9 +37,40 @@ def described(timeline, place):
 
 
 @pytest.mark.parametrize("name", ["ledger", "router"])
-def test_the_moments_of_the_bundled_tapes_are_those_they_always_were(name):
-    found = block_places(Timeline(read(DEMO / f"{name}.tape.jsonl")))
-    assert [[one.event, one.path, one.offset, one.stop, one.kind, one.scenario] for one in found] == KNOWN[name]
+def test_what_begins_in_the_bundled_tapes_is_what_it_always_was_and_each_place_is_asked_once(name):
+    found = list(block_places(Timeline(read(DEMO / f"{name}.tape.jsonl"))))
+    assert [
+        [one.event, one.path, one.offset, one.stop, one.kind, one.scenario] for place in found for one in parts(place)
+    ] == KNOWN[name]
+    assert len({(place.event, place.path, place.offset) for place in found}) == len(found)
+    assert [len(found), len(KNOWN[name])] == {"ledger": [17, 26], "router": [14, 24]}[name]
+
+
+def test_a_block_is_asked_for_and_the_statement_that_it_begins_with_is_within():
+    timeline = Timeline(Typist().type(PROGRAM).tape())
+    (body,) = (place for place in block_places(timeline) if place.kind == "for")
+    assert (body.stop, body.scenario) == ("block", "full")
+    assert body.within == (Within(stop="statement", kind="statement", scenario="full"),)
+
+
+def test_where_only_statements_are_wanted_the_statement_itself_is_asked_for():
+    timeline = Timeline(Typist().type(PROGRAM).tape())
+    chosen = list(block_places(timeline, kinds=("statement",)))
+    assert [(place.stop, place.within) for place in chosen] == [("statement", ())] * 2
+
+
+def test_a_place_where_an_agent_began_to_write_is_no_moment_and_is_counted():
+    typist = Typist().type("def f(x):\n    ")
+    agents = ["if x:", "\n        go(x)", "\n    return", " x + 1", "\n\n# then", "\nf(2)"]
+    for text in agents:
+        size = length(typist.text)
+        typist.edit((size, size, text), reason=None, gap=20)
+    typist.t += 2000
+    typist.type("\nf(1)\n")
+    timeline = Timeline(typist.tape())
+    assert [timeline.final[place.path][place.offset :] for place in block_places(timeline)] == ["\nf(1)\n"[1:]]
+    assert left_out(timeline) == 4
+    assert timeline.by_no_person() == {"edits": 6, "keys": 0}
 
 
 def test_cursors_stand_before_what_follows_operators_calls_and_declared_names():
@@ -77,7 +117,7 @@ PROGRAM = "def f(x):\n    for y in x:\n        g(y)\n    z = 1\n"
 
 def test_kinds_and_positions_only_choose_among_all_places():
     timeline = Timeline(Typist().type(PROGRAM).tape())
-    everything = list(block_places(timeline, at=ALL_AT))
+    everything = [part for place in block_places(timeline, at=ALL_AT) for part in parts(place)]
     assert Counter((place.kind, place.scenario) for place in everything) == {
         ("function", "declaration"): 1,
         ("function", "full"): 1,

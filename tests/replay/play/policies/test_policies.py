@@ -14,7 +14,11 @@ from replay.tapes.timeline import Timeline
 def places(typist):
     """(text before the cursor's last 12 characters, kind, scenario, stop) of each moment of policy `blocks`."""
     timeline = Timeline(typist.tape())
-    return [(place, place.kind, place.scenario, place.stop) for place in block_places(timeline)]
+    return [
+        (place, part.kind, part.scenario, part.stop)
+        for place in block_places(timeline)
+        for part in (place, *place.within)
+    ]
 
 
 def named(typist):

@@ -337,8 +337,9 @@ def test_policies_that_cancel_nothing_leave_every_request_under_way():
 
 # The long recording
 
-PAUSES = {50: 86.7, 75: 73.1, 100: 55.4, 150: 36.3, 200: 24.9, 250: 19.8, 300: 17.6, 350: 15.4}
-PAUSES |= {500: 11.4, 750: 8.5, 1000: 6.9, 2000: 4.4}
+PAUSES = {50: 87.8, 75: 73.9, 100: 56.0, 150: 36.6, 200: 25.1, 250: 19.9, 300: 17.7, 350: 15.5}
+PAUSES |= {500: 11.4, 750: 8.5, 1000: 6.9, 2000: 4.3}
+"""Counted in the recording's own log, without the 24 inserts of its agent's streams."""
 
 
 @pytest.fixture(scope="module")
@@ -348,7 +349,7 @@ def session(long_session):
 
 @pytest.fixture(scope="module")
 def single(session):
-    """The changes that insert one character: index of the event → index of the change after it."""
+    """The person's changes that insert one character: index of the event → index of the change after it."""
     events = session.tape.events
     edits = [index for index, event in enumerate(events) if isinstance(event, Edit)]
     following = dict(pairwise([*edits, len(events)]))
@@ -369,9 +370,14 @@ def test_pauses_of_the_long_recording_are_as_measured_before(session, single, ms
         if isinstance(step, Ask) or (isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}):
             asked.add(step.moment.event)
     fired = [index for index, until in single.items() if asked & set(range(index + 1, until + 1))]
-    assert len(single) == 1878
+    assert len(single) == 1854
     assert 100 * len(fired) / len(single) == pytest.approx(share, abs=0.1)
 
 
 def _is_one_key(event):
-    return len(event.changes) == 1 and event.changes[0][0] == event.changes[0][1] and len(event.changes[0][2]) == 1
+    return (
+        event.reason != "agent"
+        and len(event.changes) == 1
+        and event.changes[0][0] == event.changes[0][1]
+        and len(event.changes[0][2]) == 1
+    )
