@@ -121,7 +121,7 @@ async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes
     empty = tmp_path / "answers.jsonl"
     empty.write_text("")
     provider = {"name": "recorded", "answers": str(empty), "required": True}
-    summary, _, records = await replay(tape(), settings={"provider": provider})
+    summary, _, records = await replay(tape(), policy="every", settings={"provider": provider})
     assert len(records) > 1
     assert {record.ending.name for record in records} == {"failed"}
     assert {record.suggestion for record in records} == {None}
@@ -280,3 +280,32 @@ async def test_two_processes_do_not_write_one_run(replay, tmp_path):
         await replay(tape())
     other.close()
     await replay(tape())
+
+
+async def test_what_no_person_wrote_is_left_out_and_counted(replay):
+    typist = Typist(tests=None).type("def f(x):\n    ")
+    for text in ("if x:", "\n        go(x)", "\n    return", " x + 1", "\n", "\n# then", "\nf(2)"):
+        size = len(typist.text)
+        typist.edit((size, size, text), reason="type" if text == "\n" else None, gap=20)
+    typist.t += 2000
+    written = typist.type("\nf(1)\n").tape()
+    summary, _, records = await replay(written)
+    assert len(records) == 1
+    assert summary["no_person"] == summary["tapes"]["small"]["no_person"] == {"edits": 7, "keys": 1, "places": 4}
+    assert summary["metrics"]["keystrokes_saved"]["of"] == len("def f(x):\n    ") + len("\nf(1)\n")
+    summary, _, records = await replay(written, policy="every", folder="timed")
+    assert {record.ending.reason for record in records if record.ending.name == "gated"} == {"agent"}
+    assert summary["endings"]["gated"] == 7
+    assert summary["no_person"]["places"] == 0
+
+
+async def test_a_place_has_the_truth_of_the_block_and_that_of_its_first_statement(replay):
+    _, _, records = await replay(Typist().type("def f(x):\n    y = x + 1\n    return y\n").tape())
+    first = next(record.moment for record in records if record.moment.line == 1)
+    assert (first.kind, first.truth) == ("function", "y = x + 1\n    return y")
+    assert [(part.kind, part.truth) for part in first.within] == [("statement", "y = x + 1")]
+
+
+async def test_a_summary_of_a_persons_own_tape_leaves_nothing_out(replay):
+    summary, _, _ = await replay(tape())
+    assert "no_person" not in summary

@@ -12,10 +12,11 @@ from tapes import moment_of, record_of
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
-from replay.records import Ending, Record, Step, Suggestion, Verdict
+from replay.records import Ending, Record, Step, Suggestion, Verdict, Within
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 
+WITHIN = (Within(stop="statement", kind="statement", scenario="full", truth="pass"),)
 FULL = Record(
     moment=moment_of(
         3,
@@ -27,6 +28,7 @@ FULL = Record(
         truth="pass",
         hole="a.py:9",
         function="a.py:1",
+        within=WITHIN,
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(
