@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+import tree_sitter
 from msgspec import structs
 
 from replay.errors import ReplayError
@@ -17,7 +18,7 @@ from replay.tapes.timeline import Timeline
 from syntax.blocks import Span, closing, code_span, constructs, extent, statement_start
 from syntax.gaps import patch, surplus, unclosed
 from syntax.languages import Language, language_of
-from syntax.parse import parse
+from syntax.parse import Tree, parse
 from syntax.text import cut, index_of, length, offset_of
 from syntax.wanted import Extent, wanted
 
@@ -135,10 +136,17 @@ def _left_of(timeline: Timeline, moment: Moment, after: str) -> tuple[Piece, ...
 
 
 def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
-    """Whether something that begins in the part goes on behind its end; in layout languages not a block, which has no end of its own."""
+    """Whether something that begins in the part goes on behind its end.
+
+    A block without a bracket of its own does not count: it begins with its first statement, and that may be new.
+    """
     tree = parse(language, final)
-    over = (node for node in tree.nodes_over(end) if not (language.layout and node.type in language.blocks))
+    over = (node for node in tree.nodes_over(end) if node.type not in language.blocks or _has_bracket(tree, node))
     return any(start <= first < end < last for first, last in (code_span(tree, node) for node in over))
+
+
+def _has_bracket(tree: Tree, block: tree_sitter.Node) -> bool:
+    return not tree.language.layout and tree.text[tree.span(block)[0]] == "{"
 
 
 def extent_kind(language: Language, moment: Moment, before: str, after: str) -> Extent:
