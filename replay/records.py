@@ -125,6 +125,25 @@ class Ending(msgspec.Struct, frozen=True):
         return f"{self.name}({self.reason})" if self.reason else self.name
 
 
+RewritingCause: TypeAlias = Literal["before", "closer", "tail", "surplus"]
+"""Why what stood at a moment and what stands there in the end do not meet.
+
+`before`: the statement before the cursor has other text now. `closer`: the bracket that closed what is open at the cursor is gone.
+`tail`: text that stood right of the cursor ends something that begins here now. `surplus`: what was written here closes more than was open.
+"""
+
+
+class Rewriting(msgspec.Struct, frozen=True, kw_only=True):
+    """What a moment's place was, and what it became: `then` at the moment, `now` in the finished document; long texts without their middle.
+
+    For the cause `before` both are the text before the cursor, else the text behind it.
+    """
+
+    cause: RewritingCause
+    then: str
+    now: str
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """The result of the tests on the graft. `reason` says why a moment is untestable; `wall_ms` is the duration of the tests.
 
@@ -149,6 +168,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     hole: tuple[int, int] | None = None
     part: float = 1.0
     fixed: VerdictName | None = None
+    rewriting: Rewriting | None = None
+    """What the place was and what it became, where the moment is untestable because it was `rewritten`."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

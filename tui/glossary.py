@@ -49,6 +49,14 @@ UNTESTABLE: dict[str, str] = {
     "diverged": "drive mode: the text here was never on the tape",
 }
 
+REWRITING: dict[str, str] = {
+    "before": "the statement before the cursor has other text now",
+    "closer": "the bracket that closed what was open at the cursor was deleted later",
+    "tail": "text that stood right of the cursor now ends something that begins here",
+    "surplus": "what was written here closes more than was open at the cursor",
+}
+"""Why what stood at a moment and what stands there in the end do not meet."""
+
 EFFORT: dict[str, str] = {
     "tape": "keys on the tape",
     "typed": "keys of these that were still typed",

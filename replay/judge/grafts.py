@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import Literal
 
 import tree_sitter
 from msgspec import structs
 
 from replay.errors import ReplayError
-from replay.records import Moment, Suggestion, Untestable
+from replay.judge.rewriting import rewriting
+from replay.records import Moment, Rewriting, RewritingCause, Suggestion, Untestable
 from replay.tapes.carrying import Piece
 from replay.tapes.timeline import Timeline
 from syntax.blocks import Span, closing, code_span, constructs, extent, statement_start
@@ -53,21 +55,39 @@ def hole_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Hole
     text has become the tail of something that begins in the part, or the bracket that closed what was open at the cursor is
     gone or closes something else now (the part closes more than was left open), the place was rewritten later.
     """
+    found = _searched(timeline, moment, before, after)
+    return found[1] if isinstance(found, tuple) else found
+
+
+def rewriting_of(timeline: Timeline, moment: Moment, before: str, after: str) -> Rewriting | None:
+    """Why a moment has no hole because its place was rewritten; None if that is not the reason."""
+    found = _searched(timeline, moment, before, after)
+    if not isinstance(found, tuple):
+        return None
+    start, _ = wanted_part(timeline, moment, before, after)
+    final = timeline.final[moment.path]
+    return rewriting(language_at(moment), found[0], (before, after), (final[:start], final[start:]))
+
+
+def _searched(
+    timeline: Timeline, moment: Moment, before: str, after: str
+) -> Hole | Untestable | tuple[RewritingCause, Literal["rewritten"]]:
+    """The hole of a moment (`hole_of`); where the place was rewritten, also what shows it."""
     language = language_of(moment.language) or language_of(moment.path)
     if language is None:
         return "no-syntax"
     final = timeline.final[moment.path]
     start, whole = wanted_part(timeline, moment, before, after)
     if not _stands(language, before, final[:start]):
-        return "rewritten"
+        return "before", "rewritten"
     if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
-        return "rewritten"
+        return "closer", "rewritten"
     fresh = written_since(timeline, moment, start, whole)
     if fresh < whole and _cut_through(language, final, start, fresh):
-        return "rewritten"
+        return "tail", "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
     if surplus(language, final, start, hole.end) > unclosed(language, before + after):
-        return "rewritten"
+        return "surplus", "rewritten"
     return hole if hole.truth.strip() else "empty"
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from msgspec import structs
 
 from replay.judge.fitting import Fit, clipped, fit
-from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named
+from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Judge, verdict_of
 from replay.judge.projects import AllowedTests, setup_variables, starting_files
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import Trials
 from replay.play.instructions import Settled, Spot
-from replay.records import ANSWERED, Moment, Suggestion, Untestable, Verdict
+from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.tape import Tests as TestSettings
 from replay.tapes.timeline import Timeline
 from runners.coverage import record_coverage
@@ -103,6 +103,10 @@ class TapeCases:
         within = (structs.replace(part, truth=self._truth(spot, part.stop, "")) for part in moment.within)
         return structs.replace(moment, truth=self._truth(spot, moment.stop, moment.truth), within=tuple(within))
 
+    def _rewriting(self, spot: Spot | None) -> Rewriting | None:
+        """What the place was and what it became, if it was rewritten."""
+        return None if spot is None else rewriting_of(self.timeline, spot.moment, spot.before, spot.after)
+
     def _truth(self, spot: Spot, stop: Stop, known: str) -> str:
         """What the developer wrote at a place up to where a hint stops; what is known already where there is no hole."""
         hole = self.hole(replace(spot, moment=structs.replace(spot.moment, stop=stop)))
@@ -115,7 +119,7 @@ class TapeCases:
         moment, spot = asked.moment, asked.spot
         hole = self.hole(spot)
         if isinstance(hole, str) or spot is None:
-            return Verdict(name="untestable", reason=str(hole))
+            return Verdict(name="untestable", reason=str(hole), rewriting=self._rewriting(spot))
         suggestion = _on_tape(asked.suggestion, moment, spot.moment)
         if moment.stop != "auto":
             return self._case(Fit(hole, hole), spot, suggestion)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from replay.judge.judge import infrastructure_failures
 from replay.numbers.metrics import summary
 from replay.numbers.passing import pass_at_each_k
 from replay.options import ClusterBy, ReplayOptions
+from replay.records import Record, Rewriting
 from replay.run.findings import Findings
 
 
@@ -18,6 +21,12 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
     if options.samples > 1:
         _by_moment(result, found, options.samples, options.cluster_by)
     result["checkpoints"] = {name: found.checkpoints[name] for name in ("matched", "of")}
+    if rewritten := [
+        _rewritten(record, record.verdict.rewriting)
+        for record in found.records
+        if record.verdict and record.verdict.rewriting
+    ]:
+        result["rewritten"] = rewritten
     if found.no_person:
         _put_no_person(result, found)
     result["faults"] = [*found.warnings, *infrastructure_failures(found.records)]
@@ -25,6 +34,13 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
     if options.which_tests == "touching":
         result["selection"] = {name: found.selection[name] for name in ("selected", "sampled", "disagreed")}
     return result
+
+
+def _rewritten(record: Record, found: Rewriting) -> dict[str, str]:
+    """A moment whose place was rewritten: where it is, what stood there, what stands there now, and why they do not meet."""
+    moment = record.moment
+    place = f"{moment.path}:{moment.line + 1}:{moment.character + 1}"
+    return {"tape": moment.tape, "moment": moment.id, "place": place, **msgspec.to_builtins(found)}
 
 
 def _put_no_person(result: dict[str, Any], found: Findings) -> None:

@@ -3,8 +3,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from replay.records import Effort, Ending, Step, Suggestion, Untestable, Verdict
-from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
+from replay.records import Effort, Ending, Rewriting, RewritingCause, Step, Suggestion, Untestable, Verdict
+from tui.glossary import EFFORT, ENDINGS, REWRITING, UNTESTABLE, VERDICTS
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff
 from tui.inspector.model import read_run
@@ -127,6 +127,7 @@ def test_every_ending_verdict_and_reason_has_words():
     assert set(ENDINGS) == set(literals(Ending, "name"))
     assert set(VERDICTS) == set(literals(Verdict, "name"))
     assert set(UNTESTABLE) == set(get_args(Untestable))
+    assert set(REWRITING) == set(get_args(RewritingCause))
     assert set(EFFORT) == set(Effort.__struct_fields__)
 
 
@@ -143,3 +144,12 @@ def test_the_parts_of_a_prompt_stand_out_and_its_text_stays_as_it_was_sent(by_en
     assert content.plain.partition("\n")[2] == prompt
     marked = [content.plain[span.start : span.end] for span in content.spans][1:]
     assert marked == ["⟨system⟩", "⟨file b.py⟩", "⟨before⟩", "<|fim_prefix|>", "⟨cursor⟩"]
+
+
+def test_a_place_that_was_rewritten_is_shown_as_it_was_and_as_it_is(by_ending):
+    found = Rewriting(cause="before", then="if (a) {", now="if (a && b) {")
+    verdict = Verdict(name="untestable", reason="rewritten", rewriting=found)
+    page = lines(tests_page(msgspec.structs.replace(by_ending["accepted"], verdict=verdict)))
+    assert "Why: the statement before the cursor has other text now." in page
+    assert page[page.index("Before the cursor at the moment") + 1] == "if (a) {"
+    assert page[page.index("Before the cursor in the finished document") + 1] == "if (a && b) {"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from textual.content import Content
 
-from replay.records import Record, Step, Suggestion
+from replay.records import Record, Rewriting, Step, Suggestion
 from server.prompt.templates import TEMPLATES
-from tui.glossary import describe_ending, describe_verdict
+from tui.glossary import REWRITING, describe_ending, describe_verdict
 from tui.inspector.code import FAINT, GHOST, STRUCK, PageContent, code_with_ground_truth, code_with_suggestion
 from tui.inspector.diff import diff
 from tui.terminal_text import clip, sanitize, shorten
@@ -79,9 +79,23 @@ def tests_page(record: Record) -> PageContent:
     parts = [Content(sanitize(describe_verdict(verdict))).stylize(style)]
     parts += [_faint(", ".join(ran))] if ran else []
     parts += [_text(verdict.message)] if verdict.message else []
+    parts += _rewritten(verdict.rewriting) if verdict.rewriting else []
     parts += [Content(""), _head("Log of the test run"), _text(verdict.log)] if verdict.log else []
     parts += [Content(""), _head("The program that was run"), _text(verdict.program)] if verdict.program else []
     return PageContent(Content("\n").join(parts), 0)
+
+
+def _rewritten(found: Rewriting) -> list[Content]:
+    side = "Before the cursor" if found.cause == "before" else "Behind the cursor"
+    return [
+        _text(f"Why: {REWRITING[found.cause]}."),
+        Content(""),
+        _head(f"{side} at the moment"),
+        _text(found.then),
+        Content(""),
+        _head(f"{side} in the finished document"),
+        _text(found.now),
+    ]
 
 
 PAGES: dict[str, tuple[str, Callable[[Record], PageContent]]] = {

@@ -309,3 +309,20 @@ async def test_a_place_has_the_truth_of_the_block_and_that_of_its_first_statemen
 async def test_a_summary_of_a_persons_own_tape_leaves_nothing_out(replay):
     summary, _, _ = await replay(tape())
     assert "no_person" not in summary
+
+
+async def test_a_place_that_was_rewritten_is_explained_in_the_summary(replay):
+    typist = Typist(tests=ProjectTests(toolchain="none", command="true")).type("def f(x):\n    return x\n")
+    changed = typist.edit((4, 5, "g"), reason="paste").tape()
+    summary, _, (record,) = await replay(changed, tests=True)
+    assert (record.verdict.reason, record.verdict.rewriting.cause) == ("rewritten", "before")
+    assert summary["rewritten"] == [
+        {
+            "tape": "small",
+            "moment": record.moment.id,
+            "place": "a.py:2:5",
+            "cause": "before",
+            "then": "def f(x):\n    ",
+            "now": "def g(x):\n    ",
+        }
+    ]

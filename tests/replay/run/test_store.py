@@ -12,7 +12,7 @@ from tapes import moment_of, record_of
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
-from replay.records import Ending, Record, Step, Suggestion, Verdict, Within
+from replay.records import Ending, Record, Rewriting, Step, Suggestion, Verdict, Within
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 
@@ -55,6 +55,7 @@ FULL = Record(
         hole=(3, 9),
         part=0.5,
         fixed="assertion",
+        rewriting=Rewriting(cause="tail", then="a\n", now="b 😀"),
     ),
     covered=(4, 5, 7),
 )
