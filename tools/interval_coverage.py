@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from replay.numbers.differences import paired_difference
-from replay.numbers.intervals import clustered_share, quantile_interval, share
+from replay.numbers.intervals import clustered_share, quantile_interval, share, sum_interval
 
 Interval: TypeAlias = tuple[float | None, float | None]
 Method: TypeAlias = Callable[[np.ndarray, np.ndarray, np.random.Generator], Interval]
@@ -26,7 +26,7 @@ CORRELATIONS = (0.2, 0.4, 0.6)
 SHARES = (0.1, 0.3, 0.5, 0.8)
 """True shares. Each is simulated, and the tables give the mean over them with the least and the most."""
 RUNS = 1000
-RESAMPLES = 400
+RESAMPLES = 300
 """Of each bootstrap."""
 BEGIN, END = "<!-- tables: make coverage -->", "<!-- end of tables -->"
 
@@ -157,10 +157,21 @@ def quantile_coverage(size: Sequence[int], correlation: float, quantile: float, 
     return 100 * held / runs
 
 
+def keys_coverage(clusters: int, saving: float, spread: float, runs: int, *, seed: int = 0) -> float:
+    """As `coverage`, of the keys that all clusters save, where a part of them (`saving`) saves any, and how many is log-normal."""
+    draw = np.random.default_rng(seed)
+    truth, held = clusters * saving * float(np.exp(2.5 + spread**2 / 2)), 0
+    for _ in range(runs):
+        parts = np.where(draw.random(clusters) < saving, np.exp(draw.normal(2.5, spread, clusters)), 0.0)
+        low, high = sum_interval(parts.tolist())
+        held += low is None or high is None or low <= truth <= high
+    return 100 * held / runs
+
+
 def tables(runs: int = RUNS) -> str:
     """The tables of all simulations, as Markdown."""
     found = sizes()
-    return "\n\n".join([_shares(found, runs), _others(found, runs)])
+    return "\n\n".join([_shares(found, runs), _others(found, runs), _keys(runs)])
 
 
 def _shares(found: Mapping[str, Mapping[str, Sequence[int]]], runs: int) -> str:
@@ -189,6 +200,15 @@ def _others(found: Mapping[str, Mapping[str, Sequence[int]]], runs: int) -> str:
             difference = Coverage([difference_coverage(size, correlation, truth, runs) for truth in SHARES])
             points = [f"{quantile_coverage(size, correlation, point, runs):.1f}" for point in (0.5, 0.95)]
             rows.append(f"| `{policy}`, hole | {correlation} | {difference} | {' | '.join(points)} |")
+    return "\n".join(rows)
+
+
+def _keys(runs: int) -> str:
+    rows = ["| clusters | of them save any keys | sigma 0.7 | sigma 1.0 |", "| --- | --- | --- | --- |"]
+    for clusters in (32, 47, 86):
+        for saving in (0.1, 0.3, 0.6):
+            cells = [f"{keys_coverage(clusters, saving, spread, runs):.1f}" for spread in (0.7, 1.0)]
+            rows.append(f"| {clusters} | {saving:.0%} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from replay.numbers.clusters import by_cluster, cluster_of
-from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread
+from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread, sum_interval
 from replay.options import ClusterBy
 from replay.records import ANSWERED, Effort, Record
 
@@ -16,6 +16,7 @@ POINTS = (50, 75, 90, 95, 99)
 LENGTHS = (("1-5", 5), ("6-20", 20), ("21-80", 80), ("over 80", None))
 """Classes of lengths of ground truths, in characters, with the longest of each."""
 OF_THE_RECORD = "not measured: answers were read from a record; with --latency fixed:MS they take as long as you say"
+_NO_ENDS = {"low": None, "high": None}
 UNJUDGED = frozenset({"untestable", "infrastructure"})
 """Verdicts that say nothing about an answer."""
 
@@ -154,7 +155,11 @@ def keystrokes_saved(records: Iterable[Record], typed: int, by: ClusterBy = "hol
         if edits and not edits & needless:
             needless |= edits
             saved[cluster] += len(edits) - record.keys
-    return _of_keys(list(saved.values()), [typed / max(1, len(saved))] * len(saved), typed)
+    parts = list(saved.values())
+    share = sum(parts) / typed if typed else None
+    low, high = sum_interval(parts)
+    ends = {"low": low / typed, "high": min(1.0, high / typed)} if share and low and high else _NO_ENDS
+    return {"value": sum(parts), "of": typed, "share": share, **ends, "clusters": len(parts)}
 
 
 def _as_met(record: Record) -> tuple[str, int, int, str]:
@@ -168,19 +173,12 @@ def driven(efforts: Sequence[Effort]) -> dict[str, Any]:
     Each tape is a cluster, whatever clusters are chosen, as one accepted text changes all that follows on its tape. A single tape has no interval.
     """
     typed = [effort for effort in efforts if effort.tape]
-    found = _of_keys([effort.saved for effort in typed], [effort.tape for effort in typed], sum(e.tape for e in typed))
-    return found | {"value": sum(effort.saved for effort in efforts), "cluster_by": "tape"}
-
-
-def _of_keys(parts: Sequence[float], wholes: Sequence[float], typed: int) -> dict[str, Any]:
-    """Keys saved by cluster, of keys typed: the sum, and the share with its interval (Student's t; it ends at 1)."""
-    found: dict[str, Any] = {"value": int(sum(parts)), "of": typed, "share": sum(parts) / typed if typed else None}
-    spread = ratio_spread(parts, wholes) if typed else None
-    if spread is None or not spread.variance:
-        return found | {"low": None, "high": None, "clusters": len(parts)}
-    half = spread.t * spread.variance**0.5
-    ends = {"low": found["share"] - half, "high": min(1.0, found["share"] + half)}
-    return found | ends | {"clusters": len(parts)}
+    saved, keys = [effort.saved for effort in typed], [effort.tape for effort in typed]
+    share, spread = sum(saved) / sum(keys) if typed else None, ratio_spread(saved, keys)
+    half = spread.t * spread.variance**0.5 if spread else 0.0
+    ends = {"low": share - half, "high": min(1.0, share + half)} if half and share is not None else _NO_ENDS
+    value = sum(effort.saved for effort in efforts)
+    return {"value": value, "of": sum(keys), "share": share, **ends, "clusters": len(typed), "cluster_by": "tape"}
 
 
 def summary(
@@ -216,8 +214,7 @@ def _put_driven(figures: dict[str, Any], efforts: Sequence[Effort]) -> None:
 def _summed(records: Sequence[Record], typed: Mapping[str, int], by: ClusterBy) -> dict[str, Any]:
     whole = _figures(records, sum(typed.values()), by)
     by_tape = {tape: [record for record in records if record.moment.tape == tape] for tape in typed}
-    tapes = {tape: _figures(own, typed[tape], by) for tape, own in by_tape.items()}
-    return {"cluster_by": by, **whole, "tapes": tapes}
+    return {**whole, "tapes": {tape: _figures(own, typed[tape], by) for tape, own in by_tape.items()}}
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:
@@ -228,6 +225,7 @@ def counted(names: Iterable[str]) -> dict[str, int]:
 def _figures(records: Sequence[Record], typed: int, by: ClusterBy) -> dict[str, Any]:
     verdicts = [record.verdict for record in records if record.verdict]
     return {
+        "cluster_by": by,
         "moments": len(records),
         "endings": counted(record.ending.name for record in records),
         "reasons": counted(str(record.ending) for record in records if record.ending.reason),

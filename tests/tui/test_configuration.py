@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from server.errors import SettingsError
 from server.settings import Settings
+from tui.cli import app
 from tui.commands.configuration import settings_of
 from tui.errors import ConfigurationError
 
@@ -129,3 +131,11 @@ def test_a_folder_in_place_of_the_file_is_not_passed_over(tmp_path):
     (tmp_path / "ghosttape.toml").mkdir()
     with pytest.raises(ConfigurationError, match=r"ghosttape\.toml: it is a folder"):
         settings_of("{}", {}, tmp_path)
+
+
+@pytest.mark.parametrize("command", [["replay", "demo"], ["evaluate", "devbench", "--data", "."]])
+def test_an_unknown_kind_of_cluster_is_refused_with_those_that_there_are(command):
+    done = CliRunner().invoke(app, [*command, "--cluster-by", "file"])
+    assert done.exit_code == 2
+    assert "--cluster-by" in done.stderr
+    assert "choose one of hole, function, tape, program" in done.stderr

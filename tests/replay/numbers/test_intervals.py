@@ -20,7 +20,7 @@ from replay.numbers.intervals import (
     spread_of,
     wilson,
 )
-from tools.interval_coverage import coverage, difference_coverage, ours, quantile_coverage, sizes
+from tools.interval_coverage import coverage, difference_coverage, keys_coverage, ours, quantile_coverage, sizes
 from tools.interval_coverage import wilson as wilsons
 
 UNEQUAL = [[1, 1, 1, 1], [0, 0, 0, 0], [1, 0], [1, 1, 0], [0]]
@@ -179,3 +179,8 @@ def test_intervals_of_differences_and_quantiles_hold_the_truth_too():
     size = sizes()["pause:300"]["hole"]
     assert 90 <= difference_coverage(size, 0.4, 0.3, 200) <= 99.5
     assert 90 <= quantile_coverage(size, 0.4, 0.5, 200) <= 99.5
+
+
+@pytest.mark.parametrize("saving", [0.1, 0.3, 0.6])
+def test_intervals_of_keys_saved_hold_the_truth_too(saving):
+    assert 91 <= keys_coverage(47, saving, 1.0, 1000) <= 99.9

@@ -256,11 +256,17 @@ def test_keystrokes_saved_have_the_interval_of_a_sum_over_clusters():
         record_of(at, "accepted", covered=range(10 * at, 10 * at + keys)) for at, keys in enumerate([4, 1, 7, 2])
     ]
     found = keystrokes_saved(records, 50)
+    assert (found["value"], found["share"], found["clusters"]) == (10, 0.2, 4)
     draws = [3, 0, 6, 1]
-    half = stats.t.ppf(0.975, 3) * statistics.stdev(draws) * 2 / 50
-    assert found["share"] == 0.2
-    assert (found["low"], found["high"]) == (pytest.approx(0.2 - half), pytest.approx(0.2 + half))
-    assert found["clusters"] == 4
+    error = statistics.stdev(draws) * math.sqrt(4) / sum(draws)
+    reach = math.exp(stats.t.ppf(0.975, 100 / 46 - 1) * error)
+    assert (found["low"], found["high"]) == (pytest.approx(0.2 / reach), 1.0)
+    longer = keystrokes_saved(records, 50_000)
+    assert longer["high"] == pytest.approx(10 * reach / 50_000)
+
+
+def test_what_saves_nothing_has_no_interval():
+    assert keystrokes_saved([record_of(at, "rejected") for at in range(9)], 50)["high"] is None
 
 
 def test_in_drive_mode_the_tapes_are_the_clusters():
