@@ -76,3 +76,22 @@ async def test_what_test_runs_need_is_allowed(command, tool, bubblewrap, tmp_pat
         missing(f"{tool} is not in /usr/bin")
     done = await bubblewrap.run(Job(tmp_path, command))
     assert (done.exit, done.limit) == (0, ""), done
+
+
+SETS = """
+import errno, fcntl, os, sys
+for folder in ("/project", "/tmp", "/dev/shm"):
+    handle = os.open(folder, os.O_RDONLY)
+    for request in map(int, sys.argv[1:]):
+        for wider in (request, request | 1 << 40):  # the kernel takes 32 bits
+            try: fcntl.ioctl(handle, request, bytes(64)); print(folder, hex(request), "done")
+            except OSError as error: error.errno == errno.ENOTTY or print(folder, hex(request), error)
+            except OverflowError: pass
+print("tried")
+"""
+
+
+async def test_what_would_stay_with_a_folder_that_stays_is_refused(run):
+    words = " ".join(map(str, seccomp._INODE_FLAGS))
+    done = await run(f"python3 -c '{SETS}' {words}".replace('"', '\\"').replace("'", '"'))
+    assert done.stdout == "tried\n", done
