@@ -44,14 +44,19 @@ class Store:
         """Make the folder of a new run.
 
         Raises:
-            StoreError: the folder holds a run already, or cannot be written.
+            StoreError: the folder holds a run or a `config.toml` of something else already, or cannot be written.
 
         """
         if (folder / "run.sqlite").exists():
             raise StoreError(f"{folder} holds a run already: choose another --out, or remove it first")
+        kept = msgspec.toml.encode(_without_none(config))
+        if folder.exists() and not folder.is_dir():
+            raise StoreError(f"{folder} is a file, not a folder: choose another --out")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "config.toml").write_bytes(msgspec.toml.encode(_without_none(config)))
+            if (folder / "config.toml").exists() and (folder / "config.toml").read_bytes() != kept:
+                raise StoreError(f"{folder} holds a config.toml of something else than a run: choose another --out")
+            (folder / "config.toml").write_bytes(kept)
         except OSError as error:
             raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
         return cls(folder, _connect(folder))

@@ -262,3 +262,23 @@ def test_another_process_reads_and_writes_while_one_writes(store, writer):
 
 def test_which_moments_are_one_cluster_is_no_part_of_the_configuration():
     assert ReplayOptions(cluster_by="tape").kept() == ReplayOptions().kept()
+
+
+def test_a_file_of_the_persons_is_not_written_over(tmp_path):
+    (tmp_path / "config.toml").write_text('mine = "precious"\n')
+    with pytest.raises(StoreError, match=r"config\.toml of something else"):
+        Store.continued(tmp_path, {"provider": "fixed"})
+    assert (tmp_path / "config.toml").read_text() == 'mine = "precious"\n'
+
+
+def test_a_run_that_was_killed_as_its_folder_was_made_goes_on(tmp_path):
+    config = {"provider": "fixed"}
+    Store.continued(tmp_path, config).close()
+    (tmp_path / "run.sqlite").unlink()
+    Store.continued(tmp_path, config).close()
+
+
+def test_a_file_in_place_of_the_folder_is_called_a_file(tmp_path):
+    (tmp_path / "run").write_text("")
+    with pytest.raises(StoreError, match="is a file, not a folder"):
+        Store.continued(tmp_path / "run", {})
