@@ -46,3 +46,9 @@ class LeftOutError(ReplayError):
     def __init__(self, reason: str, *, lacking: bool) -> None:
         super().__init__(reason)
         self.lacking = lacking
+
+
+def first_of(group: BaseExceptionGroup) -> BaseException:
+    """The first error in a group of errors, at any depth."""
+    found = group.exceptions[0]
+    return first_of(found) if isinstance(found, BaseExceptionGroup) else found

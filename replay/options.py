@@ -16,6 +16,9 @@ QUICK = frozenset({ORACLE, "recorded", "fixed", "ngram"})
 ClusterBy: TypeAlias = Literal["hole", "function", "tape", "program"]
 """What the moments of a cluster have in common (`replay.numbers.clusters`)."""
 
+FREE = QUICK | {"gguf"}
+"""Providers that cost nothing but time."""
+
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One configuration of a run, wherever its moments come from."""
@@ -59,6 +62,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """Whether the model's time is measured, so that one core stays free for it."""
         return True
 
+    @property
+    def asks_missed(self) -> bool:
+        """Whether requests that were given up are asked again after the session, to say what would have been shown."""
+        return False
+
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run: a run is continued only under the same. Clusters change no moment."""
         values: dict[str, Any] = msgspec.to_builtins(self)
@@ -75,6 +83,8 @@ class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields
     user: str = "exact"
     latency: str = "measured"
     mode: Literal["judge", "drive"] = "judge"
+    ask_missed: bool | None = None
+    """Ask again, after a session in judge mode, what the editor gave up (`replay.run.missed`). None: if it costs nothing (`FREE`)."""
     which_tests: Literal["all", "touching"] = "all"
     """What each graft runs: all tests, or those that touch the function it stands in (`replay.judge.selection`)."""
     paths: tuple[str, ...] = ()
@@ -101,3 +111,10 @@ class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields
     def times_the_model(self) -> bool:
         """Whether the latency is measured."""
         return self.latency == "measured"
+
+    @property
+    def asks_missed(self) -> bool:
+        """As they say; else where answers cost nothing: from this machine's own providers, or from a record that must have all."""
+        settings = self.settings.provider
+        is_free = settings.name in FREE or bool(settings.record.path and settings.record.mode == "require")
+        return self.mode == "judge" and (is_free if self.ask_missed is None else self.ask_missed)

@@ -28,6 +28,8 @@ EndingName: TypeAlias = Literal[
 SHOWN: frozenset[str] = frozenset({"shown", "accepted", "part", "typed-through", "rejected"})
 ANSWERED: frozenset[str] = SHOWN | {"late", "empty", "filtered"}
 """Endings with an answer of the provider; only these can have a verdict."""
+GIVEN_UP: frozenset[str] = frozenset({"superseded", "cancelled"})
+"""Endings of requests for whose answer the editor did not wait, or whose answer it did not show for the sake of another."""
 
 Untestable: TypeAlias = Literal["rewritten", "broken-baseline", "flaky", "empty", "undetected", "no-syntax", "diverged"]
 """Why a moment cannot be tested. `diverged`: in drive mode, the document's text at this place occurs nowhere on the tape."""
@@ -172,6 +174,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the place was and what it became, where the moment is untestable because it was `rewritten`."""
 
 
+class Missed(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a request that the editor gave up: the answer that it would have shown had it come at once.
+
+    `suggestion` is None if there is none, and `failed` says why. The verdict is that of a suggestion that is shown.
+    """
+
+    suggestion: Suggestion | None = None
+    failed: str = ""
+    verdict: Verdict | None = None
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """One moment and its outcome. The record is stored when the moment ends, and stored again with its verdict."""
 
@@ -183,6 +196,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Indices of the edit events, made by hand, that the accepted suggestion made unnecessary."""
     keys: int = 1
     """The number of keys for accepting: one for the whole suggestion; for a part of it, one for each line or word."""
+    missed: Missed | None = None
+    """In judge mode, where the request was given up: what its answer would have been. None elsewhere, and where nobody found out."""
 
 
 ALL, NONE = "all", "none"

@@ -6,6 +6,7 @@ ServerRoomError
 ├── LineError          a line of a pipeline holds no completion to repair
 └── ProviderError      the provider gave no answer; its text is the `reason` of a failed moment
     ├── ProviderMissing    what the provider needs is not installed, or its file is not there
+    ├── ProviderOverdue    the answer comes later than anybody waits for it
     └── ProviderRefused    the model server answered, and said no (status, malformed answer, cut stream)
 """
 
@@ -34,6 +35,10 @@ class ProviderError(ServerRoomError):
 
 class ProviderMissing(ProviderError):  # noqa: N818 - named for what happened
     """What the provider needs is not there; the message says what to install or to name."""
+
+
+class ProviderOverdue(ProviderError):  # noqa: N818 - named for what happened
+    """The answer comes later than the asker's patience lasts (`Request.patience`)."""
 
 
 class ProviderRefused(ProviderError):  # noqa: N818 - named for what happened

@@ -8,6 +8,7 @@ it was given, or a file of which its prompt showed a piece. When the last one wh
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
 from collections import Counter
@@ -24,7 +25,7 @@ from server.cache import Cache, CacheGroup, Elsewhere, Hit, digest, digests, fol
 from server.context import Budget, RecentEdit, Snippet, Surroundings, choose, unix
 from server.counts import Outcome, Reuse, stats_of
 from server.documents import Document
-from server.errors import ProviderError, ProviderMissing
+from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.keys import log_fault, masked
 from server.providers.protocol import Provider, Request, summarize
 from server.repair.chain import Step, normalised
@@ -42,6 +43,7 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     """One question of an editor: where, and the texts as they are then. `path` and `repo` are what a model is told of it.
 
     `opened` are all open documents, the latest opened last. Another `sample` is another question; it is added to the seed.
+    `patience` is in ms (`Request.patience`).
     """
 
     uri: str
@@ -56,6 +58,7 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     files: Sequence[Snippet] = ()
     opened: Sequence[Document] = ()
     sample: int = 0
+    patience: float = math.inf
 
     @property
     def spot(self) -> CacheGroup:
@@ -80,7 +83,8 @@ class Query(msgspec.Struct, frozen=True, eq=False):
 class CompletionResult(msgspec.Struct, frozen=True):
     """An answer and how it came about. `covered` counts the characters right of the cursor that it replaces.
 
-    `latency` is in ms of wall time, from the question to this answer. `tokens` were written, `prompt_tokens` read; `confidence` is
+    `latency` is in ms of wall time, from the question to this answer; `elapsed` is the ms that the provider took, as its record says
+    (None: there is no record, or it says nothing of time). `tokens` were written, `prompt_tokens` read; `confidence` is
     the mean natural logarithm of the written tokens' probabilities. The last two are None where the provider does not tell.
     `sources` are the paths of other texts of which the prompt shows pieces. `ticket` is the answer's name for a provider that `Heeds`.
     """
@@ -99,6 +103,7 @@ class CompletionResult(msgspec.Struct, frozen=True):
     prompt_tokens: int | None = None
     confidence: float | None = None
     latency: float = 0.0
+    elapsed: float | None = None
     sources: tuple[str, ...] = ()
     ticket: str = ""
 
@@ -165,26 +170,37 @@ class Service:
         with self._counted():
             return self._answered(self._reused(query) or await self._flown(query), started)
 
-    async def complete_until_cancelled(self, query: Query, under_way: Callable[[], None]) -> CompletionResult:
-        """Answer one question whose asker will cancel it: use a cached answer if there is one; otherwise ask the provider and wait to be cancelled.
+    async def complete_until_cancelled(
+        self, query: Query, under_way: Callable[[], None], patience: float = 0.0
+    ) -> CompletionResult:
+        """Answer one question whose asker cancels it after `patience` ms, going by the provider's record where that keeps times.
 
-        `under_way` is called when the provider is being asked. Its answer is not kept, however fast it is.
+        An answer that is kept here is used in any case. With a patience of 0 the provider is asked and the answer is not kept, however
+        fast it is. `under_way` is called when the answer is known to be too late; then this waits to be cancelled.
         """
-        started = self.clock()
+        started, query = self.clock(), replace(query, patience=patience)
         with self._counted():
             suggestion = self._reused(query)
-            if suggestion is not None:
+            if suggestion is None and patience:
+                suggestion = await self._flown(query)
+            if suggestion is not None and suggestion.outcome != "cancelled":
                 return self._answered(suggestion, started)
-            asking = asyncio.create_task(self._ask(query))
-            asking.add_done_callback(_looked_at)
-            try:
-                await asyncio.sleep(0)
-                under_way()
-                await asyncio.Event().wait()
-            finally:
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
+            if suggestion is None:
+                await self._asked_in_vain(query, under_way)
+            under_way()
+            await asyncio.Event().wait()
         raise AssertionError("nothing ends the wait but being cancelled")
+
+    async def _asked_in_vain(self, query: Query, under_way: Callable[[], None]) -> None:
+        asking = asyncio.create_task(self._ask(query))
+        asking.add_done_callback(_looked_at)
+        try:
+            await asyncio.sleep(0)
+            under_way()
+            await asyncio.Event().wait()
+        finally:
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
 
     def stats(self) -> dict[str, Any]:
         """What was asked so far: answers by where they came from and by what became of them; and what the cache holds.
@@ -292,6 +308,8 @@ class Service:
         pieces: list[str] = []
         try:
             length = await self._gather(request, normalised(draft), pieces)
+        except ProviderOverdue:
+            return replace(_told(start, pieces), outcome="cancelled")
         except ProviderError as error:
             if isinstance(error, ProviderMissing):
                 self.misconfigured(error)
@@ -325,6 +343,7 @@ class Service:
             language=query.language,
             opened=tuple(query.opened),
             sample=query.sample,
+            patience=query.patience,
         )
 
     async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> int:
@@ -366,6 +385,7 @@ def _told(start: CompletionResult, pieces: Sequence[str]) -> CompletionResult:
         confidence=told.confidence,
         covered=told.covers or 0,
         ticket=told.ticket or "",
+        elapsed=told.elapsed,
     )
 
 

@@ -40,6 +40,9 @@ class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     mode: Literal["write", "replay", "require"] = "replay"
     """`write`: ask for every answer and record it. `replay`: use recorded answers, and record the missing ones. `require`: use
     recorded answers only."""
+    session: str = ""
+    """Whose questions these are. The n-th question of a session takes the session's n-th answer; a question that was never asked in it takes
+    the answer to the same question of another."""
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

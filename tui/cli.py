@@ -51,6 +51,7 @@ def replay(
     user: flags.User = "exact",
     latency: flags.Latency = "measured",
     mode: flags.Mode = "judge",
+    ask_missed: flags.AskMissed = None,
     speed: flags.Speed = None,
     repairs: flags.Repairs = None,
     ablate: flags.Ablate = "",
@@ -92,6 +93,7 @@ def replay(
     session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
     verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests, "samples": samples}
     verdicts["cluster_by"] = cluster_by
+    verdicts["ask_missed"] = ask_missed
     projects = tuple(str(Path(folder).absolute()) for folder in project or ())
     where = {"limit": limit, "paths": tuple(path or ()), "include_tests": include_tests, "projects": projects}
     said = {"toolchain": toolchain, "setup": setup, "command": test_command}

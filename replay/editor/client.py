@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,7 @@ class Editor:
         self._connection = Connection()
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
-        self._tells_under_way = False
+        self._tells_under_way = self._goes_by_record = False
 
     async def start(
         self, argv: Sequence[str], *, folder: Path, options: Mapping[str, Any], env: Mapping[str, str] | None = None
@@ -59,6 +61,7 @@ class Editor:
         except JsonRpcException as error:
             raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
         self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
+        self._goes_by_record = self._tells_under_way and _has_record(options)
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
             raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
         self._notify("initialized", {})
@@ -121,23 +124,29 @@ class Editor:
     async def ask(self, ask: Ask) -> Answer:
         """Ask for an inline completion. A refusal is an answer with `failed`; only a dead server raises.
 
-        The request is cancelled (`$/cancelRequest`) when its patience is over; the answer is then `given_up`.
+        The request is cancelled (`$/cancelRequest`) when its patience is over; the answer is then `given_up`. Where our server goes by a
+        record of answers, the record's times count, in both: in real time the answer may take longer, or no time at all.
         """
         where = {"textDocument": {"uri": self.uri(ask.moment.path)}, "position": _place(ask.moment)}
         began = time.perf_counter()
+        failed, result = "", None
         try:
             result = await self._in_time(ask, {**where, **_wishes(ask.moment)})
         except JsonRpcException as error:
-            reason = str(error.message) or f"error {error.code}, without a reason"
-            return Answer((time.perf_counter() - began) * 1000, failed=reason)
+            failed = str(error.message) or f"error {error.code}, without a reason"
         measured = (time.perf_counter() - began) * 1000
         if result is _GIVEN_UP:
             return Answer(measured, given_up=True)
+        told = await self._explained(where) if self._goes_by_record or not failed else {}
+        answer = Answer(measured, failed=failed) if failed else self._answer(ask, measured, result, told)
+        return answer if told.get("elapsed") is None else _timed(answer, told["elapsed"])
+
+    async def _explained(self, where: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the server says of its answer; empty if it cannot, as the answer counts all the same."""
         try:
-            told = await self._extra("ghosttape/explain", where) or {}
-        except JsonRpcException:  # the answer counts even if the server cannot explain it
-            told = {}
-        return self._answer(ask, measured, result, told)
+            return await self._extra("ghosttape/explain", where) or {}
+        except JsonRpcException:
+            return {}
 
     async def tell(self, step: Tell) -> None:
         """Notify the server of what the user did with an item, as editors notify Copilot's server; other servers ignore it.
@@ -162,13 +171,13 @@ class Editor:
         """The result of a request, or `_GIVEN_UP` if it was cancelled before there was one."""
         number, token = str(uuid.uuid4()), str(uuid.uuid4())
         self._connection.under_way[token] = asyncio.Event()
-        answer = self._sent(METHOD, {**params, "willCancel": token} if ask.will_cancel else params, number)
+        answer = self._sent(METHOD, params | self._will_cancel(ask, token), number)
         under_way = asyncio.create_task(self._connection.under_way[token].wait())
         try:
             await asyncio.wait({answer, under_way}, timeout=self._patience_s(ask), return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return await self._received(METHOD, answer)
-            hangs = not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
+            hangs = not under_way.done() and not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
             await self._cancel(number, answer, wait=not hangs)
             if hangs:
                 raise JsonRpcException(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
@@ -177,9 +186,18 @@ class Editor:
             under_way.cancel()
             del self._connection.under_way[token]
 
+    def _will_cancel(self, ask: Ask, token: str) -> dict[str, Any]:
+        """What tells our server that the request will be cancelled: at once, or when its patience is over by the server's record."""
+        if ask.will_cancel or not self._leaves_time_to_server(ask):
+            return {"willCancel": token} if ask.will_cancel else {}
+        return {"willCancel": token, "patience": ask.patience}
+
+    def _leaves_time_to_server(self, ask: Ask) -> bool:
+        return self._goes_by_record and ask.patience < math.inf
+
     def _patience_s(self, ask: Ask) -> float:
         """How long to wait in real time. Our own server says at once whether it has the answer or must ask the provider."""
-        if ask.will_cancel and self._tells_under_way:
+        if (ask.will_cancel and self._tells_under_way) or self._leaves_time_to_server(ask):
             return PATIENCE_S
         return min(ask.patience / 1000, PATIENCE_S)
 
@@ -265,6 +283,17 @@ def _taken_note_of(answer: asyncio.Future[Any]) -> None:
     """Retrieve the exception of an answer that nobody waits for, because asyncio warns of an exception never retrieved."""
     if not answer.cancelled():
         answer.exception()
+
+
+def _has_record(options: Mapping[str, Any]) -> bool:
+    """Whether a server with these settings writes or reads a record of answers, whose times count."""
+    provider = options.get("provider") or {}
+    return bool((provider.get("record") or {}).get("path")) or provider.get("name") == "recorded"
+
+
+def _timed(answer: Answer, elapsed: float) -> Answer:
+    """An answer with the ms that the record says; what the server has in its cache takes no time."""
+    return replace(answer, measured=elapsed if answer.cache == "none" else 0.0, by_record=True)
 
 
 def _wishes(moment: Moment) -> dict[str, Any]:

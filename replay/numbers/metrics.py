@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec import structs
+
 from replay.numbers.clusters import by_cluster, cluster_of
 from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread, sum_interval
 from replay.options import ClusterBy
-from replay.records import ANSWERED, Effort, Record
+from replay.records import ANSWERED, GIVEN_UP, Effort, Record
 
 POINTS = (50, 75, 90, 95, 99)
 LENGTHS = (("1-5", 5), ("6-20", 20), ("21-80", 80), ("over 80", None))
@@ -75,8 +77,28 @@ def _passes(record: Record) -> bool:
 
 
 def passed_in_time(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
-    """As `pass_at_1`, but an answer that came too late to be shown counts as not passed."""
-    return clustered(judged_records(records), by, lambda record: _passes(record) and record.ending.name != "late")
+    """The share of all testable moments that were asked about whose suggestion passes and came in time to be shown.
+
+    An answer that came too late counts as not passed, and so does one that the editor gave up (superseded, cancelled): what it would have
+    shown is known from `Record.missed`. `pass_at_1` counts answered moments alone, so it says how good the answers are that were quick enough
+    to be answers. Beside the share: `n`, of how many moments it is one; `too_late`, how many of these would have passed but were late or given
+    up; `unanswered`, how many requests have no answer at all (they failed, or were given up and nobody asked again) and so no part in it.
+    """
+    asked = [record for record in records if record.ending.name not in {"gated", "debounced"}]
+    unanswered = sum(record.suggestion is None and not (record.missed and record.missed.suggestion) for record in asked)
+    judged = judged_records(map(_as_if_quick, asked))
+    too_late = sum(_passes(record) and not _in_time(record) for record in judged)
+    found = clustered(judged, by, lambda record: _passes(record) and _in_time(record))
+    return found | {"too_late": too_late, "unanswered": unanswered}
+
+
+def _as_if_quick(record: Record) -> Record:
+    """A record with the verdict on what would have been shown, where the request was given up."""
+    return structs.replace(record, verdict=record.verdict or (record.missed and record.missed.verdict))
+
+
+def _in_time(record: Record) -> bool:
+    return record.ending.name not in GIVEN_UP | {"late"}
 
 
 def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:

@@ -125,6 +125,7 @@ Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask 
 class Answer:
     """What the server said. `measured` is wall time in ms; `failed`, `filtered` name the reason why there is no text.
 
+    `by_record`: `measured` is not wall time: it is what a record of answers says, or 0 for what the server had in its cache.
     `given_up`: the editor cancelled the request before the answer came. `item` is what the server gave, as it came, if it has a
     command, by which a server knows it again.
     """
@@ -142,4 +143,5 @@ class Answer:
     trail: tuple[Step, ...] = ()
     confidence: float | None = None
     given_up: bool = False
+    by_record: bool = False
     item: Mapping[str, Any] | None = None

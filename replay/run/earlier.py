@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from replay.play.instructions import Answer, Ask
-from replay.records import Record, Trial, Verdict
+from replay.records import GIVEN_UP, Missed, Record, Trial, Verdict
 from replay.run.store import Store
-
-_GIVEN_UP = frozenset({"superseded", "cancelled"})
 
 
 @dataclass(slots=True)
@@ -53,12 +51,12 @@ class Earlier:
     def asked_again(self, ask: Ask) -> Ask:
         """A question as it went the first time: one that was given up is given up again."""
         record = self.records.get(ask.moment.id)
-        given_up = record is not None and record.ending.name in _GIVEN_UP and record.suggestion is None
+        given_up = record is not None and record.ending.name in GIVEN_UP and record.suggestion is None
         return replace(ask, will_cancel=True) if given_up else ask
 
     def timed(self, answer: Answer, ask: Ask) -> Answer:
-        """An answer with the time (ms) that it took the first time."""
-        record = self._answered(ask)
+        """An answer with the time (ms) that it took the first time, unless it comes with that from a record of answers."""
+        record = None if answer.by_record else self._answered(ask)
         known = record is not None and record.suggestion is not None and not answer.failed and not answer.given_up
         return replace(answer, measured=record.suggestion.latency) if known else answer  # type: ignore[union-attr]
 
@@ -66,9 +64,14 @@ class Earlier:
         """The verdict that a moment has already, if it ended in the same way with the same suggestion."""
         self._reached.add(record.moment.id)
         known = self.records.get(record.moment.id)
-        if known is None or known.verdict is None or _depends_on_the_machine(known.verdict):
+        if known is None or known.verdict is None or depends_on_the_machine(known.verdict):
             return None
         return known.verdict if _alike(known, record) else None
+
+    def missed(self, record: Record) -> Missed | None:
+        """What the editor missed at a moment, if it was found out and the moment ended in the same way."""
+        known = self.records.get(record.moment.id)
+        return known.missed if known is not None and _alike(known, record) else None
 
     def kept(self, record: Record) -> Record:
         """The record that counts: a request that fails now takes nothing away that was answered before."""
@@ -94,7 +97,7 @@ class Earlier:
         return None if record is None or record.ending.name == "failed" else record
 
 
-def _depends_on_the_machine(verdict: Verdict) -> bool:
+def depends_on_the_machine(verdict: Verdict) -> bool:
     """Whether a verdict may be another one now: the machine failed, or the finished project did, which is tested anew."""
     return verdict.name == "infrastructure" or verdict.reason in {"flaky", "broken-baseline"}
 

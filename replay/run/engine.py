@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from msgspec import structs
 from replay.editor.client import Editor
 from replay.editor.connection import server_command
 from replay.errors import LeftOutError, ReplayError
+from replay.judge.judge import Judge
 from replay.numbers.clusters import cluster_of
 from replay.numbers.effects import ablation as effects_of
 from replay.options import QUICK, RunOptions
@@ -26,6 +27,7 @@ from replay.run.ablation import Ablation, ablation_of
 from replay.run.earlier import Earlier
 from replay.run.events import LeftOut, Listener, Note
 from replay.run.findings import Findings, RunContext
+from replay.run.missed import MissedAnswers
 from replay.run.shell import Shell
 from replay.run.sources.seam import Bench, Source, Subject
 from replay.run.sources.told_answers import ToldAnswers
@@ -36,6 +38,7 @@ from runners.sandboxes import pick
 from runners.temporary import temporary_folder
 from runners.verdicts import infrastructure_failure
 from server.providers import registry
+from server.providers.wrappers.answer_file import keeps_times
 from server.settings import AnswerRecord, CacheSettings, Settings
 
 Summarise: TypeAlias = Callable[[Any, Findings], dict[str, Any]]
@@ -106,7 +109,7 @@ class Engine:
     def _context(self, store: Store, sources: Sequence[Source]) -> RunContext:
         measures = self.options.times_the_model
         if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
-            store.put_fact("reads_record", measures and _has_record(self.options.settings))
+            store.put_fact("reads_record", measures and _reads_untimed(self.options.settings))
         findings = Findings(reads_record=bool(store.fact("reads_record")))
         ablation = self._ablation(sources)
         return RunContext(store, self.notify, self.playback, Earlier.of(store), findings, ablation, measures=measures)
@@ -155,6 +158,32 @@ class Engine:
 
     async def _session(self, run: RunContext, source: Source, subject: Subject, sample: int) -> None:
         """Play a source once at a language server of its own."""
+        player = subject.player(sample)
+        async with self._served(run, source, subject) as (editor, told):
+            shell = Shell(run, source, subject, player, editor, told, sample, self.options.samples)
+            await shell.play()
+        if player.effort is not None:
+            run.findings.efforts[source.name] = player.effort
+        elif subject.judge is not None and shell.log.missed:
+            await self._missed(run, source, subject, subject.judge, shell)
+
+    async def _missed(self, run: RunContext, source: Source, subject: Subject, judge: Judge, shell: Shell) -> None:
+        """Find out what the editor did not wait for, at a second server that has no part in the session."""
+        found = MissedAnswers(
+            shell.log, subject.player(shell.sample), run.findings.records, subject, judge, run.store, shell.room
+        )
+        if not self.options.asks_missed:
+            await found.find()
+            return
+        self._note(source.name, f"what the editor gave up is asked again (moments: {len(shell.log.missed):,})")
+        async with self._served(run, source, subject, missed=True) as (found.editor, found.told):
+            await found.find()
+
+    @asynccontextmanager
+    async def _served(
+        self, run: RunContext, source: Source, subject: Subject, *, missed: bool = False
+    ) -> AsyncIterator[tuple[Editor, ToldAnswers | None]]:
+        """An editor at a language server that has just started, and the answers that are told it."""
         self.notify(Note(source.name, "the language server starts"))
         async with AsyncExitStack() as stack:
             editor = Editor()
@@ -162,12 +191,11 @@ class Engine:
             place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
             stack.callback(place.close)
             told = ToldAnswers(place.folder / "answers.jsonl") if subject.answer else None
-            settings = msgspec.to_builtins(self._settings(run, source, told))
-            await editor.start(self.command(), folder=place.folder, options=settings)
-            player = subject.player(sample)
-            await Shell(run, source, subject, player, editor, told, sample, self.options.samples).play()
-            if player.effort is not None:
-                run.findings.efforts[source.name] = player.effort
+            settings = self._settings(run, source, told)
+            if missed:
+                settings = _apart(settings)
+            await editor.start(self.command(), folder=place.folder, options=msgspec.to_builtins(settings))
+            yield editor, told
 
     def _settings(self, run: RunContext, source: Source, told: ToldAnswers | None) -> Settings:
         """The server's settings: nothing of the person's disk; where moments stand alone, none is answered from another's answer."""
@@ -177,6 +205,7 @@ class Engine:
             provider = structs.replace(provider, record=structs.replace(provider.record, mode="replay"))
         if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:
             provider = structs.replace(provider, record=_own_record(run))
+        provider = structs.replace(provider, record=structs.replace(provider.record, session=source.name))
         if told is not None:
             provider = structs.replace(provider, answers=str(told.path), follow=True)
         return structs.replace(
@@ -199,15 +228,28 @@ class Engine:
         return result
 
 
+def _apart(settings: Settings) -> Settings:
+    """The settings of a server that answers each question by itself, with turns of its own in a record of answers."""
+    record = settings.provider.record
+    record = structs.replace(record, session=f"{record.session} missed")
+    return structs.replace(
+        settings,
+        provider=structs.replace(settings.provider, record=record),
+        cache=structs.replace(settings.cache, entries=0),
+    )
+
+
 def _own_record(run: RunContext) -> AnswerRecord:
     """The run's own file of answers. A run that is continued asks its questions again, and the model only what is new."""
     path = str((run.store.folder / "answers.jsonl").absolute())
     return AnswerRecord(path=path, mode="replay" if run.earlier.records else "write")
 
 
-def _has_record(settings: Settings) -> bool:
+def _reads_untimed(settings: Settings) -> bool:
+    """Whether answers come from a record that says nothing of the time they took."""
     record = settings.provider.record
-    return bool(record.path) and record.mode != "write" and Path(record.path).is_file()
+    path = Path(record.path)
+    return bool(record.path) and record.mode != "write" and path.is_file() and not keeps_times(path)
 
 
 def _digest(path: Path) -> str:

@@ -39,7 +39,7 @@ class Findings:
     selection: Counter[str] = field(default_factory=Counter)
     """How many verdicts went by some of the tests (`replay.judge.selection`)."""
     reads_record: bool = False
-    """Whether a measured latency is that of reading a file: of answers that a record held before the run began."""
+    """Whether a measured latency is that of reading a file: a record without times held answers before the run began."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from replay.editor.client import Editor
-from replay.errors import ReplayError
+from replay.errors import ReplayError, first_of
 from replay.play.assistant import Reply
 from replay.play.instructions import (
     Answer,
@@ -28,6 +28,7 @@ from replay.records import ALL, ANSWERED, Record, Trial, Verdict
 from replay.run.ablation import Ablation, trial_of
 from replay.run.events import Ended, Judged, Played, Tried
 from replay.run.findings import RunContext
+from replay.run.missed import SessionLog
 from replay.run.sources.seam import Plays, Source, Subject
 from replay.run.sources.told_answers import ToldAnswers
 from runners.errors import RunnerError
@@ -48,7 +49,8 @@ class Shell:
     told: ToldAnswers | None = None
     sample: int = 0
     samples: int = 1
-    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AHEAD * (os.cpu_count() or 1)))
+    log: SessionLog = field(default_factory=SessionLog)
+    room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AHEAD * (os.cpu_count() or 1)))
 
     async def play(self) -> None:
         """Play to the end, while verdicts are found out beside it; a failure of one ends all."""
@@ -57,7 +59,7 @@ class Shell:
             async with asyncio.TaskGroup() as verdicts:
                 await self._play(verdicts)
         except* (ReplayError, RunnerError) as group:
-            raise _first(group) from None
+            raise first_of(group) from None
 
     async def _play(self, verdicts: asyncio.TaskGroup) -> None:
         steps = self.player.play()
@@ -67,6 +69,8 @@ class Shell:
                 step = steps.send(reply)
                 await self.run.playback.reach(self.player.now)
                 reply = await self._carry_out(step, verdicts)
+                if isinstance(step, Ask | Try):
+                    self.log.reply(reply)
         except StopIteration:
             self._progress()
 
@@ -103,7 +107,7 @@ class Shell:
 
     async def _asked(self, ask: Ask) -> Answer:
         if self.run.playback.speed is None:
-            async with self._room:  # nothing more is asked while too many answers wait for their tests
+            async with self.room:  # nothing more is asked while too many answers wait for their tests
                 pass
         earlier = self.run.earlier
         if not self.source.is_timed and (known := earlier.answer(ask)):
@@ -129,19 +133,21 @@ class Shell:
             covered=settled.covered,
             keys=settled.keys,
         )
+        missed = self.run.earlier.missed(record)
         record = self.run.earlier.kept(record)
         settled = replace(settled, ending=record.ending, suggestion=record.suggestion)
-        record = structs.replace(record, verdict=self.run.earlier.verdict(record))
+        record = structs.replace(record, verdict=self.run.earlier.verdict(record), missed=missed)
         judged = record.ending.name in ANSWERED and judge is not None
         self.run.store.put(record)
         self.run.notify(Ended(record, awaits_verdict=judged))
         if judged:
             verdicts.create_task(self._judge(settled, record))
         else:
+            self.log.settled(record, len(self.run.findings.records))
             self.run.findings.records.append(record)
 
     async def _judge(self, settled: Settled, record: Record) -> None:
-        async with self._room:
+        async with self.room:
             if record.verdict is None:
                 record = structs.replace(record, verdict=await self._verdict(settled))
                 self.run.store.put(record)
@@ -167,8 +173,3 @@ class Shell:
     def _keep(self, trial: Trial) -> None:
         self.run.store.put_trial(trial)
         self.run.findings.trials.append(trial)
-
-
-def _first(group: BaseExceptionGroup) -> BaseException:
-    found = group.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 
 from replay.errors import StoreError
-from replay.records import Record, Suggestion, Trial, Verdict
+from replay.records import Missed, Record, Suggestion, Trial, Verdict
 from runners.errors import MachineFails
 
 _SCHEMA = """
@@ -173,21 +173,10 @@ class Store:
         return msgspec.json.decode(row[0]) if row else None
 
     def _shortened(self, record: Record) -> Record:
-        suggestion, verdict = record.suggestion, record.verdict
-        if suggestion and suggestion.prompt:
-            suggestion = msgspec.structs.replace(suggestion, prompt=self._keep(suggestion.prompt))
-        if verdict:
-            verdict = _with_texts(verdict, self._keep)
-        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+        return _with_texts(record, self._keep)
 
     def _restored(self, record: Record) -> Record:
-        suggestion: Suggestion | None = record.suggestion
-        verdict: Verdict | None = record.verdict
-        if suggestion and suggestion.prompt:
-            suggestion = msgspec.structs.replace(suggestion, prompt=self._text(suggestion.prompt))
-        if verdict:
-            verdict = _with_texts(verdict, self._text)
-        return msgspec.structs.replace(record, suggestion=suggestion, verdict=verdict)
+        return _with_texts(record, self._text)
 
     def _keep(self, text: str) -> str:
         data: bytes = _whole(text).encode()
@@ -233,10 +222,27 @@ def _without_none(value: Any) -> Any:
     return {key: _without_none(item) for key, item in value.items() if item is not None}
 
 
-def _with_texts(verdict: Verdict, turned: Callable[[str], str]) -> Verdict:
-    """A verdict with its long texts replaced by their hashes, or the reverse."""
-    long = {name: turned(text) for name in ("log", "program") if (text := getattr(verdict, name))}
-    return msgspec.structs.replace(verdict, **long)
+_With = TypeVar("_With", Record, Missed)
+
+
+def _with_texts(record: _With, turned: Callable[[str], str]) -> _With:
+    """A record with its long texts replaced by their hashes, or the reverse; so is what it says of a missed answer."""
+    found: dict[str, Any] = {}
+    if record.suggestion:
+        found["suggestion"] = _turned(record.suggestion, ("prompt",), turned)
+    if record.verdict:
+        found["verdict"] = _turned(record.verdict, ("log", "program"), turned)
+    if isinstance(record, Record) and record.missed:
+        found["missed"] = _with_texts(record.missed, turned)
+    return msgspec.structs.replace(record, **found)
+
+
+_Part = TypeVar("_Part", Suggestion, Verdict)
+
+
+def _turned(part: _Part, names: Iterable[str], turned: Callable[[str], str]) -> _Part:
+    long = {name: turned(text) for name in names if (text := getattr(part, name))}
+    return msgspec.structs.replace(part, **long)
 
 
 def _encoded(record: Record | Trial) -> bytes:

@@ -89,7 +89,8 @@ async def _result(ls: Server, params: CompletionParams) -> CompletionResult:
     query = _query(ls, params)
     if params.will_cancel:
         token = {"token": params.will_cancel}
-        return await ls.service.complete_until_cancelled(query, lambda: ls.protocol.notify(UNDER_WAY, token))
+        notify = lambda: ls.protocol.notify(UNDER_WAY, token)  # noqa: E731
+        return await ls.service.complete_until_cancelled(query, notify, params.patience)
     return await ls.service.complete(query)
 
 

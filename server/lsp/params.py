@@ -31,7 +31,7 @@ class CompletionParams(types.InlineCompletionParams):
     """The parameters of `textDocument/inlineCompletion`, and what the server adds to them when the request arrives."""
 
     stop: Stop = attrs.field(default="auto")
-    """Where the answer ends. Other servers ignore this member and the next two."""
+    """Where the answer ends. Other servers ignore this member and the next three."""
     will_cancel: str = attrs.field(default="")
     """A token, when the client already knows that it will cancel the request; else empty.
 
@@ -40,6 +40,10 @@ class CompletionParams(types.InlineCompletionParams):
     """
     sample: int = attrs.field(default=0)
     """Index of the sample, from 0. Each sample is a question of its own, with a seed of its own."""
+    patience: float = attrs.field(default=0.0)
+    """With `will_cancel`: after how many ms the client cancels. A server whose provider reads or writes a record with times goes by them:
+    it sends the token back as soon as the answer is known to be later than that, and answers however long it takes otherwise.
+    """
     document: Document | None = attrs.field(default=None)
     """The document as it was when the request arrived; None when it is not open. Not on the wire."""
     request: int = attrs.field(default=0)
@@ -57,6 +61,7 @@ class CompletionParams(types.InlineCompletionParams):
             wire.stop,
             wire.will_cancel,
             wire.sample,
+            wire.patience,
         )
 
 
@@ -74,8 +79,18 @@ def converter() -> cattrs.Converter:
         will_cancel, sample = str(data.get("willCancel") or ""), data.get("sample") or 0
         if type(sample) is not int or not 0 <= sample < 2**31:
             raise InvalidMember(f"sample is {sample!r}: samples are counted from 0")
+        patience = data.get("patience") or 0.0
+        if type(patience) not in {int, float} or not patience >= 0:
+            raise InvalidMember(f"patience is {patience!r}: it is a number of ms")
         return CompletionParams(
-            params.context, params.text_document, params.position, params.work_done_token, stop, will_cancel, sample
+            params.context,
+            params.text_document,
+            params.position,
+            params.work_done_token,
+            stop,
+            will_cancel,
+            sample,
+            patience,
         )
 
     made.register_structure_hook(types.InlineCompletionParams, structure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -9,6 +10,7 @@ import msgspec
 
 from server.context import Budget, Context
 from server.documents import Document
+from server.errors import ProviderOverdue
 from server.prompt import Prompt
 from syntax.wanted import Stop
 
@@ -38,23 +40,27 @@ class Request(msgspec.Struct, frozen=True):
     """The document's language, by LSP's name."""
     opened: tuple[Document, ...] = ()
     """All open documents, the latest opened last; for providers that pass documents on."""
+    patience: float = math.inf
+    """The ms after which nobody waits for the answer any more; 0: it is cancelled as soon as it is under way. Only records obey it."""
 
 
 class AnswerPiece(str):
     """A piece of an answer with its numbers.
 
-    `logprob` is the natural logarithm of its probability (None: unknown), `tokens` the number of the model's tokens in it.
+    `logprob` is the natural logarithm of its probability (None: unknown), `tokens` the number of the model's tokens in it, `at` the ms
+    from the question to this piece, as a record keeps them (None: no record does).
     """
 
-    __slots__ = ("logprob", "tokens")
+    __slots__ = ("at", "logprob", "tokens")
 
+    at: float | None
     logprob: float | None
     tokens: int
 
-    def __new__(cls, text: str = "", logprob: float | None = None, tokens: int = 1) -> Self:
-        """A string with two numbers."""
+    def __new__(cls, text: str = "", logprob: float | None = None, tokens: int = 1, at: float | None = None) -> Self:
+        """A string with three numbers."""
         made = super().__new__(cls, text)
-        made.logprob, made.tokens = logprob, tokens
+        made.logprob, made.tokens, made.at = logprob, tokens, at
         return made
 
 
@@ -63,10 +69,12 @@ class AnswerMetadata(str):
 
     `tokens` and `prompt_tokens` are the source's own counts. `prompt` is what was sent, if that differs from the request's prompt. The
     answer replaces `covers` characters right of the cursor, on its line. `ticket` identifies the answer for a `FeedbackProvider`.
+    `at` is the ms from the question to this piece, as a record keeps them; the last one may mark the end of the answer.
     """
 
-    __slots__ = ("covers", "prompt", "prompt_tokens", "ticket", "tokens")
+    __slots__ = ("at", "covers", "prompt", "prompt_tokens", "ticket", "tokens")
 
+    at: float | None
     prompt: str | None
     prompt_tokens: int | None
     tokens: int | None
@@ -81,16 +89,32 @@ class AnswerMetadata(str):
         tokens: int | None = None,
         covers: int | None = None,
         ticket: str | None = None,
+        at: float | None = None,
     ) -> Self:
         """An empty string, so that pieces can be joined without a special case."""
         made = super().__new__(cls, "")
+        made.at = at
         made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
         made.covers, made.ticket = covers, ticket
         return made
 
 
+def refuse_overdue(at: float | None, patience: float) -> None:
+    """Refuse what comes when nobody waits any more. What comes in the same ms is too late: the change comes first.
+
+    Raises:
+        ProviderOverdue: `at` is known, and not before `patience` (ms).
+
+    """
+    if at is not None and at >= patience:
+        raise ProviderOverdue(f"the answer took {at:.0f} ms, and nobody waits longer than {patience:.0f} ms")
+
+
 class AnswerSummary(msgspec.Struct, frozen=True):
-    """All facts of one answer: tokens written and read, mean log-probability (`confidence`), and the fields of `AnswerMetadata`."""
+    """All facts of one answer: tokens written and read, mean log-probability (`confidence`), and the fields of `AnswerMetadata`.
+
+    `elapsed` is the ms from the question to the last of the pieces, as a record keeps them; None where no record does.
+    """
 
     tokens: int = 0
     prompt_tokens: int | None = None
@@ -98,6 +122,7 @@ class AnswerSummary(msgspec.Struct, frozen=True):
     prompt: str | None = None
     covers: int | None = None
     ticket: str | None = None
+    elapsed: float | None = None
 
 
 def summarize(pieces: Iterable[str]) -> AnswerSummary:
@@ -120,6 +145,7 @@ def summarize(pieces: Iterable[str]) -> AnswerSummary:
         _last(told, "prompt"),
         _last(told, "covers"),
         _last(told, "ticket"),
+        getattr(pieces[-1], "at", None),
     )
 
 

@@ -8,15 +8,21 @@ from pathlib import Path
 import msgspec
 
 from server.errors import ProviderMissing
-from server.providers.protocol import OfflineProvider, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request, refuse_overdue
 from server.settings import ProviderSettings
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """One line of a file of answers; other members are ignored."""
+    """One line of a file of answers; other members are ignored. `latency` is the ms that the answer took, where that is known."""
 
     key: str
     text: str
+    latency: float | None = None
+
+    @property
+    def piece(self) -> str:
+        """The whole answer as one piece, with its time if that is known."""
+        return self.text if self.latency is None else AnswerPiece(self.text, at=self.latency)
 
 
 @dataclass(slots=True)
@@ -32,13 +38,21 @@ class Recorded(OfflineProvider):
     source: str = "<memory>"
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Yield the answer with the request's key."""
+        """Yield the answer with the request's key.
+
+        Raises:
+            ProviderMissing: there is none, and every answer is required.
+            ProviderOverdue: its latency is not below the request's patience.
+
+        """
         key = answer_key(request.before, request.after, request.stop)
         text = self.answers.get(key)
         if text is None and self.required:
             raise ProviderMissing(f"{self.source} holds no answer under {key[:12]}…: record the run again")
-        if text:
-            yield text
+        latency = getattr(text, "at", None)
+        refuse_overdue(latency, request.patience)
+        if text or latency is not None:
+            yield text or AnswerMetadata(at=latency)
 
 
 class GrowingAnswers(Mapping[str, str]):
@@ -61,7 +75,7 @@ class GrowingAnswers(Mapping[str, str]):
             raise ProviderMissing(f"answers file {self.path} cannot be read: {error.strerror}") from error
         whole = new[: new.rfind(b"\n") + 1]
         self._read += len(whole)
-        self._known |= {answer.key: answer.text for answer in _lines(self.path, whole.splitlines())}
+        self._known |= {answer.key: answer.piece for answer in _lines(self.path, whole.splitlines())}
 
     def __getitem__(self, key: str) -> str:
         self._grow()
@@ -88,7 +102,7 @@ def read_answers(path: Path) -> dict[str, str]:
     """
     try:
         with path.open("rb") as file:
-            return {answer.key: answer.text for answer in _lines(path, file)}
+            return {answer.key: answer.piece for answer in _lines(path, file)}
     except OSError as error:
         raise ProviderMissing(f"answers file {path} cannot be read: {error.strerror}") from error
 

@@ -12,8 +12,9 @@ from server.errors import SettingsError
 from server.nearest import did_you_mean
 from server.providers.gguf import weights
 from server.providers.protocol import Provider
+from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.healing import HealingProvider
-from server.providers.wrappers.recording import AnswerFile, RecordingProvider
+from server.providers.wrappers.recording import RecordingProvider
 from server.settings import ProviderSettings
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(

@@ -117,6 +117,7 @@ class WireCompletionParams(msgspec.Struct, frozen=True, rename="camel"):
     stop: Stop = "auto"
     will_cancel: str = ""
     sample: _Uinteger = 0
+    patience: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 class _Cancelled(msgspec.Struct, frozen=True):

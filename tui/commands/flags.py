@@ -103,6 +103,15 @@ User = Annotated[
 Latency = Annotated[
     str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
 ]
+AskMissed = Annotated[
+    bool | None,
+    typer.Option(
+        "--ask-missed/--no-ask-missed",
+        help="After a session in judge mode, ask again what the editor gave up (superseded, cancelled), so that the share that "
+        "passes in time is one of all moments. By default only where answers cost nothing: gguf, ngram, oracle, recorded, fixed, "
+        "and --require-recorded.",
+    ),
+]
 Mode = Annotated[
     str,
     typer.Option(

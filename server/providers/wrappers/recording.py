@@ -1,116 +1,40 @@
 """Records a model's answers in a file: writes all of them, replays those that exist, or requires each one.
 
 An answer is one JSON line, written at once, so that a killed process leaves complete lines. Its key is the SHA-256 of everything that
-determines it: provider, model, parameters, prompt, sample. A replayed answer has the same pieces with the same log-probabilities. Where
-every answer is required, failures are replayed too.
+determines it: provider, model, parameters, prompt, sample. A replayed answer has the same pieces with the same log-probabilities and
+the same times, and is overdue where it was overdue. Where every answer is required, failures are replayed too.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-import logging
-import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+import math
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from dataclasses import astuple, dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from dataclasses import astuple, dataclass, field
+from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from server.context import Budget, Context
-from server.errors import ProviderError, ProviderMissing
+from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.keys import masked
 from server.prompt import Prompt
-from server.providers.protocol import AnswerMetadata, AnswerPiece, Provider, Request, feedback_provider
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Provider, Request, feedback_provider, refuse_overdue
+from server.providers.wrappers.answer_file import (
+    AnswerFile,
+    AnswerRow,
+    StoredPiece,
+    stored,
+    with_time,
+)
 from server.settings import ProviderSettings
 
 _DETERMINES = ("base_url", "api", "template", "seed", "max_tokens", "temperature", "heal", "prefill", "answers", "text")
-_log = logging.getLogger("ghosttape.server")
-
-StoredPiece: TypeAlias = str | tuple[str, float | None, int] | dict[str, Any]
-"""A string; (text, log-probability, number of tokens); or the fields of an `AnswerMetadata`."""
-
-
-class AnswerRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One line of the file. `ended` is false if the reader stopped before the end of the answer."""
-
-    key: str
-    provider: str
-    model: str
-    prompt: str
-    pieces: tuple[StoredPiece, ...]
-    sample: int = 0
-    ended: bool = True
-    error: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether this is the complete answer."""
-        return self.ended and not self.error
-
-
-class AnswerFile:
-    """The answers of a file, by key. A complete answer replaces others, and a later one an earlier one."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._rows: dict[str, AnswerRow] = {}
-
-    def read(self) -> None:
-        """Read the file. An incomplete line, whose process was killed, is left out.
-
-        Raises:
-            ProviderMissing: the file cannot be read, or a line is other JSON (the message names the line).
-
-        """
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except OSError as error:
-            raise ProviderMissing(f"the record {self.path} cannot be read: {error.strerror}") from error
-        decoder = msgspec.json.Decoder(AnswerRow)
-        for number, line in enumerate(lines, 1):
-            try:
-                if line:
-                    self._keep(decoder.decode(line))
-            except msgspec.ValidationError as error:
-                raise ProviderMissing(f"{self.path}:{number}: not a recorded answer: {error}") from error
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                _log.warning("%s:%d: left out, because it is incomplete", self.path, number)
-
-    def get(self, key: str) -> AnswerRow | None:
-        """The answer that is stored under a key."""
-        return self._rows.get(key)
-
-    def append(self, row: AnswerRow) -> None:
-        """Write one answer at once.
-
-        Raises:
-            ProviderError: the file cannot be written.
-
-        """
-        self._keep(row)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(file, _line_end(file) + msgspec.json.encode(row) + b"\n")
-            finally:
-                os.close(file)
-        except OSError as error:
-            raise ProviderError(f"the record {self.path} cannot be written: {error.strerror}") from error
-
-    def _keep(self, row: AnswerRow) -> None:
-        known = self._rows.get(row.key)
-        if known is None or row.is_whole or not known.is_whole:
-            self._rows[row.key] = row
-
-
-def _line_end(file: int) -> bytes:
-    """A line feed if the last line of the file is incomplete."""
-    size = os.fstat(file).st_size
-    return b"\n" if size and os.pread(file, 1, size - 1) != b"\n" else b""
 
 
 @dataclass(slots=True)
@@ -125,6 +49,8 @@ class RecordingProvider:
     file: AnswerFile
     settings: ProviderSettings
     model: str
+    clock: Callable[[], float] = time.perf_counter
+    _turns: Counter[str] = field(default_factory=Counter)
 
     @property
     def name(self) -> str:
@@ -146,24 +72,25 @@ class RecordingProvider:
         return self.inner.prompt(context)
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
-        """Stream the answer from the file, or from the provider and record it."""
-        key, mode = self.key(request), self.settings.record.mode
-        row = None if mode == "write" else self.file.get(key)
-        if row is None or (row.error and mode == "replay"):
-            self._may_ask(f"holds no answer under {key[:12]}…: record the run again")
-            row, rest = None, self._asked(request, key)
-        else:
-            for piece in map(_piece, row.pieces):
+        """Stream the answer from the file, or from the provider and record it.
+
+        Raises:
+            ProviderOverdue: it comes later than the request's patience lasts, now or when it was recorded.
+
+        """
+        key = self.key(request)
+        turn = self._turns[key]
+        self._turns[key] += 1
+        rows, said = self._known(key, turn), ""
+        for row in rows:
+            for piece in _beyond(said, row.replayed(request.patience)):
                 yield piece
-            if row.error:
-                raise ProviderError(row.error)
             if row.ended:
                 return
-            self._may_ask(
-                f"holds only the start of the answer under {key[:12]}…: an earlier run needed less of it; record it again"
-            )
-            rest = self._beyond(row, self._asked(request, key))
-        async with aclosing(rest) as pieces:
+            said = row.text
+        self._may_ask(request, key, started=bool(rows))
+        shown = AnswerRow(key, self.name, self.model, "", (), request.sample, session=self._session, turn=turn)
+        async with aclosing(self._asked(request, shown)) as answer, aclosing(self._rest(said, answer)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -189,51 +116,118 @@ class RecordingProvider:
         """The provider's own."""
         await self.inner.close()
 
-    def _may_ask(self, otherwise: str) -> None:
-        if self.settings.record.mode == "require":
-            raise ProviderMissing(f"the record {self.file.path} {otherwise}")
+    @property
+    def _session(self) -> str:
+        return self.settings.record.session
 
-    async def _asked(self, request: Request, key: str) -> AsyncGenerator[str, None]:
-        pieces: list[str] = []
+    def _known(self, key: str, turn: int) -> tuple[AnswerRow, ...]:
+        """The recorded answers that serve a question, one where the other stops. Failures are recorded for `require` alone."""
+        mode = self.settings.record.mode
+        rows = () if mode == "write" else self.file.get(key, self._session, turn)
+        return tuple(row for row in rows if not row.error or mode == "require")
+
+    def _may_ask(self, request: Request, key: str, *, started: bool) -> None:
+        """Refuse to ask the model where all must come from the record, or nobody waits for what goes beyond it."""
+        required = self.settings.record.mode == "require"
+        if not request.patience and (started or required):
+            raise ProviderOverdue("nobody waits for the answer")
+        if required:
+            lacks = f"no answer under {key[:12]}…: record the run again"
+            if started:
+                less = "an earlier run needed less of it, or gave it up sooner"
+                lacks = f"only the start of the answer under {key[:12]}…: {less}; record it again"
+            raise ProviderMissing(f"the record {self.file.path} holds {lacks}")
+
+    async def _asked(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
+        """Ask the provider, no longer than the request's patience, and write what came of it."""
+        taken = _Taken(request, self.clock)
         try:
             async with aclosing(self.inner.complete(request)) as stream:
-                async for piece in stream:
-                    pieces.append(piece)
-                    yield piece
+                while (piece := await _next(stream, taken.deadline)) is not None:
+                    yield taken.timed(piece)
         except GeneratorExit:
-            if pieces:
-                self._write(request, key, pieces, ended=False)
+            self.file.append(taken.row(row, ended=False, took=None))
+            raise
+        except (asyncio.CancelledError, ProviderOverdue):
+            self.file.append(taken.row(row, ended=False, took=max(taken.ms, taken.patience)))
             raise
         except ProviderError as error:
-            self._write(request, key, pieces, error=masked(str(error)))
+            failed = taken.row(row, error=masked(str(error)), took=taken.ms)
+            self.file.append(failed)
+            refuse_overdue(failed.took, taken.patience)
             raise
-        self._write(request, key, pieces)
+        whole = taken.row(row, took=taken.ms)
+        self.file.append(whole)
+        refuse_overdue(whole.took, taken.patience)
+        yield AnswerMetadata(at=whole.took)
 
-    def _write(self, request: Request, key: str, pieces: Sequence[str], *, ended: bool = True, error: str = "") -> None:
-        shown = request.prompt.shown().encode("utf-8", "replace").decode()
-        kept = tuple(map(_kept, pieces))
-        self.file.append(AnswerRow(key, self.name, self.model, shown, kept, request.sample, ended, error))
-
-    async def _beyond(self, row: AnswerRow, answer: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+    async def _rest(self, said: str, answer: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
         """The answer after the start that is recorded."""
-        known = "".join(map(_piece, row.pieces))
-        async with aclosing(answer) as pieces:
-            async for piece in pieces:
-                if not (piece.startswith(known) or known.startswith(piece)):
-                    raise ProviderError(f"{self.name} does not repeat the answer in {self.file.path}: record it again")
-                rest, known = piece[len(known) :], known[len(piece) :]
-                if rest or not piece:
-                    yield piece if len(rest) == len(piece) else rest
+        async for piece in answer:
+            if not (piece.startswith(said) or said.startswith(piece)):
+                raise ProviderError(f"{self.name} does not repeat the answer in {self.file.path}: record it again")
+            rest, said = piece[len(said) :], said[len(piece) :]
+            if rest or not piece:
+                yield piece if len(rest) == len(piece) else _shortened(piece, rest)
 
 
-def _kept(piece: str) -> StoredPiece:
-    if isinstance(piece, AnswerMetadata):
-        told = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers")}
-        return {name: value for name, value in told.items() if value is not None}
-    return (str(piece), piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else str(piece)
+class _Taken:
+    """What was taken of an answer so far, and when. `patience` is in ms; where it is 0 the asker cancels, and no time is too long."""
+
+    def __init__(self, request: Request, clock: Callable[[], float]) -> None:
+        self.request, self.clock = request, clock
+        self.patience = request.patience or math.inf
+        self.pieces: list[StoredPiece] = []
+        self.times: list[float] = []
+        self._began = clock()
+        now = asyncio.get_running_loop().time()
+        self.deadline = None if math.isinf(self.patience) else now + self.patience / 1000
+
+    @property
+    def ms(self) -> float:
+        """The ms since the question."""
+        return round((self.clock() - self._began) * 1000, 3)
+
+    def timed(self, piece: str) -> str:
+        """Note a piece that comes now, and give it with its time; refuse it if it is overdue."""
+        self.pieces.append(stored(piece))
+        self.times.append(self.ms)
+        refuse_overdue(self.times[-1], self.patience)
+        return with_time(piece, self.times[-1])
+
+    def row(self, row: AnswerRow, **ends: Any) -> AnswerRow:
+        """The line of the file. The prompt of what was given up before its first piece is left out."""
+        prompt = self.request.prompt.shown().encode("utf-8", "replace").decode() if self.pieces else ""
+        if math.isinf(ends["took"] or 0.0):
+            ends["took"] = self.ms
+        return replace(row, prompt=prompt, pieces=tuple(self.pieces), times=tuple(self.times), **ends)
 
 
-def _piece(kept: StoredPiece) -> str:
-    if isinstance(kept, str):
-        return kept
-    return AnswerMetadata(**kept) if isinstance(kept, Mapping) else AnswerPiece(*kept)
+async def _next(stream: AsyncGenerator[str, None], deadline: float | None) -> str | None:
+    """The next piece; None at the end.
+
+    Raises:
+        ProviderOverdue: there is none before the deadline (time of the event loop).
+
+    """
+    limit = asyncio.timeout_at(deadline)
+    try:
+        async with limit:
+            return await anext(stream, None)
+    except TimeoutError:
+        if limit.expired():
+            raise ProviderOverdue("the answer takes longer than anybody waits for it") from None
+        raise
+
+
+def _beyond(said: str, pieces: Iterator[str]) -> Iterator[str]:
+    """The pieces of an answer after a start that was given already."""
+    for piece in pieces:
+        rest, said = piece[len(said) :], said[len(piece) :]
+        if rest or (not piece and not said):
+            yield piece if len(rest) == len(piece) else _shortened(piece, rest)
+
+
+def _shortened(piece: str, rest: str) -> str:
+    """The rest of a piece, with its time; its log-probability is that of the whole."""
+    return AnswerPiece(rest, at=getattr(piece, "at", None))

@@ -25,7 +25,7 @@ from replay.numbers.metrics import (
     summary,
     unmeasured,
 )
-from replay.records import Effort
+from replay.records import Effort, Missed, Suggestion, Verdict
 
 Z = statistics.NormalDist().inv_cdf(0.975)
 
@@ -98,8 +98,39 @@ def test_pass_at_1_of_nothing_testable_has_no_value():
     assert pass_at_1(NOT_JUDGED)["value"] is None
 
 
+def in_time(records):
+    found = passed_in_time(records)
+    return tuple(found[name] for name in ("value", "n", "too_late", "unanswered"))
+
+
 def test_what_passed_but_came_late_is_not_passed_in_time():
-    assert passed_in_time(JUDGED + NOT_JUDGED) == share(1, 6)
+    assert in_time(JUDGED) == (1 / 6, 6, 1, 0)
+
+
+def given_up(event, ending, verdict, *, suggestion=True, failed=""):
+    """A request that was given up, and what was found out of its answer (no verdict: nothing)."""
+    text = Suggestion(text="x", start=0, end=0, latency=0.0) if suggestion else None
+    missed = Missed(suggestion=text, failed=failed, verdict=verdict and Verdict(name=verdict))
+    return structs.replace(record_of(event, ending, latency=None), missed=missed)
+
+
+def test_what_passed_in_time_is_a_share_of_what_was_given_up_too():
+    """By hand: of 4 passed and 6 other verdicts one passed in time; two verdicts say nothing; three requests have no answer."""
+    missed = [
+        given_up(20, "superseded", "passed"),
+        given_up(21, "cancelled", "passed"),
+        given_up(22, "superseded", "failed"),
+        given_up(23, "superseded", "syntax"),
+        given_up(24, "superseded", "untestable"),
+        given_up(25, "cancelled", "infrastructure"),
+        given_up(26, "superseded", None, suggestion=False, failed="no answer"),
+        record_of(27, "superseded", latency=None),
+        record_of(28, "failed", latency=None, reason="no answer"),
+        record_of(29, "debounced", latency=None),
+        record_of(30, "gated", latency=None),
+    ]
+    assert in_time(JUDGED + missed) == (1 / 10, 10, 3, 3)
+    assert pass_at_1(JUDGED + missed) | {"testable": None} == pass_at_1(JUDGED) | {"testable": None}
 
 
 def test_acceptance_is_of_what_was_shown_whole_or_in_part():

@@ -12,7 +12,7 @@ from tapes import moment_of, record_of
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
-from replay.records import Ending, Record, Rewriting, Step, Suggestion, Verdict, Within
+from replay.records import Ending, Missed, Record, Rewriting, Step, Suggestion, Verdict, Within
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 
@@ -58,6 +58,11 @@ FULL = Record(
         rewriting=Rewriting(cause="tail", then="a\n", now="b 😀"),
     ),
     covered=(4, 5, 7),
+    missed=Missed(
+        suggestion=Suggestion(text="x", start=1, end=1, latency=1.0, prompt="<fim>è"),
+        failed="why",
+        verdict=Verdict(name="failed", log="another log"),
+    ),
 )
 
 

@@ -19,7 +19,8 @@ from server.errors import ProviderError, ProviderMissing
 from server.providers import registry
 from server.providers.fixed import Fixed
 from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request, feedback_provider
-from server.providers.wrappers.recording import AnswerFile, RecordingProvider
+from server.providers.wrappers.answer_file import AnswerFile
+from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
 
 CONTEXT = Context("a.py", "python", "x = ", "\n")
@@ -63,12 +64,21 @@ def _request(**changes) -> Request:
 
 
 async def _pieces(provider, **changes):
-    return [piece async for piece in provider.complete(_request(**changes))]
+    """The pieces of an answer, without the empty one that marks its end."""
+    taken = [piece async for piece in provider.complete(_request(**changes))]
+    return [piece for piece in taken if not _is_end(piece)]
+
+
+def _is_end(piece):
+    facts = ("prompt", "prompt_tokens", "tokens", "covers", "ticket")
+    return isinstance(piece, AnswerMetadata) and all(getattr(piece, name) is None for name in facts)
 
 
 def _seen(pieces):
+    """Pieces without their times; a plain string is a piece of one token."""
     names = ("logprob", "tokens", "prompt", "prompt_tokens")
-    return [(type(piece), str(piece), *(getattr(piece, name, None) for name in names)) for piece in pieces]
+    made = [AnswerPiece(piece) if type(piece) is str else piece for piece in pieces]
+    return [(type(piece), str(piece), *(getattr(piece, name, None) for name in names)) for piece in made]
 
 
 async def test_an_answer_comes_again_piece_by_piece_as_it_came(tmp_path):
@@ -196,13 +206,15 @@ async def test_a_model_that_answers_otherwise_than_its_record_is_found_out(tmp_p
         await _pieces(_recording(Model(["x", "y"]), path, "replay"))
 
 
-async def test_a_cancelled_answer_is_not_written(tmp_path):
+async def test_of_a_cancelled_answer_the_time_it_was_waited_for_is_written(tmp_path):
     path = tmp_path / "r.jsonl"
     asked = asyncio.ensure_future(_pieces(_recording(Fixed("abc", delay_s=9, piece=1), path, "write")))
     await asyncio.sleep(0.05)
     asked.cancel()
     await asyncio.gather(asked, return_exceptions=True)
-    assert not path.exists()
+    row = json.loads(path.read_bytes())
+    assert (row["pieces"], row["ended"], row["prompt"]) == ([], False, "")
+    assert row["took"] >= 40
 
 
 async def test_a_line_that_was_cut_off_costs_only_itself(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 
 import msgspec
 import pytest
@@ -59,6 +60,47 @@ def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, al
     again, repeated = _replayed(tmp_path, "second", *short, "--require-recorded", "answers.jsonl", env=alone)
     assert repeated == records
     assert {**again, "run": ""} == {**summary, "run": ""}
+
+
+@pytest.fixture
+def busy():
+    """A machine with more to do than it has processors for."""
+    script = "while True: sum(range(10000))"
+    burners = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(os.cpu_count() + 1)]
+    yield
+    for burner in burners:
+        burner.kill()
+        burner.wait()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--policy", "vscode", "--limit", "24"),
+        ("--policy", "copilot", "--limit", "12", "--mode", "drive", "--user", "words"),
+    ],
+    ids=["vscode", "drive"],
+)
+def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_machine_does(
+    words, tmp_path, alone, request
+):
+    pytest.importorskip("xllamacpp")
+    short = [
+        "--settings",
+        '{"context": {"before": 160}, "provider": {"max_tokens": 24}}',
+        "--latency",
+        "measured",
+        *words,
+    ]
+    summary, records = _replayed(tmp_path, "first", *short, "--record-answers", "answers.jsonl")
+    request.getfixturevalue("busy")
+    again, repeated = _replayed(tmp_path, "second", *short, "--require-recorded", "answers.jsonl", env=alone)
+    assert repeated == records
+    assert again["endings"] == summary["endings"]
+    assert again["metrics"] == summary["metrics"]
+    assert summary["metrics"]["latency_ms"]["p50"] > 1
+    given_up = sum(summary["endings"].get(name, 0) for name in ("superseded", "cancelled"))
+    assert given_up or "drive" in words
 
 
 def test_what_a_record_lacks_ends_as_failed(tmp_path, alone):
