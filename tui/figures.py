@@ -164,6 +164,28 @@ def lengths(summary: Summary) -> dict[str, Mapping[str, Any]]:
     return {name: share for name, share in found.items() if isinstance(share, Mapping) and share.get("n")}
 
 
+def in_time(summary: Summary) -> tuple[str, str]:
+    """Return how many testable moments passed in time, as `12 of 88` and `14 %`; empty texts if every answer came in time."""
+    share = metric(summary, "passed_in_time")
+    value, number = share.get("value"), share.get("n")
+    if (
+        value is None
+        or not number
+        or not (share.get("unanswered") or number != metric(summary, "pass_at_1").get("n") or share.get("too_late"))
+    ):
+        return "", ""
+    return _share_words(value, number)
+
+
+def in_time_words(summary: Summary) -> str:
+    """Return how many passed in time, as `12 of 88 testable, 14 %; 9 passed too late; 3 without an answer`."""
+    number, share = in_time(summary)
+    found = metric(summary, "passed_in_time")
+    counted = ((found.get("too_late"), "passed too late"), (found.get("unanswered"), "without an answer"))
+    rest = [f"; {count:,} {words}" for count, words in counted if count]
+    return f"{number} testable, {share}{''.join(rest)}" if number else ""
+
+
 def keystrokes(summary: Summary) -> tuple[str, str]:
     """Return the keystrokes saved, as `412 of 1,200` and `34 %`."""
     saved = metric(summary, "keystrokes_saved")

@@ -24,6 +24,7 @@ from replay.numbers.effects import ablation as effects_of
 from replay.options import QUICK, RunOptions
 from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
+from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
 from replay.run.events import LeftOut, Listener, Note
 from replay.run.findings import Findings, RunContext
@@ -79,6 +80,7 @@ class Engine:
         sandbox = self._check(sources)
         with Store.continued(folder, self._config(sources)) as store:
             run = self._context(store, sources)
+            self._calibrate(run, "start")
             slots = asyncio.Semaphore(self._slots())
             for source in sources:
                 try:
@@ -91,6 +93,7 @@ class Engine:
                     self._leave_out(run, source.name, str(error), isinstance(error, ToolchainMissing))
                 except BaseExceptionGroup as group:
                     raise infrastructure_failure(group) or group from None
+                self._calibrate(run, source.name)
             return self._summed(run)
 
     def _check(self, sources: Sequence[Source]) -> Sandbox | None:
@@ -112,7 +115,28 @@ class Engine:
             store.put_fact("reads_record", measures and _reads_untimed(self.options.settings))
         findings = Findings(reads_record=bool(store.fact("reads_record")))
         ablation = self._ablation(sources)
-        return RunContext(store, self.notify, self.playback, Earlier.of(store), findings, ablation, measures=measures)
+        taken = msgspec.convert(store.fact("machine") or [], list[list[Calibration]])
+        return RunContext(
+            store,
+            self.notify,
+            self.playback,
+            Earlier.of(store),
+            findings,
+            ablation,
+            measures,
+            [*filter(None, taken), []],
+        )
+
+    def _calibrate(self, run: RunContext, when: str) -> None:
+        """Look at the machine if a model's time is measured on it, and say at once what is wrong with it."""
+        if not run.measures or self.options.settings.provider.record.mode == "require":
+            return
+        said = {*described(run.calibrations)["warnings"]}
+        run.calibrations[-1].append(calibrate(when))
+        run.store.put_fact("machine", msgspec.to_builtins(run.calibrations))
+        for warning in described(run.calibrations)["warnings"]:
+            if warning not in said:
+                self._note(when, warning)
 
     def _config(self, sources: Sequence[Source]) -> dict[str, Any]:
         """The options as they are kept beside the run, with what identifies the sources."""
@@ -219,6 +243,8 @@ class Engine:
     def _summed(self, run: RunContext) -> dict[str, Any]:
         found = self.summarise(self.options, run.findings)
         result = found | {"run": str(run.store.folder), "left_out": run.findings.left_out}
+        if any(run.calibrations):
+            result["machine"] = described(run.calibrations)
         if run.ablation is not None:
             by = self.options.cluster_by
             clusters = {record.moment.id: cluster_of(record.moment, by) for record in run.findings.records}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from replay.play.playback import Playback
 from replay.records import Effort, Record, Trial
 from replay.run.ablation import Ablation
+from replay.run.calibration import Calibration
 from replay.run.earlier import Earlier
 from replay.run.events import Listener
 from replay.run.store import Store
@@ -54,3 +55,5 @@ class RunContext:
     ablation: Ablation | None = None
     measures: bool = False
     """Whether latencies are measured: a run that is continued then takes those of its records."""
+    calibrations: list[list[Calibration]] = field(default_factory=list)
+    """The machine's speed and load, in each process of the run; the last list is this one's."""

@@ -15,7 +15,7 @@ from rich.text import Text
 from tui import figures
 from tui.figures import Summary
 from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
-from tui.tables.sections import REASONS, failure_reasons, section_title
+from tui.tables.sections import REASONS, failure_reasons, machine_warnings, section_title
 from tui.terminal_text import sanitize, shorten
 
 WIDTH = 80
@@ -41,6 +41,7 @@ _WIDE_ROWS = (
     _Row("tests passed", figures.passed_words),
     _Row("  clusters", figures.clusters_words),
     _Row("  by hole", figures.by_hole_words),
+    _Row("passed in time", figures.in_time_words),
     _Row("keystrokes saved", figures.keystrokes_words),
     _Row("latency", figures.latency_words),
     _Row("not a person's", figures.no_person_words),
@@ -59,6 +60,8 @@ _NARROW_ROWS = (
     _Row("  clusters", lambda summary: figures.clusters(summary)[0]),
     _Row("  design effect", lambda summary: figures.clusters(summary)[1]),
     _Row("  by hole", figures.by_hole_words),
+    _Row("passed in time", lambda summary: figures.in_time(summary)[0]),
+    _Row("  share", lambda summary: figures.in_time(summary)[1]),
     _Row("keystrokes saved", lambda summary: figures.keystrokes(summary)[0]),
     _Row("  share", lambda summary: figures.keystrokes(summary)[1]),
     _Row("  95 % interval", lambda summary: figures.range_words(figures.metric(summary, "keystrokes_saved"))),
@@ -81,6 +84,7 @@ def replay_table(summary: Summary) -> RenderableType:
     return Group(
         *parts,
         *failure_reasons(summary),
+        *machine_warnings(summary),
         *_listed(summary, "faults", "warnings about the tests"),
         *_listed(summary, "left_out", "tapes left out"),
         *_listed(summary, "skipped", "nothing was asked in"),

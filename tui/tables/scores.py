@@ -16,7 +16,7 @@ from rich.text import Text
 from corpora.causes import kind_of
 from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
-from tui.tables.sections import failure_reasons
+from tui.tables.sections import failure_reasons, machine_warnings
 from tui.terminal_text import headline, sanitize, shorten
 
 NAME = 28
@@ -39,6 +39,7 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
     yield from failure_reasons(summary)
+    yield from machine_warnings(summary)
     yield from _named(_lost(summary), "tasks that could not be tested on this machine (they do not count)")
     yield from _named(_failed(summary), "tasks with a failure")
     yield from _left_out(summary)

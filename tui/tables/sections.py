@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.figures import Summary, reasons
+from tui.figures import Summary, mapping, reasons
 from tui.terminal_text import sanitize
 
 REASONS = 5
@@ -35,3 +35,12 @@ def failure_reasons(summary: Summary) -> Iterator[RenderableType]:
     yield table
     if len(found) > REASONS:
         yield Text(f"  and {len(found) - REASONS:,} more (--json names them under reasons)", "dim")
+
+
+def machine_warnings(summary: Summary) -> Iterator[RenderableType]:
+    """Lay out why the measured latencies may not be those of a quiet machine; nothing if it was one."""
+    found = mapping(summary.get("machine")).get("warnings") or ()
+    if found:
+        yield section_title("measured latencies: this machine was not quiet")
+        yield from (Text(f"  {sanitize(str(warning))}", "yellow") for warning in found)
+        yield Text("  endings depend on them: --record-answers keeps latencies, so that a run repeats from them", "dim")

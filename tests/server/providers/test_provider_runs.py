@@ -76,8 +76,8 @@ def busy():
 @pytest.mark.parametrize(
     "words",
     [
-        ("--policy", "vscode", "--limit", "24"),
-        ("--policy", "copilot", "--limit", "12", "--mode", "drive", "--user", "words"),
+        ("--policy", "vscode", "--limit", "12"),
+        ("--policy", "pause:300", "--limit", "4", "--mode", "drive", "--user", "words"),
     ],
     ids=["vscode", "drive"],
 )
@@ -98,9 +98,11 @@ def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_mach
     assert repeated == records
     assert again["endings"] == summary["endings"]
     assert again["metrics"] == summary["metrics"]
-    assert summary["metrics"]["latency_ms"]["p50"] > 1
-    given_up = sum(summary["endings"].get(name, 0) for name in ("superseded", "cancelled"))
-    assert given_up or "drive" in words
+    if "drive" in words:  # its policy gives nothing up, so that each question has an answer, on a slow machine too
+        assert summary["metrics"]["latency_ms"]["n"] == 8
+        assert summary["metrics"]["latency_ms"]["p50"] > 1
+    else:
+        assert summary["endings"]["superseded"] > 0
 
 
 def test_what_a_record_lacks_ends_as_failed(tmp_path, alone):
