@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 REPEATS = 9
-_STEPS = 3000
+_STEPS = 30_000
 CHANGE = 1.25
 """The ratio of two speeds above which the machine has changed its speed."""
 CONTENTION = 1.5
@@ -39,7 +39,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def calibrate(when: str, clock: Callable[[], float] = time.perf_counter) -> Calibration:
-    """Look at the machine, for some 20 ms."""
+    """Look at the machine, for some 70 ms."""
     times = [_timed(clock) for _ in range(REPEATS)]
     return Calibration(
         when=when,
@@ -51,7 +51,7 @@ def calibrate(when: str, clock: Callable[[], float] = time.perf_counter) -> Cali
 
 
 def _timed(clock: Callable[[], float]) -> float:
-    """The ms of a chain of 3,000 SHA-256."""
+    """The ms of a chain of 30,000 SHA-256."""
     began, digest = clock(), b""
     for _ in range(_STEPS):
         digest = hashlib.sha256(digest).digest()

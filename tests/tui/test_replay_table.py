@@ -158,3 +158,20 @@ def test_what_was_not_measured_is_left_out(summary):
     assert "tests passed" not in text
     assert "keystrokes" not in text
     assert "latency" not in text
+
+
+@pytest.mark.parametrize("tapes", [1, 2])
+def test_what_passed_in_time_is_shown_where_answers_were_late_or_missed(tapes):
+    share = {"value": 9 / 88, "low": 0.05, "high": 0.18, "n": 88, "too_late": 5, "unanswered": 3}
+    late = {**ONE, "metrics": {**ONE["metrics"], "passed_in_time": share}}
+    text = printed({**late, "tapes": {str(at): late for at in range(tapes)}})
+    wide = "9 of 88 testable, 10 %; 5 passed too late; 3 without an answer"
+    assert (wide if tapes == 1 else "9 of 88") in " ".join(text.split())
+    quick = {**share, "n": 31, "too_late": 0, "unanswered": 0}
+    assert "in time" not in printed({**ONE, "metrics": {**ONE["metrics"], "passed_in_time": quick}})
+
+
+def test_the_table_says_that_latencies_were_measured_on_a_busy_machine():
+    said = "the machine was busy when the run began: load 3.0 on 2 processors"
+    assert said in " ".join(printed({**ONE, "machine": {"calibrations": [], "warnings": [said]}}).split())
+    assert "machine" not in printed({**ONE, "machine": {"calibrations": [], "warnings": []}})
