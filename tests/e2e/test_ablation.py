@@ -56,7 +56,7 @@ def test_every_step_gains_what_it_mends_and_the_run_is_an_ordinary_one(ghosttape
     summary, records, trials, fact = run(ghosttape, tmp_path / "ablated", *provider, "--ablate", "repairs")
     plain, same, none, nothing = run(ghosttape, tmp_path / "plain", *provider)
 
-    assert len(records) == sum(map(len, mends.values())) >= 40
+    assert len(records) == sum(map(len, mends.values())) >= 30
     assert told(records) == told(same)
     apart = {"ablation", "run", "metrics", "tapes", "selection"}  # more arms, more verdicts
     assert {key: value for key, value in summary.items() if key not in apart} == {

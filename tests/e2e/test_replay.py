@@ -22,12 +22,12 @@ def judged(summary):
 def test_the_oracle_passes_every_test(ghosttape):
     summary = ghosttape("replay", "demo", "--provider", "oracle", *QUICK, "--json").json
     figures = summary["metrics"]["pass_at_1"]
-    assert summary["moments"] >= 40
+    assert summary["moments"] >= 30
     assert judged(summary) >= 25
     assert figures["value"] == 1.0
     assert figures["n"] == judged(summary) == summary["verdicts"]["passed"]
-    assert 0.6 < figures["low"] < figures["high"] == 1.0
-    assert figures["clusters"] >= 20
+    assert 0.5 < figures["low"] < figures["high"] == 1.0
+    assert figures["clusters"] >= 15
     assert figures["testable"]["n"] == summary["moments"]
     assert sum(summary["endings"].values()) == summary["moments"]
     assert sum(summary["untestable"].values()) + judged(summary) == summary["moments"]
@@ -63,7 +63,7 @@ def test_the_same_run_twice_is_the_same(ghosttape, tmp_path):
                     for record in store.records()
                 ]
             )
-    assert len(results[0]) >= 40
+    assert len(results[0]) >= 30
     assert results[0] == results[1]
 
 
