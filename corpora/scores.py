@@ -62,6 +62,9 @@ def share_testable(outcomes: Iterable[Outcome], by: ClusterBy = "program") -> Fi
 
 def summary(options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[Record]) -> dict[str, Any]:
     """All figures of an evaluation, as one JSON document."""
+    records = sorted(
+        records, key=lambda record: record.moment.id
+    )  # verdicts come in any order, and sums depend on it in the last digit
     outcomes = _outcomes(tasks, records, options.samples)
     verdicts, by = [record.verdict for record in records if record.verdict], options.cluster_by
     return {

@@ -217,7 +217,10 @@ def summary(
 
     `measured` is false if answers were read from a record: then the latency has no value. `by` names the clusters of the intervals.
     """
-    figures = _summed(records, typed, by)
+    ordered = sorted(
+        records, key=lambda record: record.moment.id
+    )  # verdicts come in any order, and sums depend on it in the last digit
+    figures = _summed(ordered, typed, by)
     for one in () if measured else (figures, *figures["tapes"].values()):
         one["metrics"]["latency_ms"] = unmeasured(one["metrics"]["latency_ms"])
     real = {tape: effort for tape, effort in (efforts or {}).items() if effort.tape or effort.accepts}

@@ -16,13 +16,13 @@ from replay.tapes.timeline import Timeline
 from server.providers.recorded import answer_key
 
 DEMO = Path(__file__).parents[2] / "corpora/demo"
-KILLED = {("ledger", 18): "found = budgets\n    return found"}
+KILLED = {("ledger", 12): "import ledger.budget\noverspent = ledger.budget.overspent"}
 """Right, but two statements where one is wanted, so that `stop` cuts the second off."""
-BROKEN = {("router", 18): "```js\nconst sorted = [...methods].sort();\n    return sorted;\n```"}
+BROKEN = {("ledger", 15): "```python\nimport ledger.budget\nparse_budgets = ledger.budget.parse_budgets\n```"}
 """The same, but not right before `prose` has taken the fence away."""
 AS_IT_WAS = {("ledger", 6)}
 """Where saying the loop's head again does no harm, so that no repair is needed."""
-RAGGED = {("ledger", 3), ("ledger", 8), ("ledger", 11)}
+RAGGED = {("ledger", 3), ("ledger", 4), ("ledger", 7)}
 """Where what was written has several lines, so that they can be indented wrongly; only Python's tests see that."""
 
 
