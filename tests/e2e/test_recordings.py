@@ -39,7 +39,7 @@ def test_a_recording_that_cannot_be_true_leaves_nothing_behind(ghosttape, record
 
 def test_the_long_recording_plays_to_its_end_with_every_checkpoint_right(ghosttape, tapes, tmp_path):
     summary = ghosttape(
-        "replay", tapes / f"{LONG}.tape.jsonl", "--provider", "ngram", "--policy", "vscode", "--mode", "judge",
+        "replay", tapes / f"{LONG}.tape.jsonl", "--provider", "ngram", "--policy", "vscode", "--mode", "judge", "--include-tests",
         "--latency", "fixed:80", "--no-tests", "--json", "--out", tmp_path / "run",
     ).json  # fmt: skip
     moments = 3247 + 5  # the changes, and five requests by hand
