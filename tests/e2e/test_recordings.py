@@ -70,6 +70,6 @@ def test_moments_of_the_long_recording_are_judged_by_the_projects_own_tests(ghos
         "replay", tapes / f"{LONG}.tape.jsonl", "--provider", "oracle", "--policy", "blocks",
         "--path", "language-service-plugin/src", "--latency", "fixed:0", "--json", timeout=1500,
     ).json  # fmt: skip
-    assert summary["metrics"]["pass_at_1"]["n"] >= 10
+    assert summary["metrics"]["pass_at_1"]["n"] >= 8  # of the places where a person, and not an agent, wrote
     assert summary["metrics"]["pass_at_1"]["value"] == 1.0
     assert set(summary["verdicts"]) == {"passed"}
