@@ -31,7 +31,7 @@ GROUPS: dict[str, Callable[[Record], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ComparedRun:
     """A run as it is kept: its name, its options with its sources, and its records."""
 
     name: str
@@ -39,7 +39,7 @@ class Kept:
     records: Sequence[Record]
 
 
-def compare(first: Kept, second: Kept, by: ClusterBy, asked: float) -> dict[str, Any]:
+def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float) -> dict[str, Any]:
     """The shares of two runs on the moments that both could be tested at, and their difference, second less first.
 
     `asked` is the least difference that matters, as a share. `difference` has the figures of `paired_difference`, and in `says` what they
@@ -132,7 +132,7 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]
     return notes
 
 
-def _too_few(first: Kept, second: Kept, difference: Mapping[str, Any]) -> list[str]:
+def _too_few(first: ComparedRun, second: ComparedRun, difference: Mapping[str, Any]) -> list[str]:
     shared = len(_shared(first.records, second.records))
     fewer = min(len(first.records), len(second.records))
     notes = []

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 
 from rich.console import Console
 
-from replay.numbers.comparison import Kept, compare
+from replay.numbers.comparison import ComparedRun, compare
 from replay.options import ClusterBy
 from replay.run.store import Store
 from tui.errors import ConfigurationError
@@ -27,9 +27,9 @@ def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[s
     return compare(_kept(first), _kept(second), cast(ClusterBy, cluster_by), asked)
 
 
-def _kept(folder: Path) -> Kept:
+def _kept(folder: Path) -> ComparedRun:
     with Store.open(folder) as store:
-        return Kept(str(folder), store.config, tuple(store.records()))
+        return ComparedRun(str(folder), store.config, tuple(store.records()))
 
 
 def show(found: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 from tapes import record_of
 
-from replay.numbers.comparison import Kept, compare, paired_records, words
+from replay.numbers.comparison import ComparedRun, compare, paired_records, words
 from replay.numbers.differences import paired, paired_difference
 
 CONFIG = {"policy": "vscode", "sources": {"small": "1"}}
@@ -16,7 +16,7 @@ def run(name, passed, config=CONFIG, **fields):
         record_of(at, "shown", verdict if isinstance(verdict, str) else "passed" if verdict else "failed")
         for at, verdict in enumerate(passed)
     ]
-    return Kept(name, config, [placed(record, **fields) for record in records])
+    return ComparedRun(name, config, [placed(record, **fields) for record in records])
 
 
 def placed(record, **fields):
@@ -40,7 +40,9 @@ def test_with_single_moments_it_is_the_exact_test_of_pairs():
     found = compare(first, second, "hole", 0.05)["difference"]
     assert found["clusters"] == 5
     alone = [
-        Kept(one.name, one.config, [structs.replace(r, moment=structs.replace(r.moment, hole="")) for r in one.records])
+        ComparedRun(
+            one.name, one.config, [structs.replace(r, moment=structs.replace(r.moment, hole="")) for r in one.records]
+        )
         for one in (first, second)
     ]
     found = compare(*alone, "hole", 0.05)["difference"]
@@ -94,12 +96,12 @@ def test_runs_that_share_too_few_moments_are_noted():
 
 def test_the_order_of_the_records_does_not_matter():
     first, second = run("one", [1, 0, 1, 1, 0]), run("two", [1, 1, 0, 1, 0])
-    turned = Kept("two", CONFIG, second.records[::-1])
+    turned = ComparedRun("two", CONFIG, second.records[::-1])
     assert paired_records(first.records, second.records) == paired_records(first.records, turned.records)
 
 
 def test_in_each_pair_counts_the_verdict_by_the_hole_that_does_not_depend_on_the_suggestion():
     first, second = run("one", [1, 0]), run("two", [1, 0])
     records = [structs.replace(one, verdict=structs.replace(one.verdict, fixed="failed")) for one in second.records]
-    found = compare(first, Kept("two", CONFIG, records), "hole", 0.05)
+    found = compare(first, ComparedRun("two", CONFIG, records), "hole", 0.05)
     assert found["passed"] == [1, 0]
