@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from replay.importers.workspace_recording.reading import import_recording
-from replay.numbers.intervals import share
+from replay.judge.grafts import named
+from replay.numbers.clusters import cluster_of
+from replay.numbers.intervals import clustered_share
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.latency import latency_of
 from replay.play.player import Player
@@ -35,6 +37,7 @@ BY_ANSWERS = ("copilot-nes", "cody", "zed")
 LIVE = "the live session"
 Assistant = Literal["wrong", "right"]
 _IN_TIME = {*SHOWN, "filtered", "empty"}
+_KINDS = ("cancelled", "in time", "late")
 _SEEN = {"hardly seen", "does not extend what is shown"}
 
 
@@ -43,21 +46,34 @@ class Asking:
     """Counts of the moments of one session under one policy."""
 
     name: str
-    requests: int
-    """Requests that were sent: the sum of the next three."""
-    cancelled: int
-    in_time: int
-    late: int
+    asked: Sequence[tuple[str, str]]
+    """Each request that was sent: the hole that it belongs to (as the id of a cluster), and `cancelled`, `in time` or `late`."""
     gated: int | None = None
     """Moments without a request, because a gate of the policy was closed."""
     debounced: int | None = None
     """Moments without a request, because the next edit came within the debounce."""
 
+    @property
+    def requests(self) -> int:
+        """How many requests were sent."""
+        return len(self.asked)
+
+    def count(self, kind: str) -> int:
+        """How many requests came to an end of a kind."""
+        return sum(end == kind for _, end in self.asked)
+
     def row(self) -> str:
-        """A row of the Markdown table; shares have their 95 % interval."""
-        shares = [_percent(part, self.requests) for part in (self.cancelled, self.in_time, self.late)]
+        """A row of the Markdown table; shares have their 95 % interval, clustered by hole, where the holes are known."""
+        shares = [self._percent(kind) for kind in _KINDS]
         counts = ["" if count is None else f"{count:,}" for count in (self.gated, self.debounced)]
         return f"| {self.name} | {self.requests:,} | {' | '.join([*shares, *counts])} |"
+
+    def _percent(self, kind: str) -> str:
+        found = clustered_share((hole, float(end == kind)) for hole, end in self.asked)
+        if not found["value"]:
+            return "0"
+        value, low, high = (None if found[name] is None else 100 * found[name] for name in ("value", "low", "high"))
+        return f"{value:.1f} %" if low is None else f"{value:.1f} % ({low:.1f}–{high:.1f})"  # noqa: RUF001 - the dash of a range
 
 
 def played(timeline: Timeline, policy: str, assistant: Assistant = "wrong") -> Asking:
@@ -66,18 +82,18 @@ def played(timeline: Timeline, policy: str, assistant: Assistant = "wrong") -> A
     steps = Player(timeline, policy_of(policy), user_of("exact"), latency).play()
     reply: Answer | None = None
     asked: set[str] = set()
-    endings: Counter[str] = Counter()
+    ends: list[tuple[str, str]] = []
     while True:
         try:
             step = steps.send(reply)
         except StopIteration:
-            return _summed(policy, len(asked), endings)
+            return _summed(policy, ends)
         reply = None
         if isinstance(step, Ask):
             asked.add(step.moment.id)
             reply = ANSWERS[assistant](timeline, step)
         elif isinstance(step, Settled):
-            endings[_kind(step.ending, was_asked=step.moment.id in asked)] += 1
+            ends.append((_cluster(timeline, step), _kind(step.ending, was_asked=step.moment.id in asked)))
 
 
 def _kind(ending: Ending, *, was_asked: bool) -> str:
@@ -86,9 +102,16 @@ def _kind(ending: Ending, *, was_asked: bool) -> str:
     return "in time" if ending.name in _IN_TIME or ending.reason in _SEEN else "cancelled"
 
 
-def _summed(name: str, requests: int, endings: Counter[str]) -> Asking:
-    parts = {part: endings[part.replace("_", " ")] for part in ("cancelled", "in_time", "late", "gated", "debounced")}
-    return Asking(f"`{name}`", requests, **parts)
+def _cluster(timeline: Timeline, settled: Settled) -> str:
+    spot = settled.spot
+    moment = settled.moment if spot is None else named(timeline, spot.moment, spot.before, spot.after)
+    return cluster_of(moment)
+
+
+def _summed(name: str, ends: Sequence[tuple[str, str]]) -> Asking:
+    counts = Counter(kind for _, kind in ends)
+    asked = tuple(end for end in ends if end[1] in _KINDS)
+    return Asking(f"`{name}`", asked, counts["gated"], counts["debounced"])
 
 
 def _wrong(_: Timeline, ask: Ask) -> Answer:
@@ -108,10 +131,9 @@ ANSWERS: dict[Assistant, Callable[[Timeline, Ask], Answer]] = {"wrong": _wrong, 
 
 
 def lived(recording: Path) -> Asking:
-    """The requests of the recorded session itself, counted in its log."""
+    """The requests of the recorded session itself, counted in its log. Their holes are not known: they are one cluster, which has no interval."""
     ends = [data for data in _fetches(recording) if data["kind"] == "end"]
-    cancelled = sum(data.get("error") == "canceled" for data in ends)
-    return Asking(LIVE, len(ends), cancelled, len(ends) - cancelled, 0)
+    return Asking(LIVE, [("", "cancelled" if data.get("error") == "canceled" else "in time") for data in ends])
 
 
 def _fetches(recording: Path) -> Iterator[dict[str, Any]]:
@@ -119,12 +141,6 @@ def _fetches(recording: Path) -> Iterator[dict[str, Any]]:
         data = entry.get("data")
         if isinstance(data, dict) and data.get("sourceId") == "InlineCompletions.fetch":
             yield data
-
-
-def _percent(part: int, whole: int) -> str:
-    found = share(part, whole)
-    value, low, high = (100 * (found[name] or 0.0) for name in ("value", "low", "high"))
-    return f"{value:.1f} % ({low:.1f}–{high:.1f})" if part else "0"  # noqa: RUF001 - the dash of a range
 
 
 HEAD = """\

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from replay.numbers.differences import paired_difference
+from replay.numbers.differences import holm, paired_difference
 from replay.numbers.intervals import CONFIDENCE, clustered_share
 from replay.records import ALL, NONE, Trial, without
 
@@ -37,15 +37,18 @@ def ablation(
 
     `moments` counts the testable ones, `infrastructure` the trials among them without a verdict. `arms` has the share of moments
     at which each arm passes, `effects` what each step does, and all of them `together`. `clusters` names the cluster of each
-    moment by its id; a moment that it does not name stands alone.
+    moment by its id; a moment that it does not name stands alone. `p_adjusted` of each effect is its p adjusted by Holm: over all steps, and over all
+    steps of all languages.
     """
     moments = [arms for arms in _whole(trials, steps) if arms[ALL].verdict.name != "untestable"]
     languages = sorted({arms[ALL].language for arms in moments})
     by_language = {name: [arms for arms in moments if arms[ALL].language == name] for name in languages}
     return {
         "steps": list(steps),
-        **_figures(moments, steps, clusters),
-        "languages": {name: _figures(own, steps, clusters) for name, own in by_language.items()},
+        **_adjusted([_figures(moments, steps, clusters)])[0],
+        "languages": dict(
+            zip(by_language, _adjusted([_figures(own, steps, clusters) for own in by_language.values()]), strict=True)
+        ),
         "cases": [case for arms in moments for case in _cases(arms, steps)],
     }
 
@@ -80,6 +83,15 @@ def _figures(moments: Sequence[Arms], steps: Sequence[str], clusters: Mapping[st
         "arms": {arm: _share(moments, arm, clusters) for arm in arms},
         "effects": {**left_out, TOGETHER: effect(moments, NONE, clusters)},
     }
+
+
+def _adjusted(groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Groups whose effects have their p-values adjusted for the number of all of them."""
+    found = iter(holm([one["p"] for group in groups for one in group["effects"].values()]))
+    return [
+        group | {"effects": {step: one | {"p_adjusted": next(found)} for step, one in group["effects"].items()}}
+        for group in groups
+    ]
 
 
 def _share(moments: Sequence[Arms], arm: str, clusters: Mapping[str, str]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ _LEGEND = {
     "gained": "moments that pass with all steps, but not without this one",
     "broken": "moments that pass without this step, but not with all",
     "killed": "of the broken moments, those whose raw answer passes",
-    "net": "gained minus broken; p: the exact test of pairs (docs/numbers.md)",
+    "net": "gained minus broken; p: of no difference, by Holm over the steps (docs/numbers.md)",
 }
 
 
@@ -76,7 +76,7 @@ def _cells(effect: Mapping[str, Any]) -> Iterator[Text]:
         return
     value, low, high = (100 * net[name] for name in ("value", "low", "high"))
     yield Text(f"{value:+.1f} ({low:+.1f} to {high:+.1f})")
-    yield Text("<0.001" if effect["p"] < 0.001 else f"{effect['p']:.3f}")
+    yield Text("<0.001" if effect["p_adjusted"] < 0.001 else f"{effect['p_adjusted']:.3f}")
 
 
 def _spoilt(cases: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:

@@ -5,6 +5,7 @@ import math
 import random
 
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from replay.numbers.differences import paired
 from replay.numbers.effects import ablation, effect
@@ -135,6 +136,14 @@ def test_nothing_tested_says_nothing():
     assert figures["moments"] == 0
     assert figures["effects"]["prose"]["net"] == {"value": None, "low": None, "high": None}
     assert figures["effects"]["prose"]["p"] is None
+
+
+def test_looking_at_several_steps_is_paid_for_by_holm():
+    draw = random.Random(5)
+    given = [trial(number, arm, draw.choice(["passed", "failed"])) for number in range(60) for arm in ARMS]
+    effects = ablation(given, STEPS)["effects"].values()
+    adjusted = multipletests([one["p"] for one in effects], method="holm")[1]
+    assert [one["p_adjusted"] for one in effects] == pytest.approx(list(adjusted))
 
 
 def test_counts_of_random_trials_are_those_of_a_plain_count():
