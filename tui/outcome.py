@@ -11,6 +11,8 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import msgspec
 
+from tui.terminal_text import message
+
 P = ParamSpec("P")
 R = TypeVar("R")
 INTERRUPTED = 130
@@ -76,7 +78,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
 def _exit(error: object, status: int) -> NoReturn:
     if sys.stderr is not None:  # None if the parent process closed it
-        sys.stderr.write(f"ghosttape: {error}\n")
+        sys.stderr.write(f"ghosttape: {message(error)}\n")
     raise SystemExit(int(status))
 
 

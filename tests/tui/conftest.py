@@ -1,9 +1,14 @@
 """A run made through the store, with moments of every kind that the inspector has to show."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from replay.records import Ending, Moment, Record, Step, Suggestion, Verdict
 from replay.run.store import Store
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share hostile.py
 
 BEFORE = '''"""A shopping cart."""
 
@@ -127,6 +132,12 @@ def _others():
 
 
 RECORDS = (_good(), _repaired(), *_others())
+
+
+@pytest.fixture(autouse=True)
+def own_preferences(tmp_path, monkeypatch):
+    """No test reads or writes what the person who runs the tests has chosen."""
+    monkeypatch.setenv("GHOSTTAPE_CONFIG", str(tmp_path / "config"))
 
 
 @pytest.fixture

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from runners import doctor
 from runners.doctor import HealthCheck
 from server.errors import ServerRoomError
+from tui.console import SafeConsole
+from tui.terminal_text import message
 
 _OPTIONAL = {"sandbox docker", "embedded model"} | {
     f"toolchain {name}" for name in ("node", "typescript", "java", "cpp", "csharp", "go", "rust")
@@ -69,7 +70,7 @@ def show(done: dict[str, Any]) -> None:
     table.add_column(width=_MARK)
     table.add_column(width=_NAME)
     table.add_column()
-    table.add_row(Text(mark, style), Text(done["name"]), Text(done["detail"]))
+    table.add_row(Text(mark, style), Text(done["name"]), Text(message(done["detail"])))
     if done["hint"] and not done["ok"]:
-        table.add_row("", "", Text(done["hint"], style="bold"))
-    Console().print(table)
+        table.add_row("", "", Text(message(done["hint"]), style="bold"))
+    SafeConsole().print(table)

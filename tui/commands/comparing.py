@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from rich.console import Console
-
 from replay.numbers.comparison import ComparedRun, compare
 from replay.options import ClusterBy
 from replay.run.store import Store
@@ -34,6 +32,7 @@ def _kept(folder: Path) -> ComparedRun:
 
 def show(found: Mapping[str, Any]) -> None:
     """Print the table."""
+    from tui.console import SafeConsole
     from tui.tables.comparison import comparison_table
 
-    Console().print(comparison_table(found))
+    SafeConsole().print(comparison_table(found))

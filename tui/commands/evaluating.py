@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from corpora.options import LENGTH, EvaluateOptions
 from corpora.source import CorpusSource
 from server.settings import ProviderSettings, Settings
 from tui.commands.configuration import settings_of
 from tui.commands.running import run_sources
+from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 
 
@@ -44,10 +43,9 @@ async def run(options: EvaluateOptions, out: Path | None, *, quiet: bool) -> dic
         show(summary, folder)
     if failed := summary["verdicts"].get("infrastructure", 0):
         again = f"The same command with --out {shlex.quote(str(folder))} tests them."
-        Console(stderr=True).print(
+        SafeConsole(stderr=True).print(
             f"{failed:,} answers could not be tested here, which is not their fault, and count nowhere.\n{again}",
             style="yellow",
-            highlight=False,
             soft_wrap=True,
         )
     return summary
@@ -58,12 +56,11 @@ def show(summary: Mapping[str, Any], folder: Path) -> None:
     from tui.tables.ablation import ablation_table
     from tui.tables.scores import scores_table
 
-    console = Console()
+    console = SafeConsole()
     console.print(scores_table(summary))
     if "ablation" in summary:
         console.print(ablation_table(summary["ablation"]))
     console.print(
         f"Every task of this run, with the prompt, the program and its log:\n  ghosttape tui {folder}",
         style="bold",
-        highlight=False,
     )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from rich.console import Console
 
 from replay.errors import TapeError
 from replay.exporters import batch as exports
@@ -17,9 +16,10 @@ from replay.importers import checking
 from replay.importers.batch import ImportedFile, import_many
 from replay.importers.formats import AUTO, format_of, require_writable, tapes_of
 from replay.tapes.tape import Edit, Open, find
+from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
 from tui.outcome import ExitStatus, print_json
-from tui.terminal_text import sanitize
+from tui.terminal_text import bounded
 from tui.watching.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -294,9 +294,9 @@ def _tested(tests: bool) -> str:
     return ", with the project's own tests" if tests else ""
 
 
-def _errors() -> Console:
-    return Console(stderr=True)
+def _errors() -> SafeConsole:
+    return SafeConsole(stderr=True)
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(sanitize(line) + "\n")
+    sys.stdout.write(bounded(line) + "\n")

@@ -11,7 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from replay.records import Record
 from tui.glossary import block_label, location, verdict_label
 from tui.inspector.model import is_failure, verdict_name
-from tui.terminal_text import headline, sanitize, shorten
+from tui.terminal_text import headline, one_line, shorten
 
 GAP = 1
 _ENDINGS = {
@@ -46,11 +46,15 @@ class Column:
 
 
 def _tape(record: Record) -> str:
-    return sanitize(record.moment.tape)
+    return one_line(record.moment.tape)
 
 
 def _place(record: Record) -> str:
-    return sanitize(location(record))
+    return one_line(location(record))
+
+
+def _block(record: Record) -> str:
+    return one_line(block_label(record))
 
 
 def _ending(record: Record) -> str:
@@ -84,7 +88,7 @@ def verdict_style(record: Record) -> str:
 
 
 TAPE = Column("tape", 6, 24, _tape)
-BLOCK = Column("block", 8, 16, block_label)
+BLOCK = Column("block", 8, 16, _block)
 COLUMNS = (
     Column("moment", 14, 44, _place, side="end"),
     BLOCK,

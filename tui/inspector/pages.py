@@ -12,7 +12,7 @@ from server.prompt.templates import TEMPLATES
 from tui.glossary import REWRITING, describe_ending, describe_verdict
 from tui.inspector.code import FAINT, GHOST, STRUCK, PageContent, code_with_ground_truth, code_with_suggestion
 from tui.inspector.diff import diff
-from tui.terminal_text import clip, sanitize, shorten
+from tui.terminal_text import bounded, one_line, shorten
 
 _HEAD = "bold $text-accent"
 _MARK = "bold $text-warning"
@@ -28,7 +28,7 @@ def suggestion_page(record: Record) -> PageContent:
         if record.suggestion.end > record.suggestion.start:
             legend += [("; the text that it replaces is marked ", FAINT), ("like this", STRUCK)]
         return PageContent(Content("\n").join([Content.assemble(*legend), page.content]), page.cursor + 1)
-    reason = Content.assemble(("No suggestion. ", "bold $text-warning"), sanitize(describe_ending(record.ending)), ".")
+    reason = Content.assemble(("No suggestion. ", "bold $text-warning"), bounded(describe_ending(record.ending)), ".")
     return PageContent(Content("\n").join([reason, Content(""), page.content]), page.cursor + 2)
 
 
@@ -76,7 +76,7 @@ def tests_page(record: Record) -> PageContent:
     style = {"passed": "bold $text-success", "untestable": "bold $text-warning"}.get(verdict.name, "bold $text-error")
     counts = [f"{number} {word}" for number, word in ((verdict.passed, "passed"), (verdict.failed, "failed")) if number]
     ran = [*counts, *([f"took {verdict.wall_ms / 1000:.1f} s"] if verdict.wall_ms else [])]
-    parts = [Content(sanitize(describe_verdict(verdict))).stylize(style)]
+    parts = [Content(bounded(describe_verdict(verdict))).stylize(style)]
     parts += [_faint(", ".join(ran))] if ran else []
     parts += [_text(verdict.message)] if verdict.message else []
     parts += _rewritten(verdict.rewriting) if verdict.rewriting else []
@@ -110,12 +110,12 @@ PAGES: dict[str, tuple[str, Callable[[Record], PageContent]]] = {
 
 def _step(step: Step) -> list[Content]:
     undone = " (undone, because its result has more syntax errors)" if step.undone else ""
-    return [_head(f"Repair: {step.step}{undone}"), diff(step.before, step.after)]
+    return [_head(f"Repair: {one_line(step.step)}{undone}"), diff(step.before, step.after)]
 
 
 def _prompt_title(suggestion: Suggestion) -> str:
     cache = "" if suggestion.cache == "none" else f", answered from the cache ({suggestion.cache})"
-    return shorten(sanitize(f"Prompt for provider {suggestion.provider or 'of this run'}{cache}"), 200)
+    return shorten(one_line(f"Prompt for provider {suggestion.provider or 'of this run'}{cache}"), 200)
 
 
 def _highlighted(prompt: str) -> Content:
@@ -124,7 +124,7 @@ def _highlighted(prompt: str) -> Content:
 
 
 def _text(text: str) -> Content:
-    return Content(clip(sanitize(text)))
+    return Content(bounded(text))
 
 
 def _head(text: str) -> Content:
@@ -132,4 +132,4 @@ def _head(text: str) -> Content:
 
 
 def _faint(text: str) -> Content:
-    return Content(sanitize(text)).stylize(FAINT)
+    return Content(bounded(text)).stylize(FAINT)

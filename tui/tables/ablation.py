@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.terminal_text import sanitize, shorten
+from tui.terminal_text import one_line, shorten
 
 CASES = 8
 """The number of spoilt suggestions that are named; the store and --json have all of them."""
@@ -54,7 +54,7 @@ def _table(found: Mapping[str, Any]) -> Table:
     groups = {"all languages": found, **languages} if len(languages) > 1 else languages
     for name, figures in groups.items():
         table.add_section()
-        table.add_row(Text(shorten(sanitize(name), 16), "bold"), *_passed(figures))
+        table.add_row(Text(shorten(one_line(name), 16), "bold"), *_passed(figures))
         for step, effect in figures["effects"].items():
             table.add_row("  all of them" if step == "together" else f"  {step}", *_cells(effect))
     return table
@@ -85,7 +85,7 @@ def _spoilt(cases: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
     yield Padding(Text("where a step does harm", "bold"), (1, 0, 0, 0), expand=False)
     table = Table.grid(padding=(0, 2))
     for case in cases[:CASES]:
-        place = shorten(sanitize(f"{case['tape']} {case['place']}"), 56, keep_end=True)
+        place = shorten(one_line(f"{case['tape']} {case['place']}"), 56, keep_end=True)
         table.add_row(Text(f"  {case['step']}"), Text(case["kind"], "red"), Text(place))
     yield table
     if len(cases) > CASES:

@@ -14,7 +14,7 @@ from rich.text import Text
 from replay.numbers.clusters import NAMES
 from tui.figures import percent
 from tui.tables.sections import section_title
-from tui.terminal_text import sanitize, shorten
+from tui.terminal_text import message, one_line, shorten
 
 _WORDS = {
     "more": "B passes more",
@@ -38,7 +38,7 @@ def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
     for note in found["notes"]:
-        yield Text(f"  {sanitize(note)}", "yellow")
+        yield Text(f"  {message(note)}", "yellow")
     yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
 
 
@@ -49,7 +49,7 @@ def _overall(found: Mapping[str, Any]) -> Table:
     effect = difference["design_effect"]
     for letter, name, passed in zip("AB", found["runs"], found["passed"], strict=True):
         share = f"{passed:,} of {n:,}" + (f", {percent(passed / n)} %" if n else "")
-        grid.add_row(Text(letter, "bold"), Text(shorten(sanitize(name), 40, keep_end=True)), Text(share, "bold"))
+        grid.add_row(Text(letter, "bold"), Text(shorten(one_line(name), 40, keep_end=True)), Text(share, "bold"))
     grid.add_row(Text("B less A", "bold"), Text(_net(difference["net"])), Text(f"p {_chance(difference['p'])}"))
     design = f", design effect {effect:.1f}" if effect is not None else ""
     only = f"only B passes {difference['gained']:,}, only A {difference['broken']:,}"
@@ -62,7 +62,7 @@ def _breakdowns(groups: Sequence[Mapping[str, Any]]) -> Table:
     for title in ("", "pairs", "clusters", "points (95 %)", "p", ""):
         table.add_column(title, justify="left" if not title else "right", no_wrap=True)
     for one in groups:
-        name = shorten(sanitize(f"{one['by']} {one['group']}"), 22)
+        name = shorten(one_line(f"{one['by']} {one['group']}"), 22)
         numbers = [f"{one[key]:,}" for key in ("n", "clusters")]
         cells = [name, *numbers, _net(one["net"]), _chance(one["p_adjusted"]), one["says"]]
         table.add_row(*map(Text, cells), style=_STYLES.get(one["says"], ""))

@@ -16,9 +16,11 @@ from tui import figures
 from tui.figures import Summary
 from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
 from tui.tables.sections import REASONS, failure_reasons, machine_warnings, section_title
-from tui.terminal_text import sanitize, shorten
+from tui.terminal_text import message, one_line, shorten
 
 WIDTH = 80
+NAME, REASON = 200, 60
+"""The width that the name of a tape and the reason of an ending take at most, in cells."""
 SIDE_BY_SIDE = 3
 """Up to this number of tapes have a column each in 80 cells; more tapes have a line each."""
 
@@ -134,7 +136,7 @@ def _with_reasons(row: _Row, summary: Summary) -> _Row:
     found = {} if ending == "failed" else figures.reasons(summary, ending)
     if not found:
         return row
-    named = [f"{sanitize(reason)} {number:,}" for reason, number in islice(found.items(), REASONS)]
+    named = [f"{shorten(one_line(reason), REASON)} {number:,}" for reason, number in islice(found.items(), REASONS)]
     more = [f"{len(found) - REASONS:,} other reasons"] if len(found) > REASONS else []
     return replace(row, meaning=f"{row.meaning}: {', '.join([*named, *more])}")
 
@@ -167,7 +169,7 @@ def _columns(summaries: Mapping[str, Summary]) -> Table:
     table.add_column("", no_wrap=True)
     width = (WIDTH - 20) // len(summaries) - 3
     for name in summaries:
-        table.add_column(Text(shorten(sanitize(name), width)), justify="right", max_width=width)
+        table.add_column(Text(shorten(one_line(name), width)), justify="right", max_width=width)
     *_, total = summaries.values()
     _add(table, [row for row in _NARROW_ROWS if row.value(total)], summaries)
     for title, rows in _groups(total):
@@ -203,7 +205,7 @@ def _lines(tapes: Mapping[str, Summary]) -> Table:
         share = figures.testable_share(tape).get("value")
         passed = figures.passed_words(tape, name_interval=False).replace(" testable", "")
         row = (
-            sanitize(name),
+            shorten(one_line(name), NAME),
             figures.moments_words(tape),
             "" if share is None else f"{figures.percent(share)} %",
             passed,
@@ -220,7 +222,7 @@ def _listed(summary: Summary, key: str, title: str) -> Iterator[RenderableType]:
     yield section_title(title)
     table = Table.grid(padding=(0, 2))
     for entry in found:
-        name = shorten(sanitize(str(entry.get("tape", "?"))), 30)
+        name = shorten(one_line(str(entry.get("tape", "?"))), 30)
         text = ": ".join(str(entry[part]) for part in ("fault", "reason") if entry.get(part))
-        table.add_row(Text(f"  {name}"), Text(sanitize(text), "yellow"))
+        table.add_row(Text(f"  {name}"), Text(message(text), "yellow"))
     yield table

@@ -17,10 +17,12 @@ from corpora.causes import kind_of
 from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
 from tui.tables.sections import failure_reasons, machine_warnings
-from tui.terminal_text import headline, sanitize, shorten
+from tui.terminal_text import headline, message, one_line, shorten
 
 NAME = 28
 """The width of the names of languages and categories, in cells."""
+REASON = 200
+"""The width that the name of a task or a reason takes at most, in cells."""
 LOST = "infrastructure"
 NAMED = 12
 """The number of failures that the table names. The inspector and the JSON document have all of them."""
@@ -49,7 +51,7 @@ def _shares(summary: Mapping[str, Any]) -> Table:
     """Lay out a line for each language, with its categories under it, and a line for all tasks."""
     several = summary["samples"] > 1
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(shorten(sanitize(f"{summary['corpus']}, {summary['provider']}"), NAME), no_wrap=True)
+    table.add_column(Text(shorten(one_line(f"{summary['corpus']}, {summary['provider']}"), NAME)), no_wrap=True)
     titles = ["tasks", "testable", "passed", "pass@1" if several else "share", "95 %"]
     for title in [*titles, *([f"pass@{summary['samples']}"] if several else [])]:
         table.add_column(title, justify="right", no_wrap=True)
@@ -65,7 +67,7 @@ def _shares(summary: Mapping[str, Any]) -> Table:
 
 def _line(name: str, figures: Mapping[str, Any], *, several: bool) -> Iterator[Text]:
     share = figures["share"]
-    yield Text(shorten(name, NAME))
+    yield Text(shorten(one_line(name), NAME))
     yield from (Text(f"{figures[key]:,}") for key in ("tasks", "testable", "passed"))
     yield Text(_percent(share))
     yield Text("" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}")
@@ -98,7 +100,9 @@ def _counts(title: str, numbers: Mapping[str, int], meanings: Mapping[str, str])
     table.add_column(min_width=16)
     table.add_column(justify="right", no_wrap=True)
     for name, number in numbers.items():
-        table.add_row(Text(f"  {sanitize(name)}"), Text(f"{number:,}", "bold"), Text(meanings.get(name, ""), "dim"))
+        table.add_row(
+            Text(f"  {shorten(one_line(name), NAME)}"), Text(f"{number:,}", "bold"), Text(meanings.get(name, ""), "dim")
+        )
     yield table
 
 
@@ -110,7 +114,8 @@ def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
         kinds[kind].append((detail, number))
     totals = {kind: sum(number for _, number in found) for kind, found in kinds.items()}
     details = {
-        kind: ", ".join(f"{detail} {number}" for detail, number in found[:3] if detail) for kind, found in kinds.items()
+        kind: ", ".join(f"{shorten(one_line(detail), NAME)} {number}" for detail, number in found[:3] if detail)
+        for kind, found in kinds.items()
     }
     more = {kind: f"{details[kind]}, …" if len(found) > 3 else details[kind] for kind, found in kinds.items()}
     yield from _counts("why the ground truth fails", totals, more)
@@ -136,10 +141,10 @@ def _named(failures: Sequence[Mapping[str, Any]], title: str) -> Iterator[Render
         return
     yield Padding(Text(f"{title}: {len(first):,}", "bold"), (1, 0, 0, 0), expand=False)
     for failure in islice(first.values(), NAMED):
-        why = sanitize(failure["cause"] or failure["verdict"])
-        yield Text.assemble(f"  {sanitize(failure['task'])}  ", (why, "yellow"))
+        why = shorten(one_line(failure["cause"] or failure["verdict"]), REASON)
+        yield Text.assemble(f"  {shorten(one_line(failure['task']), REASON)}  ", (why, "yellow"))
         if failure["message"]:
-            yield Padding(Text(sanitize(failure["message"]), "dim"), (0, 0, 0, 6))
+            yield Padding(Text(message(failure["message"]), "dim"), (0, 0, 0, 6))
     if len(first) > NAMED:
         yield Text(f"  … and {len(first) - NAMED:,} more", "dim")
 
@@ -149,5 +154,7 @@ def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Padding(Text("left out", "bold"), (1, 0, 0, 0), expand=False)
         table = Table.grid(padding=(0, 2))
         for entry in summary["left_out"]:
-            table.add_row(Text(f"  {sanitize(entry['tape'])}"), Text(sanitize(headline(entry["reason"])), "yellow"))
+            table.add_row(
+                Text(f"  {shorten(one_line(entry['tape']), REASON)}"), Text(headline(entry["reason"]), "yellow")
+            )
         yield table

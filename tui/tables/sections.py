@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.figures import Summary, mapping, reasons
-from tui.terminal_text import sanitize
+from tui.terminal_text import message
 
 REASONS = 5
 """The number of an ending's reasons that are named: the most frequent ones."""
@@ -31,7 +31,7 @@ def failure_reasons(summary: Summary) -> Iterator[RenderableType]:
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", no_wrap=True)
     for reason, number in islice(found.items(), REASONS):
-        table.add_row(Text(f"  {number:,}", "bold"), Text(sanitize(reason).strip(), "yellow", overflow="fold"))
+        table.add_row(Text(f"  {number:,}", "bold"), Text(message(reason).strip(), "yellow", overflow="fold"))
     yield table
     if len(found) > REASONS:
         yield Text(f"  and {len(found) - REASONS:,} more (--json names them under reasons)", "dim")
@@ -42,5 +42,5 @@ def machine_warnings(summary: Summary) -> Iterator[RenderableType]:
     found = mapping(summary.get("machine")).get("warnings") or ()
     if found:
         yield section_title("measured latencies: this machine was not quiet")
-        yield from (Text(f"  {sanitize(str(warning))}", "yellow") for warning in found)
+        yield from (Text(f"  {message(warning)}", "yellow") for warning in found)
         yield Text("  endings depend on them: --record-answers keeps latencies, so that a run repeats from them", "dim")

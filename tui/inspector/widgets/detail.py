@@ -16,7 +16,10 @@ from tui.glossary import block_label, describe_ending, describe_verdict, locatio
 from tui.inspector.code import FAINT
 from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.pages import PAGES
-from tui.terminal_text import sanitize, shorten
+from tui.terminal_text import one_line, shorten
+
+LOCATION = 200
+"""The width that a place takes at most in the heading, in cells."""
 
 
 class ScrollablePage(ScrollableContainer):
@@ -85,9 +88,9 @@ class Detail(Vertical):
 def _heading(record: Record) -> Content:
     """Return three lines: where the moment is, how it ended, and its verdict."""
     latency = f", {record.suggestion.latency:,.0f} ms" if record.suggestion else ""
-    block = f"  {sanitize(block_label(record))}" if block_label(record) else ""
-    about = f"{block}  tape {shorten(sanitize(record.moment.tape), 30)}{latency}"
-    first = Content.assemble((sanitize(location(record)), "bold"), (about, FAINT))
-    ending, verdict = sanitize(describe_ending(record.ending)), sanitize(describe_verdict(record.verdict))
+    block = f"  {shorten(one_line(block_label(record)), 30)}" if block_label(record) else ""
+    about = f"{block}  tape {shorten(one_line(record.moment.tape), 30)}{latency}"
+    first = Content.assemble((shorten(one_line(location(record)), LOCATION, keep_end=True), "bold"), (about, FAINT))
+    ending, verdict = one_line(describe_ending(record.ending)), one_line(describe_verdict(record.verdict))
     last = Content(verdict).stylize(verdict_style(record))
     return Content("\n").join([first, Content(ending).stylize(ending_style(record)), last])

@@ -15,7 +15,7 @@ from textual.widgets import Input, Select, Static
 
 from tui.inspector.messages import FilterChanged, FilterClosed
 from tui.inspector.model import MomentFilter, RunView
-from tui.terminal_text import sanitize, shorten
+from tui.terminal_text import one_line, shorten
 
 
 class SearchInput(Input):
@@ -107,7 +107,7 @@ class FilterBar(Horizontal):
         ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
         with self.prevent(Select.Changed):
             select.set_options(
-                [(Text(f"{shorten(sanitize(value), 24)} {number:,}"), value) for value, number in ordered]
+                [(Text(f"{shorten(one_line(value), 24)} {number:,}"), value) for value, number in ordered]
             )
             if chosen in found:
                 select.value = chosen

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.figures import counts, judged_counts, passed_words, share_words, testable_share
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
-from tui.terminal_text import sanitize
+from tui.terminal_text import one_line, shorten
 
 GAP = 2
 
@@ -49,7 +49,7 @@ def packed(parts: Iterable[Content], width: int) -> list[Content]:
 
 
 def _figures(run: RunView) -> Iterable[Content]:
-    yield Content(sanitize(run.folder.resolve().name)).stylize("bold $text-accent")
+    yield Content(shorten(one_line(run.folder.resolve().name), 60)).stylize("bold $text-accent")
     yield _figure("moments", f"{run.summary.get('moments', len(run.records)):,}")
     if passed := passed_words(run.summary, name_interval=False):
         yield _figure("tests passed", passed)
@@ -68,4 +68,4 @@ def _endings(run: RunView) -> Iterable[Content]:
 
 
 def _figure(name: str, text: str) -> Content:
-    return Content.assemble((f"{name} ", FAINT), (text, "bold"))
+    return Content.assemble((f"{one_line(name)} ", FAINT), (text, "bold"))

@@ -8,7 +8,7 @@ from textual.widgets import Static
 from tui.figures import entries
 from tui.inspector.code import FAINT
 from tui.inspector.model import RunView
-from tui.terminal_text import sanitize
+from tui.terminal_text import bounded
 
 
 class Notice(Static):
@@ -30,5 +30,5 @@ class Notice(Static):
         )
 
     def _show(self, what: str, why: str, hint: str) -> None:
-        parts = [Content(what).stylize("bold $text-warning"), Content(sanitize(why)), Content(hint).stylize(FAINT)]
+        parts = [Content(what).stylize("bold $text-warning"), Content(bounded(why)), Content(hint).stylize(FAINT)]
         self.update(Content("\n\n").join(parts))

@@ -1,0 +1,197 @@
+"""Text of tapes, tests, models, paths and ids is shown as text: on every screen, in every table, line and error."""
+
+import io
+import unicodedata
+
+import pytest
+from hostile import HOSTILE
+from rich.console import Console
+from rich.text import Text
+from test_ablation_table import trials
+from test_comparison_table import FOUND
+from test_replay_table import ONE
+from test_scores import figures, summary
+
+from replay.errors import StoreError
+from replay.numbers.effects import ablation
+from replay.records import Ending, Moment, Record, Rewriting, Step, Suggestion, Verdict
+from server.settings import REPAIRS
+from tui.commands import checkup, importing
+from tui.console import SafeConsole
+from tui.inspector.pages import PAGES
+from tui.outcome import guarded
+from tui.tables.ablation import ablation_table
+from tui.tables.comparison import comparison_table
+from tui.tables.replay import replay_table
+from tui.tables.scores import scores_table
+from tui.terminal_text import (
+    bounded,
+    clip_last_line,
+    headline,
+    message,
+    one_line,
+    reveal_white_space,
+    sanitize,
+    shorten,
+)
+
+HIDDEN = {
+    0x34F,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    0x180E,
+    0x3164,
+    0xFFA0,
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+}
+LONGEST = 1_100
+"""Characters of a line: those that are shown, and how many more there are."""
+PARTS = 4
+"""A line of code has so many parts, each of which may be long."""
+NAMES = [text for text in HOSTILE if text]
+
+
+def is_harmless(text, longest=LONGEST):
+    """Whether a terminal obeys nothing of a text, a person sees all of it, and its lines end somewhere."""
+    for character in set(text) - {"\n"}:
+        assert unicodedata.category(character) not in {"Cc", "Cs", "Cf", "Zl", "Zp"}, hex(ord(character))
+        assert ord(character) not in HIDDEN
+        assert ord(character) & 0xFFFE != 0xFFFE
+    assert max(map(len, text.split("\n"))) <= longest
+    return True
+
+
+def is_seen(text, shown):
+    """Whether a short text stands in what is shown, wherever lines are broken."""
+    return "".join(sanitize(text).split()) in "".join(shown.split())
+
+
+def printed(*renderables):
+    console = Console(width=80, file=io.StringIO())
+    console.print(*renderables)
+    return console.file.getvalue()
+
+
+def test_there_are_300():
+    assert len(set(HOSTILE)) >= 300
+
+
+@pytest.mark.parametrize(
+    "safe",
+    [bounded, message, one_line, headline, lambda text: shorten(one_line(text), 20), lambda text: shorten(one_line(text), 20, keep_end=True), lambda text: clip_last_line(sanitize(text)), lambda text: clip_last_line(reveal_white_space(text))],
+    ids=["bounded", "message", "one_line", "headline", "shorten", "shorten_end", "clip_last_line", "reveal_white_space"],
+)  # fmt: skip
+def test_every_way_of_showing_a_text_makes_it_harmless(safe):
+    assert all(is_harmless(safe(text)) for text in HOSTILE)
+
+
+def test_a_sign_stands_for_each_control_and_each_hidden_character():
+    assert sanitize("\x1b[31m\x9b1m\u202e\u200b\U000e0041\u2028") == "␛[31m<U+009B>1m<U+202E><U+200B><U+E0041><U+2028>"
+    assert sanitize("a\u0301" + "\u0301" * 9) == "a\u0301\u0301\u0301<7 more marks>"
+    assert sanitize("ab\u200dc 👨\u200d👩") == "ab<U+200D>c 👨👩"
+
+
+def replay_summary(texts):
+    """A summary in which every name and reason is hostile, with a tape for each text."""
+    told = [{"tape": text, "reason": text, "fault": text, "why": "failed"} for text in texts]
+    reasons = {f"failed({text})": 2 for text in texts} | {f"gated({text})": 1 for text in texts}
+    machine = {"warnings": list(texts)}
+    lists = {"left_out": told, "faults": told, "skipped": told, "reasons": reasons, "machine": machine}
+    return {**ONE, **lists, "tapes": dict.fromkeys(texts, ONE)}
+
+
+def of_replay(size):
+    return lambda: (
+        "".join(printed(replay_table(replay_summary(NAMES[at : at + size]))) for at in range(0, len(NAMES), size)),
+        NAMES if size > 1 else (),
+    )
+
+
+def of_scores():
+    failures = [{"task": text, "cause": text, "verdict": "assertion", "message": text} for text in NAMES]
+    told = [{"tape": text, "reason": text} for text in NAMES]
+    cells = [figures(language="python", category=text) for text in NAMES]
+    parts = [
+        summary(failures=failures[at : at + 60], left_out=told, cells=cells, corpus=text, provider=text, causes={text: 3})
+        for at, text in zip(range(0, len(failures), 60), NAMES, strict=False)
+    ]  # fmt: skip
+    return "".join(printed(scores_table(part)) for part in parts), ()
+
+
+def of_comparison():
+    parts = [{**FOUND, "runs": [text, text], "notes": [text], "breakdowns": [{**FOUND["breakdowns"][0], "group": text}]} for text in NAMES]  # fmt: skip
+    return "".join(printed(comparison_table(part)) for part in parts), ()
+
+
+def of_ablation():
+    found = ablation([trial for number in range(3) for trial in trials(number, "python", ("all",))], REPAIRS)
+    parts = [{**found, "cases": [{"tape": text, "place": text, "step": "stop", "kind": "broken"}]} for text in NAMES]
+    return "".join(printed(ablation_table(part)) for part in parts), ()
+
+
+TABLES = {
+    "replay, one tape": of_replay(1),
+    "replay, tapes side by side": of_replay(3),
+    "replay, many tapes": of_replay(400),
+    "evaluate": of_scores,
+    "compare": of_comparison,
+    "ablation": of_ablation,
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_is_harmless(table):
+    text, names = TABLES[table]()
+    assert is_harmless(text)
+    assert all(is_seen(name, text) for name in names if len(name) < 20 and table == "replay, many tapes")
+
+
+def test_what_a_console_prints_is_harmless_and_never_markup():
+    console = SafeConsole(width=80, file=io.StringIO(), force_terminal=False)
+    for text in HOSTILE:
+        console.print(text[:5_000], soft_wrap=len(text) < 900)
+        console.print(Text(text[:5_000]))
+    shown = console.file.getvalue()
+    assert is_harmless(shown)
+    assert all(is_seen(text, shown) for text in HOSTILE if len(text) < 40 and "[" in text)
+
+
+def test_errors_are_harmless(capsys):
+    @guarded
+    def fail(text):
+        raise StoreError(f"{text}/run.sqlite: {text}")
+
+    for text in HOSTILE:
+        with pytest.raises(SystemExit):
+            fail(text)
+    shown = capsys.readouterr().err
+    assert is_harmless(shown.replace("ghosttape: ", "\n"))
+    assert "[@click=app.quit]x[/]/run.sqlite" in shown
+
+
+def test_lines_of_import_and_of_doctor_are_harmless(capsys):
+    for text in HOSTILE:
+        importing._say(f"  {text}: 3 events")
+        checkup.show({"ok": False, "needed": True, "name": "x", "detail": text[:3_000], "hint": text[:3_000]})
+    assert is_harmless(capsys.readouterr().out)
+
+
+def hostile_record(text, event=0):
+    """A record in which every text is hostile."""
+    at = Moment(
+        tape=text, event=event, path=f"{text}/a.py", language=text, offset=len(text), line=3, character=2, t=1.0,
+        kind=text[:99], before=f"a\n{text}", after=text, truth=text, hole=text, function=text,
+    )  # fmt: skip
+    trail = (Step(text, text, f"{text}x"), Step("stop", f"{text}x", text, undone=True))
+    offered = Suggestion(text=text, start=at.offset, end=at.offset, latency=1, raw=text, prompt=text, provider=text, trail=trail, cache=text)  # fmt: skip
+    verdict = Verdict(name="failed", reason=text, message=text, log=f"{text}\nE   {text}\n", cause=text, program=text, hole=(0, 3), rewriting=Rewriting(cause="before", then=text, now=text))  # fmt: skip
+    return Record(moment=at, ending=Ending("failed", text), suggestion=offered, verdict=verdict)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_of_a_moment_is_harmless(page):
+    _, make = PAGES[page]
+    assert all(is_harmless(make(hostile_record(text[:20_000])).content.plain, PARTS * LONGEST) for text in HOSTILE)
