@@ -36,14 +36,15 @@ def paired_difference(pairs: Iterable[tuple[str, bool, bool]]) -> dict[str, Any]
 
 
 def _clustered(clusters: Sequence[Sequence[int]], share_with: float) -> dict[str, Any]:
-    """The difference by moment; where no moment differs, its interval is Newcombe's for as many pairs as there are effective clusters."""
+    """The difference by moment; where all moments differ alike (-1, 0 or 1), its interval is Newcombe's for as many pairs as effective clusters."""
     n = sum(map(len, clusters))
     value, spread, p = sum(map(sum, clusters)) / n, spread_of(clusters), sign_test([sum(own) for own in clusters])
-    if spread is None or (value and not spread.single):
+    if spread is None:
         return {"design_effect": None, "net": {"value": value, "low": None, "high": None}, "p": p}
     if not spread.single:
         pairs = round(spread.alike)
-        return {"design_effect": None, "net": paired(0, 0, round(share_with * pairs), pairs)["net"], "p": p}
+        gained, broken = (pairs if value == sign else 0 for sign in (1, -1))
+        return {"design_effect": None, "net": paired(gained, broken, round(share_with * pairs), pairs)["net"], "p": p}
     half = spread.t * math.sqrt(spread.variance)
     net = {"value": value, "low": max(-1.0, value - half), "high": min(1.0, value + half)}
     return {"design_effect": spread.design_effect, "net": net, "p": p}
@@ -71,8 +72,8 @@ def sign_test(sums: Sequence[int]) -> float:
 def paired(gained: int, broken: int, with_all: int, n: int) -> dict[str, Any]:
     """The difference of two paired shares: `net` with value, low and high in [-1, 1], and the `p` of no difference.
 
-    The interval is Newcombe's square-and-add one (Statistics in Medicine 17, 1998, 2635-2650, method 10) on Wilson intervals by scipy; `p` is
-    McNemar's exact test, two-sided, which is scipy's binomial test of the pairs that differ. `with_all` of the `n` pairs pass with all steps.
+    The interval is Newcombe's square-and-add one (Statistics in Medicine 17, 1998, 2635-2650, method 10) on the Wilson intervals of
+    `replay.numbers.intervals`; `p` is McNemar's exact test, two-sided, which is scipy's binomial test of the pairs that differ. `with_all` of the `n` pairs pass with all steps.
     """
     from scipy import stats  # takes over a second to load: not before a run has something to sum up
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, exp, floor, lgamma, log, log1p, sqrt
+from math import ceil, exp, floor, fsum, lgamma, log, log1p, sqrt
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import by_cluster
@@ -27,6 +27,8 @@ from replay.numbers.clusters import by_cluster
 CONFIDENCE = 0.95
 _Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution, for `CONFIDENCE`."""
+_ROUNDING = 1e-12
+"""Values that are closer to each other than this share of the largest are alike."""
 Figure: TypeAlias = dict[str, Any]
 """`value`, `low` and `high`, `n` moments, `clusters` and `design_effect`; None where the moments do not tell it."""
 
@@ -46,7 +48,7 @@ def share(successes: int, n: int) -> Figure:
 def clustered_share(members: Iterable[tuple[str, float]]) -> Figure:
     """The mean of values in [0, 1] with its clustered interval, from pairs of cluster and value.
 
-    A single cluster has no interval, nor have values that are all alike and neither 0 nor 1.
+    A single cluster has no interval, nor have values that are all alike (rounding aside) and neither 0 nor 1.
     Example: clusters of 4, 4 and 2 moments of which 4, 0 and 1 passed have the share 0.5, and the design effect 4.8.
     """
     clusters = list(by_cluster(members).values())
@@ -55,7 +57,7 @@ def clustered_share(members: Iterable[tuple[str, float]]) -> Figure:
     if count == n and all(value in {0, 1} for value in values):  # also where there is none
         return share(int(sum(values)), n)
     spread = spread_of(clusters)
-    mean = sum(values) / n
+    mean = _mean(values)
     if spread is None or (spread.single == 0 and 0 < mean < 1):
         return figure(mean, None, n, count, None)
     return figure(mean, wilson(mean, spread.effective(mean), spread.t), n, count, spread.design_effect)
@@ -93,16 +95,31 @@ def spread_of(clusters: Sequence[Sequence[float]]) -> Spread | None:
     """How sure the mean of all values of some clusters is; None for fewer than two clusters."""
     if len(clusters) < 2:
         return None
-    n = sum(map(len, clusters))
-    mean = sum(map(sum, clusters)) / n
-    sizes = [len(own) for own in clusters]
-    single = sum((value - mean) ** 2 for own in clusters for value in own) / (n - 1) / n
-    variance = _linearised([sum(own) for own in clusters], sizes)
+    values, sizes = [value for own in clusters for value in own], [len(own) for own in clusters]
+    n = len(values)
+    single = _squares(values) / (n - 1) / n
+    variance = _linearised([fsum(own) for own in clusters], sizes) if single else 0.0
     weights = [size / n for size in sizes]
     correlation = intra_cluster_correlation(clusters)
     scales = [correlation + (1 - correlation) / size for size in sizes]
     alike = 1 / sum(weight**2 for weight in weights)
     return Spread(max(variance, single), single, _degrees(weights, scales), alike)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean of some values: it does not depend on their order, and is never outside of them by rounding."""
+    return min(max(fsum(values) / len(values), min(values)), max(values))
+
+
+def _squares(values: Sequence[float]) -> float:
+    """The sum of the squared distances from the mean; 0 where all are alike, whatever rounding says."""
+    mean = _mean(values)
+    return 0.0 if _alike(values) else fsum((value - mean) ** 2 for value in values)
+
+
+def _alike(values: Sequence[float]) -> bool:
+    """Whether values differ at most by what rounding leaves: shares of the same worth may be computed in different ways."""
+    return max(values) - min(values) <= _ROUNDING * max(map(abs, values))
 
 
 def ratio_spread(parts: Sequence[float], wholes: Sequence[float]) -> Spread | None:
@@ -112,19 +129,20 @@ def ratio_spread(parts: Sequence[float], wholes: Sequence[float]) -> Spread | No
     """
     if len(parts) < 2:
         return None
-    whole = sum(wholes)
+    whole = fsum(wholes)
     weights = [own / whole for own in wholes]
-    variance = _linearised(parts, wholes)
+    ratios = [part / own for part, own in zip(parts, wholes, strict=True)]
+    variance = 0.0 if _alike(ratios) else _linearised(parts, wholes)
     degrees = _degrees(weights, [1.0] * len(weights))
     return Spread(variance, variance, degrees, 1 / sum(weight**2 for weight in weights))
 
 
 def _linearised(parts: Sequence[float], wholes: Sequence[float]) -> float:
     """The CR2 variance of a ratio of sums over clusters."""
-    whole = sum(wholes)
-    value = sum(parts) / whole
+    whole = fsum(wholes)
+    value = fsum(parts) / whole
     pairs = zip(parts, wholes, strict=True)
-    return sum(((part - value * own) / whole) ** 2 / (1 - own / whole) for part, own in pairs)
+    return fsum(((part - value * own) / whole) ** 2 / (1 - own / whole) for part, own in pairs)
 
 
 def intra_cluster_correlation(clusters: Sequence[Sequence[float]]) -> float:
@@ -133,13 +151,13 @@ def intra_cluster_correlation(clusters: Sequence[Sequence[float]]) -> float:
     1 where nothing varies inside the clusters, or each has one value. Example: (1, 1), (0, 0), (1, 0) give 0.5.
     """
     n, count = sum(map(len, clusters)), len(clusters)
-    mean = sum(map(sum, clusters)) / n
-    means = [sum(own) / len(own) for own in clusters]
-    within = sum((value - own) ** 2 for cluster, own in zip(clusters, means, strict=True) for value in cluster)
+    mean = _mean([value for own in clusters for value in own])
+    means = [_mean(own) for own in clusters]
+    within = fsum(map(_squares, clusters))
     if within == 0:
         return 1.0
     inside = within / (n - count)
-    between = sum(len(own) * (one - mean) ** 2 for own, one in zip(clusters, means, strict=True)) / (count - 1)
+    between = fsum(len(own) * (one - mean) ** 2 for own, one in zip(clusters, means, strict=True)) / (count - 1)
     size = (n - sum(len(own) ** 2 for own in clusters) / n) / (count - 1)
     return min(1.0, max(0.0, (between - inside) / (between + (size - 1) * inside)))
 

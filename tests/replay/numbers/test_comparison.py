@@ -51,6 +51,11 @@ def test_with_single_moments_it_is_the_exact_test_of_pairs():
     assert compare(*alone[::-1], "hole", 0.05)["difference"]["says"] == "fewer"
 
 
+def test_runs_that_differ_at_every_moment_are_told_apart():
+    found = compare(run("one", [0] * 40), run("two", [1] * 40), "hole", 0.05)["difference"]
+    assert (found["clusters"], found["says"]) == (10, "more")
+
+
 def test_groups_are_adjusted_for_their_number_over_all_breakdowns():
     found = compare(run("one", [0] * 40), run("two", [at % 2 for at in range(40)]), "hole", 0.05)
     groups = {(one["by"], one["group"]): one for one in found["breakdowns"]}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from replay.numbers.differences import holm, paired, paired_difference, sign_test
 from replay.numbers.intervals import spread_of
@@ -49,6 +50,26 @@ def test_runs_that_never_differ_are_not_sure_that_there_is_nothing():
     assert found["p"] == 1.0
     assert found["net"]["low"] < 0 < found["net"]["high"]
     assert found["net"] == paired(0, 0, 10, 10)["net"]
+
+
+@pytest.mark.parametrize(("first", "second", "sign"), [(True, False, 1), (False, True, -1)])
+def test_runs_that_differ_everywhere_are_sure_that_they_do(first, second, sign):
+    found = paired_difference((str(at // 2), first, second) for at in range(80))
+    ends = confint_proportions_2indep(
+        40, 40, 0, 40, method="newcomb"
+    )  # Newcombe's, as nothing correlates where no share varies
+    assert found["p"] == pytest.approx(2**-39)
+    assert found["net"]["value"] == sign
+    assert sorted(sign * found["net"][end] for end in ("low", "high")) == pytest.approx(ends)
+
+
+def test_unequal_clusters_that_all_differ_count_as_the_equal_ones_they_are_worth():
+    sizes = [6, 3, 2, 1]
+    found = paired_difference((str(at), True, False) for at, size in enumerate(sizes) for _ in range(size))
+    worth = round(sum(sizes) ** 2 / sum(size**2 for size in sizes))
+    low, _ = confint_proportions_2indep(worth, worth, 0, worth, method="newcomb")
+    assert found["net"] == {"value": 1.0, "low": pytest.approx(low), "high": 1.0}
+    assert found["p"] == 2 / 2**4
 
 
 def test_nothing_and_a_single_cluster_have_no_interval():

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -140,6 +141,36 @@ def test_one_cluster_and_values_alike_in_between_have_no_interval():
     }
     assert clustered_share(members([[0.5], [0.5]]))["low"] is None
     assert clustered_share([]) == share(0, 0)
+
+
+@pytest.mark.parametrize(("value", "n"), [(0.7, 10), (1 / 3, 10), (0.1, 3), (2 / 3, 6), (1 - 0.1**3, 7)])
+@pytest.mark.parametrize("size", [1, 2])
+def test_values_that_are_alike_have_no_interval_whatever_rounding_says(value, n, size):
+    found = clustered_share((str(at // size), value) for at in range(n))
+    assert found == share(0, 0) | {"value": value, "n": n, "clusters": math.ceil(n / size)}
+
+
+def test_shares_of_equal_worth_that_were_computed_in_two_ways_are_alike():
+    found = clustered_share([("a", 0.3), ("b", 0.1 + 0.2), ("c", 0.3)])
+    assert (found["value"], found["low"], found["high"]) == (pytest.approx(0.3), None, None)
+
+
+@pytest.mark.parametrize("clusters", [[[0.1] * 3] * 2, [[0.7] * 10, [0.7] * 3], [[0.7] * 10, [0.1] * 3, [1 / 3] * 10]])
+def test_clusters_that_are_alike_inside_have_the_correlation_1_whatever_rounding_says(clusters):
+    assert intra_cluster_correlation(clusters) == 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12), st.randoms())
+def test_a_share_does_not_depend_on_the_order_in_its_last_digit(values, random):
+    pairs = [(str(at % 5), value) for at, value in enumerate(values)]
+    shuffled = random.sample(pairs, len(pairs))
+    whole, again = clustered_share(pairs)["value"], clustered_share(shuffled)["value"]
+    assert again == whole == pytest.approx(float(sum(map(Fraction, values)) / len(values)), rel=1e-14)
+
+
+def test_tapes_that_all_save_the_same_share_show_no_variance():
+    assert ratio_spread([81, 306, 450], [315, 1190, 1750]).variance == 0.0  # 9 of 35 each
+    assert ratio_spread([225, 117, 207], [275, 143, 253]).variance == 0.0  # 9 of 11 each
 
 
 def test_clusters_that_are_more_alike_between_than_within_are_no_better_than_single_moments():
