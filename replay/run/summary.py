@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -9,34 +10,40 @@ import msgspec
 from replay.judge.judge import infrastructure_failures
 from replay.numbers.metrics import summary
 from replay.numbers.passing import pass_at_each_k
-from replay.options import ClusterBy, ReplayOptions
+from replay.options import ReplayOptions
 from replay.records import Record, Rewriting
 from replay.run.findings import Findings
 
 
 def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
-    """All figures of a replay, as one JSON document."""
-    measured = not found.reads_record
-    result = summary(found.records, found.keys, found.efforts, measured=measured, by=options.cluster_by)
+    """All figures of a replay, as one JSON document. It does not depend on which moment had its verdict first."""
+    records = sorted(found.records, key=_in_order)
+    result = summary(records, found.keys, found.efforts, measured=not found.reads_record, by=options.cluster_by)
     if options.samples > 1:
-        _by_moment(result, found, options.samples, options.cluster_by)
+        _by_moment(result, records, found, options)
     result["checkpoints"] = {name: found.checkpoints[name] for name in ("matched", "of")}
-    if rewritten := [
-        _rewritten(record, record.verdict.rewriting)
-        for record in found.records
-        if record.verdict and record.verdict.rewriting
-    ]:
+    if rewritten := _rewritten(records):
         result["rewritten"] = rewritten
     if found.no_person:
         _put_no_person(result, found)
-    result["faults"] = [*found.warnings, *infrastructure_failures(found.records)]
+    result["faults"] = [*found.warnings, *infrastructure_failures(records)]
     result["skipped"] = found.skipped
     if options.which_tests == "touching":
         result["selection"] = {name: found.selection[name] for name in ("selected", "sampled", "disagreed")}
     return result
 
 
-def _rewritten(record: Record, found: Rewriting) -> dict[str, str]:
+def _in_order(record: Record) -> tuple[str, int, str]:
+    """By tape, and by place on it."""
+    return record.moment.tape, record.moment.event, record.moment.id
+
+
+def _rewritten(records: Iterable[Record]) -> list[dict[str, str]]:
+    judged = ((record, record.verdict) for record in records)
+    return [_as_rewritten(record, verdict.rewriting) for record, verdict in judged if verdict and verdict.rewriting]
+
+
+def _as_rewritten(record: Record, found: Rewriting) -> dict[str, str]:
     """A moment whose place was rewritten: where it is, what stood there, what stands there now, and why they do not meet."""
     moment = record.moment
     place = f"{moment.path}:{moment.line + 1}:{moment.character + 1}"
@@ -51,19 +58,19 @@ def _put_no_person(result: dict[str, Any], found: Findings) -> None:
     result["no_person"] = {name: sum(counts[name] for counts in found.no_person.values()) for name in names}
 
 
-def _by_moment(result: dict[str, Any], found: Findings, samples: int, by: ClusterBy) -> None:
+def _by_moment(result: dict[str, Any], records: Sequence[Record], found: Findings, options: ReplayOptions) -> None:
     """Let each moment count once, whatever number of answers it has.
 
     `moments`, endings and verdicts stay counts of answers. pass@k is a mean over moments; keystrokes, acceptance and what passed in time
     are those of the first answers, because a person sees one answer at a moment.
     """
-    first = [record for record in found.records if not record.moment.sample]
-    of_first = summary(first, found.keys, found.efforts, measured=not found.reads_record, by=by)
-    result["samples"] = samples
+    first = [record for record in records if not record.moment.sample]
+    of_first = summary(first, found.keys, found.efforts, measured=not found.reads_record, by=options.cluster_by)
+    result["samples"] = options.samples
     for tape, figures in (("", result), *result["tapes"].items()):
-        records = [record for record in found.records if tape in {"", record.moment.tape}]
+        own = [record for record in records if tape in {"", record.moment.tape}]
         source = of_first["tapes"][tape] if tape else of_first
-        by_k = pass_at_each_k(records, samples, by)
+        by_k = pass_at_each_k(own, options.samples, options.cluster_by)
         figures["metrics"] = {
             **figures["metrics"],
             **{name: source["metrics"][name] for name in ("keystrokes_saved", "acceptance", "passed_in_time")},
