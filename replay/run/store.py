@@ -17,6 +17,9 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.records import Missed, Record, Suggestion, Trial, Verdict
+from replay.run.listing.listing import SCHEMA as _LISTING
+from replay.run.listing.listing import VERSION as LISTED
+from replay.run.listing.listing import Listing
 from runners.errors import MachineFails
 
 _SCHEMA = """
@@ -33,11 +36,15 @@ CREATE TABLE IF NOT EXISTS trials (
 """
 
 
+_LOCKS = Path("/proc/locks")
+
+
 class Store:
     """One run's folder. Use as a context manager, or close it."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None = None) -> None:
         self.folder, self._db, self._lock = folder, connection, lock
+        self.listing = Listing(connection, _whole, self.record)
 
     @classmethod
     def create(cls, folder: Path, config: dict[str, Any]) -> Store:
@@ -59,7 +66,9 @@ class Store:
             (folder / "config.toml").write_bytes(kept)
         except OSError as error:
             raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
-        return cls(folder, _connect(folder))
+        made = cls(folder, _connect(folder))
+        made.put_fact("listing", LISTED)
+        return made
 
     @classmethod
     def continued(cls, folder: Path, config: dict[str, Any]) -> Store:
@@ -128,20 +137,33 @@ class Store:
 
     def put(self, record: Record) -> None:
         """Store a record; it replaces an earlier one for the same moment. Committed on return."""
+        self.put_all((record,))
+
+    def put_all(self, records: Iterable[Record]) -> None:
+        """Store records as `put` does, in one commit."""
         with _told(self.folder), self._db:
-            body = _encoded(self._shortened(record))
-            verdict = record.verdict.name if record.verdict else None
-            moment = record.moment
-            self._db.execute(
-                "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
-                (moment.id, moment.tape, moment.event, record.ending.name, verdict, zlib.compress(body)),
-            )
+            for record in records:
+                self._put(record)
+
+    def _put(self, record: Record) -> None:
+        body = _encoded(self._shortened(record))
+        verdict = record.verdict.name if record.verdict else None
+        moment = record.moment
+        self._db.execute(
+            "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
+            (moment.id, moment.tape, moment.event, record.ending.name, verdict, zlib.compress(body)),
+        )
+        (number,) = self._db.execute("SELECT number FROM records WHERE moment = ?", (moment.id,)).fetchone()
+        self.listing.put(record, number)
 
     def forget(self, moments: Iterable[str]) -> None:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
         with _told(self.folder), self._db:
+            for table in ("listing", "searched"):
+                numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
+                self._db.executemany(numbers, ids)
             self._db.executemany("DELETE FROM records WHERE moment = ?", ids)
             self._db.executemany("DELETE FROM trials WHERE moment = ?", ids)
 
@@ -150,6 +172,31 @@ class Store:
         rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
         for (body,) in rows:
             yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+
+    def record(self, number: int) -> Record:
+        """The record of a number (`Listing.order`).
+
+        Raises:
+            StoreError: there is none, or it cannot be read.
+
+        """
+        row = self._db.execute("SELECT body FROM records WHERE number = ?", (number,)).fetchone()
+        if row is None:
+            raise StoreError(f"{self.folder / 'run.sqlite'}: there is no record {number} any more")
+        try:
+            return self._restored(msgspec.json.decode(zlib.decompress(row[0]), type=Record))
+        except (zlib.error, msgspec.MsgspecError) as error:
+            raise StoreError(f"{self.folder / 'run.sqlite'} cannot be read: record {number}: {error}") from error
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a process writes the run now: the kernel's list of locks says so, without taking one."""
+        status = self.folder.stat()
+        place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+        try:
+            return any(" FLOCK " in line and f" {place} " in line for line in _LOCKS.read_text().splitlines())
+        except OSError:  # not Linux, or a system that hides them
+            return False
 
     def put_trial(self, trial: Trial) -> None:
         """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
@@ -268,7 +315,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
         connection.execute(
             "PRAGMA synchronous=NORMAL"
         )  # a commit survives the end of this process; only a power failure can lose the last ones
-        connection.executescript(_SCHEMA)
+        connection.executescript(_SCHEMA + _LISTING)
     return connection
 
 

@@ -1,0 +1,130 @@
+"""The moments of a run as a table in pages: sorted, filtered and searched by the database, so that a screen never holds them all."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from replay.records import Record
+from replay.run.listing.rows import Row, row_of, searched_text
+from replay.run.listing.selection import FACETS, SORTS, Selection, condition
+
+VERSION = 1
+"""The meaning of the columns, kept as the fact `listing`. A run whose rows have another, or none, is listed anew."""
+_STORED = tuple(name for name in Row.__struct_fields__ if name not in {"mark", "note"})
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS listing (
+  number INTEGER PRIMARY KEY, tape TEXT, event INTEGER, path TEXT, line INTEGER, character INTEGER, language TEXT, kind TEXT, scenario TEXT,
+  stop TEXT, ending TEXT, ending_reason TEXT, verdict TEXT, verdict_reason TEXT, testable TEXT, failed INTEGER, latency REAL, provider TEXT,
+  repairs TEXT, truth INTEGER, length TEXT, suggestion TEXT, cluster TEXT, sample INTEGER
+);
+CREATE TABLE IF NOT EXISTS searched (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS marks (moment TEXT PRIMARY KEY, mark INTEGER NOT NULL, note TEXT NOT NULL);
+"""
+_FROM = "listing LEFT JOIN (SELECT number, mark, note FROM marks JOIN records USING (moment)) USING (number)"
+_WIDE = ("tape", "kind", "scenario", "ending", "ending_reason", "verdict", "verdict_reason")
+
+
+class Listing:
+    """The rows of a store. `whole` makes a text storable, `read` gives a record by its number."""
+
+    def __init__(
+        self, database: sqlite3.Connection, whole: Callable[[str], str], read: Callable[[int], Record]
+    ) -> None:
+        self._db, self._whole, self._read = database, whole, read
+
+    def put(self, record: Record, number: int) -> None:
+        """Derive the row of a record. The caller commits."""
+        row = row_of(record, number)
+        values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
+        self._db.execute(f"INSERT OR REPLACE INTO listing VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608 - question marks only
+        self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, self._whole(searched_text(record))))
+
+    def complete(self) -> int:
+        """List what an older version stored without rows; give the number of records that were read for it."""
+        kept = self._db.execute("SELECT body FROM facts WHERE name = 'listing'").fetchone()
+        is_old = kept is None or int(kept[0]) != VERSION
+        if not is_old and self._size("listing") == self._size("records"):
+            return 0
+        with self._db:
+            if is_old:
+                self._db.execute("DELETE FROM listing")
+                self._db.execute("INSERT OR REPLACE INTO facts VALUES ('listing', ?)", (str(VERSION),))
+            self._db.execute("DELETE FROM listing WHERE number NOT IN (SELECT number FROM records)")
+            missing = self._db.execute("SELECT number FROM records WHERE number NOT IN (SELECT number FROM listing)")
+            numbers = [number for (number,) in missing.fetchall()]
+            for number in numbers:
+                self.put(self._read(number), number)
+        return len(numbers)
+
+    def order(self, selection: Selection) -> array[int]:
+        """Return the numbers of the records that a selection lets through, in its order."""
+        where, values = condition(selection)
+        return array("q", (number for (number,) in self._select("listing.number", where, values, selection)))
+
+    def matches(self, text: str) -> frozenset[int]:
+        """Return the numbers of the records in which a text stands; upper and lower case are the same."""
+        found = self._db.execute("SELECT number FROM searched WHERE instr(text, ?)", (self._whole(text.casefold()),))
+        return frozenset(number for (number,) in found)
+
+    def rows(self, numbers: Sequence[int]) -> list[Row]:
+        """Return the rows of these numbers, in their order; those that are gone are left out."""
+        columns = ", ".join(f"listing.{name}" for name in _STORED)
+        found = self._db.execute(
+            f"SELECT {columns}, ifnull(mark, 0), ifnull(note, '') FROM {_FROM} "  # noqa: S608 - names of columns and question marks
+            f"WHERE listing.number IN ({', '.join('?' * len(numbers))})",
+            list(numbers),
+        )
+        known = {row[0]: msgspec.convert(dict(zip(Row.__struct_fields__, row, strict=True)), Row, strict=False) for row in found}  # fmt: skip
+        return [known[number] for number in numbers if number in known]
+
+    def values(self, facet: str) -> dict[str, int]:
+        """Return the values of a facet with the number of moments of each, the most frequent first."""
+        expression = FACETS[facet].expression
+        tables = _FROM if FACETS[facet].marks else "listing"
+        found = self._db.execute(f"SELECT {expression}, count(*) FROM {tables} GROUP BY 1")  # noqa: S608 - an expression of ours
+        counted: dict[str, int] = {}
+        for value, number in found:
+            for one in FACETS[facet].split(value):
+                counted[one] = counted.get(one, 0) + number
+        return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+    def widths(self) -> Mapping[str, int]:
+        """Return the longest text of each column that a table shows, in characters; `place` is `path:line:column`."""
+        lengths = ", ".join(f"ifnull(max(length({name})), 0)" for name in _WIDE)
+        place = "ifnull(max(length(path) + length(line + 1) + length(character + 1) + 2), 0)"
+        tapes = "count(DISTINCT tape)"
+        found = self._db.execute(f"SELECT {lengths}, {place}, {tapes} FROM listing").fetchone()  # noqa: S608 - names of columns
+        return dict(zip((*_WIDE, "place", "tapes"), found, strict=True))
+
+    def judged(self) -> Iterable[tuple[str, str]]:
+        """Return the hole and the verdict of each moment that has one."""
+        return self._db.execute("SELECT cluster, verdict FROM listing WHERE testable != 'not tested'")
+
+    def mark(self, number: int, *, mark: bool | None = None, note: str | None = None) -> None:
+        """Mark a moment, or note something about it; None leaves that as it is. Committed on return."""
+        (moment,) = self._db.execute("SELECT moment FROM records WHERE number = ?", (number,)).fetchone()
+        old = self._db.execute("SELECT mark, note FROM marks WHERE moment = ?", (moment,)).fetchone() or (0, "")
+        new = old[0] if mark is None else int(mark), old[1] if note is None else self._whole(note)
+        with self._db:
+            self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", (moment, *new))
+
+    def change_count(self) -> int:
+        """Return a number that differs after another process has written to the run."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+    def _size(self, table: str) -> tuple[int, int]:
+        count, last = self._db.execute(f"SELECT count(*), ifnull(max(number), 0) FROM {table}").fetchone()  # noqa: S608 - a name of ours
+        return int(count), int(last)
+
+    def _select(self, what: str, where: str, values: Sequence[object], selection: Selection) -> sqlite3.Cursor:
+        direction = "DESC" if selection.descending else "ASC"
+        key = SORTS.get(selection.sort, "")
+        by = f"{key} IS NULL, {key} {direction}, " if key else ""
+        end = direction if not key else "ASC"
+        order = f"{by}tape {end}, event {end}, listing.number {end}"
+        tables = _FROM if selection.needs_marks else "listing"
+        return self._db.execute(f"SELECT {what} FROM {tables} WHERE {where} ORDER BY {order}", list(values))  # noqa: S608 - values are bound

@@ -1,0 +1,233 @@
+"""The table of a run's moments: what the database sorts, filters and finds is what a look at every record finds."""
+
+import random
+import sqlite3
+
+import pytest
+from tapes import moment_of
+
+from replay.records import Ending, Missed, Record, Step, Suggestion, Verdict
+from replay.run.listing.rows import row_of, searched_text
+from replay.run.listing.selection import FACETS, SORTS, Selection
+from replay.run.store import Store
+
+ENDINGS = [
+    Ending("gated", "mid-word"),
+    Ending("accepted"),
+    Ending("failed", "refused"),
+    Ending("late"),
+    Ending("filtered", "prose"),
+]
+VERDICTS = [None, Verdict(name="passed"), Verdict(name="assertion", message="Expected 3"), Verdict(name="untestable", reason="empty"), Verdict(name="infrastructure")]  # fmt: skip
+TRAILS = [
+    (),
+    (Step("prose", "a", "b"),),
+    (Step("prose", "a", "b"), Step("stop", "b", "")),
+    (Step("stop", "b", "", undone=True),),
+]
+
+
+def some_records(number=300):
+    drawn = random.Random(7)
+    for event in range(number):
+        moment = moment_of(
+            event,
+            "x = ",
+            "\n",
+            tape=drawn.choice("ab"),
+            path=drawn.choice(["src/A.py", "src/b.py", "c.ts"]),
+            language=drawn.choice(["python", "typescript"]),
+            kind=drawn.choice(["", "if", "statement"]),
+            scenario=drawn.choice(["", "full"]),
+            truth=drawn.choice(["", "x", "return total", "y" * 100]),
+        )
+        text = drawn.choice(["", "\n  ", "return Ünique", "total(a)\nb"])
+        made = Suggestion(text=text, start=0, end=0, latency=drawn.choice([1.0, 20.5, 300.0]), provider="gguf", trail=drawn.choice(TRAILS), raw=f"raw {text}")  # fmt: skip
+        offered = drawn.choice([None, made])
+        missed = Missed(suggestion=made) if drawn.random() < 0.1 else None
+        yield Record(moment=moment, ending=drawn.choice(ENDINGS), suggestion=offered, verdict=drawn.choice(VERDICTS), missed=missed)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    with Store.create(tmp_path_factory.mktemp("listing") / "run", {}) as store:
+        store.put_all(some_records())
+        yield store
+
+
+def listed(store, selection):
+    return list(store.listing.order(selection))
+
+
+def expected(store, keep):
+    """Numbers of the records that a test in Python lets through, in the order of the tapes."""
+    numbers = listed(store, Selection())
+    return [number for number in numbers if keep(store.record(number))]
+
+
+def value_of(facet, record):
+    """The values of a facet in a record, found without the database."""
+    moment, offered, verdict = record.moment, record.suggestion, record.verdict
+    one = {
+        "ending": record.ending.name,
+        "verdict": verdict.name if verdict else "not tested",
+        "language": moment.language,
+        "file": moment.path,
+        "tape": moment.tape,
+        "provider": offered.provider if offered else "",
+        "block": "/".join(filter(None, [moment.kind, moment.scenario])) if moment.kind else "",
+        "category": moment.kind,
+        "length": {0: "", 1: "1-5", 12: "6-20", 100: "over 80"}[len(moment.truth)],
+        "marked": "",
+    }
+    if facet == "testable":
+        plain = verdict.name if verdict else "not tested"
+        names = {"passed": "testable", "assertion": "testable", "untestable": "untestable(empty)"}
+        return [names.get(plain, plain)]
+    if facet == "repair":
+        trail = offered.trail if offered else ()
+        return list(dict.fromkeys(step.step for step in trail if not step.undone)) or ["none"]
+    return [one[facet] or "none"]
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_every_facet_counts_and_filters_as_a_look_at_each_record(store, facet):
+    counted = {}
+    for record in store.records():
+        for value in value_of(facet, record):
+            counted[value] = counted.get(value, 0) + 1
+    assert store.listing.values(facet) == counted
+    assert list(store.listing.values(facet).values()) == sorted(counted.values(), reverse=True)
+    for chosen in [*((value,) for value in counted), tuple(counted)[:2]]:
+        found = listed(store, Selection(facets={facet: chosen}))
+        assert found == expected(store, lambda record: set(chosen) & set(value_of(facet, record)))  # noqa: B023 - used at once
+
+
+def key_of(sort, record):
+    moment, verdict, offered = record.moment, record.verdict, record.suggestion
+    return {
+        "tape": moment.tape,
+        "moment": moment.path.lower(),
+        "block": "/".join(filter(None, [moment.kind, moment.scenario])) if moment.kind else "",
+        "ending": record.ending.name,
+        "verdict": f"{verdict.name}{verdict.reason}" if verdict else "not tested",
+        "ms": offered.latency if offered else None,
+        "truth": len(moment.truth),
+        "suggestion": row_of(record, 0).suggestion,
+    }[sort]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("sort", [name for name in SORTS if name])
+def test_every_order_is_that_of_a_stable_sort_with_what_is_missing_at_the_end(store, sort, descending):
+    records = [(number, store.record(number)) for number in listed(store, Selection())]
+    keyed = [(number, key_of(sort, record)) for number, record in records]
+    there = sorted((pair for pair in keyed if pair[1] is not None), key=lambda pair: pair[1], reverse=descending)
+    wanted = [number for number, _ in there] + [number for number, key in keyed if key is None]
+    assert listed(store, Selection(sort=sort, descending=descending)) == wanted
+
+
+def test_the_order_of_the_tapes_can_be_turned_round(store):
+    assert listed(store, Selection(descending=True)) == listed(store, Selection())[::-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["TOTAL", "ünique", "raw", "mid-word", "expected 3", "a.py:1:", "100%", "_", "'", "nowhere"]
+)
+def test_a_search_finds_what_a_look_at_each_record_finds(store, text):
+    wanted = expected(store, lambda record: text.casefold() in searched_text(record))
+    assert listed(store, Selection(text=text)) == wanted
+    assert store.listing.matches(text) == frozenset(wanted)
+
+
+def test_failures_are_failed_requests_and_verdicts_that_count(store):
+    wanted = expected(store, lambda record: record.ending.name == "failed" or (record.verdict and record.verdict.name == "assertion"))  # fmt: skip
+    assert listed(store, Selection(failures=True)) == wanted
+
+
+def test_filters_narrow_each_other(store):
+    both = Selection(facets={"tape": ("a",), "ending": ("late",)}, text="x", failures=True)
+    parts = [Selection(facets={"tape": ("a",)}), Selection(facets={"ending": ("late",)}), Selection(text="x"), Selection(failures=True)]  # fmt: skip
+    assert set(listed(store, both)) == set.intersection(*(set(listed(store, part)) for part in parts))
+
+
+def test_a_page_has_the_rows_asked_for_in_that_order(store):
+    numbers = listed(store, Selection(sort="ms"))[10:30]
+    assert store.listing.rows(numbers) == [row_of(store.record(number), number) for number in numbers]
+    assert store.listing.rows([10**6, *numbers[:1]])[0].number == numbers[0]
+
+
+def test_the_widths_are_those_of_the_longest_texts(store):
+    widths = store.listing.widths()
+    assert widths["ending"] == len("accepted")
+    assert widths["verdict_reason"] == len("empty")
+    assert widths["tapes"] == 2
+    longest = max(store.records(), key=lambda record: len(record.moment.path)).moment
+    assert widths["place"] == len(f"{longest.path}:{longest.line + 1}:{longest.character + 1}")
+
+
+def test_a_record_that_is_stored_again_has_a_new_row_and_a_forgotten_one_none(tmp_path):
+    first, second = list(some_records(2))
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put(first)
+        store.put(second)
+        store.put(Record(moment=first.moment, ending=Ending("shown"), verdict=Verdict(name="passed")))
+        assert store.listing.values("ending") == {"shown": 1, second.ending.name: 1}
+        store.forget([second.moment.id])
+        assert store.listing.values("ending") == {"shown": 1}
+        assert len(store.listing.matches("")) == 1
+
+
+def test_a_run_of_an_older_version_is_listed_when_it_is_opened(tmp_path):
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(some_records(20))
+        before = store.listing.rows(listed(store, Selection()))
+    with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
+        for table in ("listing", "searched", "marks"):
+            database.execute(f"DROP TABLE {table}")
+        database.execute("DELETE FROM facts WHERE name = 'listing'")
+    database.close()
+    with Store.open(tmp_path / "run") as store:
+        assert store.listing.complete() == 20
+        assert store.listing.rows(listed(store, Selection())) == before
+        assert store.listing.complete() == 0
+
+
+def test_marks_and_notes_stay_with_their_moment(tmp_path):
+    records = list(some_records(5))
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(records)
+        first, second, *_ = listed(store, Selection())
+        store.listing.mark(first, mark=True)
+        store.listing.mark(second, note="why? \ud800")
+        store.listing.mark(first, note="odd")
+        store.put(store.record(first))
+    with Store.open(tmp_path / "run") as store:
+        rows = {row.number: row for row in store.listing.rows([first, second])}
+        assert (rows[first].mark, rows[first].note) == (True, "odd")
+        assert (rows[second].mark, rows[second].note) == (False, "why? �")
+        assert store.listing.values("marked") == {"none": 3, "noted": 2}
+        store.listing.mark(first, mark=False, note="")
+        assert listed(store, Selection(facets={"marked": ("noted",)})) == [second]
+
+
+def test_who_reads_sees_that_another_process_has_written(tmp_path):
+    with Store.create(tmp_path / "run", {}) as writer, Store.open(tmp_path / "run") as reader:
+        before = reader.listing.change_count()
+        assert reader.listing.change_count() == before
+        writer.put(next(some_records(1)))
+        assert reader.listing.change_count() != before
+
+
+def test_a_run_knows_whether_it_is_being_written(tmp_path):
+    with Store.continued(tmp_path / "run", {}), Store.open(tmp_path / "run") as reader:
+        assert reader.is_written
+    with Store.open(tmp_path / "run") as reader:
+        assert not reader.is_written
+
+
+def test_half_a_surrogate_pair_can_be_listed_and_searched(tmp_path):
+    record = Record(moment=moment_of(1, truth="a\ud83d"), ending=Ending("shown"))
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put(record)
+        assert len(store.listing.matches("a\ud83d")) == 1
