@@ -18,7 +18,7 @@ from replay.records import Moment, Rewriting, RewritingCause, Suggestion, Untest
 from replay.tapes.carrying import Piece
 from replay.tapes.timeline import Timeline
 from syntax.blocks import Span, closing, code_span, constructs, extent, statement_start
-from syntax.gaps import patch, surplus, unclosed
+from syntax.gaps import surplus, unclosed, without
 from syntax.languages import Language, language_of
 from syntax.parse import Tree, parse
 from syntax.text import cut, index_of, length, offset_of
@@ -103,7 +103,8 @@ def named(timeline: Timeline, moment: Moment, before: str, after: str) -> Moment
     """The moment with the names of the part that is wanted there and of the outermost function around it."""
     if language_of(moment.language) is None and language_of(moment.path) is None:
         return moment
-    start, end = wanted_part(timeline, moment, before, after)
+    start, whole = wanted_part(timeline, moment, before, after)
+    end = max(start, min(whole, written_since(timeline, moment, start, whole)))
     found = _functions(language_at(moment), timeline.final[moment.path])
     line = next((line for first, last, line in found if first <= start < last), None)
     function = "" if line is None else f"{moment.path}:{line}"
@@ -204,7 +205,7 @@ def emptied(hole: Hole, language: Language) -> str:
     So a part is noticed only by what it does: a test that fails just because a block is empty, or a brace is gone with the
     part that was opened before it, proves nothing.
     """
-    return hole.final[: hole.start] + patch(language, hole.final, hole.start, hole.end) + hole.final[hole.end :]
+    return without(language, hole.final, hole.start, hole.end)
 
 
 def graft(hole: Hole, suggestion: Suggestion, moment: Moment, before: str, after: str) -> str:

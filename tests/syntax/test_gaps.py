@@ -1,7 +1,8 @@
 import pytest
 
-from syntax.gaps import patch, surplus, unclosed
+from syntax.gaps import patch, surplus, unclosed, without
 from syntax.languages import language_of
+from syntax.parse import has_error
 
 
 def taken_out(name, marked):
@@ -29,6 +30,32 @@ def taken_out(name, marked):
 )
 def test_the_least_that_grammar_demands_stands_in_place_of_a_part(name, marked, expected):
     assert taken_out(name, marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "marked", "expected"),
+    [
+        ("python", "y = ¦g(x)¦\nz = y\n", "pass\nz = y\n"),
+        ("python", "tot¦al = 0¦\n", "pass\n"),
+        ("python", "y = ¦g(x)¦.strip()\nz = 1\n", "pass\nz = 1\n"),
+        ("python", "return ¦x¦\n", "pass\n"),
+        ("python", "f(1, ¦2)¦\n", "f(1, )\n"),
+        ("python", "y = {\n    1: 2,¦\n    3: 4,\n}¦\n", "y = {\n    1: 2,\n}\n"),
+        ("python", "while¦ a < b¦:\n    c()\n", "while None :\n    c()\n"),
+        ("python", "for a in¦ b¦:\n    c()\n", "for a in None :\n    c()\n"),
+        ("python", "for a¦ in b¦:\n    c()\n", "pass\n"),
+        ("python", 'print("hello ¦world")¦\n', 'print("hello ")\n'),
+        ("javascript", "const a¦ = f();¦\ng();\n", "\ng();\n"),
+        ("javascript", "if (a) {\n  b(¦c);\n}¦\n", "if (a) {\n  b()}\n"),
+        ("javascript", "for (const a¦ of b¦) {\n  c();\n}\nd();\n", "\nd();\n"),
+        ("javascript", "a();\n/¦/ says something¦\nb();\n", "a();\n\nb();\n"),
+    ],
+)
+def test_what_is_left_without_a_part_parses(name, marked, expected):
+    head, part, tail = marked.split("¦")
+    found = without(language_of(name), head + part + tail, len(head), len(head + part))
+    assert found == expected
+    assert not has_error(language_of(name), found)
 
 
 def test_brackets_that_a_part_closes_beyond_its_own_are_counted():

@@ -143,7 +143,7 @@ def test_offsets_behind_characters_of_two_code_units_are_right():
         ("def f():\n    ", "return 1\n", "def f():\n    pass\n"),
         ("def f():", "\n    return 1\n", "def f():\n    pass\n"),
         ("x = 1\n", "y = 2\n", "x = 1\npass\n"),
-        ("x = ", "2\n", "x = \n"),
+        ("x = ", "2\n", "pass\n"),
     ],
 )
 def test_an_emptied_python_document_does_nothing_there(before, typed, expected):
