@@ -267,6 +267,21 @@ def statements(tree: Tree, nodes: Iterable[tree_sitter.Node]) -> Iterator[Span]:
     return (code_span(tree, node) for node in nodes if is_statement(tree, node))
 
 
+def unfinished(tree: Tree, start: int, end: int) -> Iterator[Span]:
+    """Start and end of what begins in a part of a text and goes on behind it, the outer before the inner.
+
+    A block without a bracket of its own does not count: it begins with its first statement, and is no more than its statements.
+    """
+    for node in tree.nodes_over(end):
+        first, last = code_span(tree, node)
+        if start <= first < end < last and (node.type not in tree.language.blocks or _has_bracket(tree, node)):
+            yield first, last
+
+
+def _has_bracket(tree: Tree, block: tree_sitter.Node) -> bool:
+    return not tree.language.layout and tree.text[tree.span(block)[0]] == "{"
+
+
 def code_span(tree: Tree, node: tree_sitter.Node) -> Span:
     """Start and end of a node, without the line end that some grammars count to it."""
     start, end = tree.span(node)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import Levenshtein
 
-from syntax.blocks import statements
+from syntax.blocks import Span, statements, unfinished
 from syntax.parse import Tree, parse
 from syntax.tokens import CLOSERS, PAIRS, Token, tokens
 
@@ -24,12 +24,14 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 class Reach:
     """How far a suggestion goes in the finished text.
 
-    `end` is the end of what it stands in for. `agrees`: it says what stands there, white space aside. `whole` is the end of the
-    statement that it ends in; it is `end` where the suggestion ends with a statement.
+    `end` is the end of what it stands in for. `agrees`: it says what stands there, white space aside. `begun` and `whole` are start and end of what it leaves
+    unfinished: the outermost construct that it begins and ends in. Where it ends with a statement both are `end`; where it ends in a statement that began before it,
+    `begun` is its start.
     """
 
     end: int
     agrees: bool
+    begun: int
     whole: int
 
 
@@ -52,20 +54,21 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _Brackets:
+class Brackets:
     """What a text closes that it did not open, and what it leaves open, in order."""
 
     closed: str = ""
     opened: str = ""
 
-    def then(self, word: str) -> _Brackets:
+    def then(self, word: str) -> Brackets:
+        """The brackets of the text with one word more."""
         if word in PAIRS:
-            return _Brackets(self.closed, self.opened + word)
+            return Brackets(self.closed, self.opened + word)
         if word not in CLOSERS:
             return self
         if self.opened.endswith(CLOSERS[word]):
-            return _Brackets(self.closed, self.opened[:-1])
-        return _Brackets(self.closed + word, self.opened)
+            return Brackets(self.closed, self.opened[:-1])
+        return Brackets(self.closed + word, self.opened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,14 @@ class _Border:
 
     end: int
     words: int
-    brackets: _Brackets
+    brackets: Brackets
 
 
 def reach(written: Written, text: str) -> Reach:
     """Find how much of what the developer wrote a suggestion stands in for that begins at the same place.
 
     Where the suggestion says what stands there, up to the end of a token, it is just that. Otherwise it is the end of a statement for which
-    the fewest words differ, among those that open and close the same brackets as the suggestion; where no statement ends like that, the
+    the fewest words must go or come (one in the place of another counts as both), among those that open and close the same brackets as the suggestion; where no statement ends like that, the
     end of a token; else the end of what is wanted there. Of equal ends it is the one with as many words as the suggestion, and then the
     one nearest to what is wanted.
 
@@ -91,8 +94,17 @@ def reach(written: Written, text: str) -> Reach:
     ends = sorted(end for end in found if written.start < end <= written.end)
     said = said_so_far(written, text)
     end = _nearest(written, text, ends) if said is None else said
+    return Reach(end, said is not None, *_left_open(written, end, ends))
+
+
+def _left_open(written: Written, end: int, ends: Sequence[int]) -> Span:
+    """Start and end of the outermost construct that begins in what is stood in for, and goes on behind its end."""
     later = bisect_left(ends, end)
-    return Reach(end, said is not None, ends[later] if later < len(ends) else end)
+    whole = ends[later] if later < len(ends) else end
+    over = [*unfinished(written.tree, written.start, end)]
+    if not over:
+        return (end, end) if whole == end else (written.start, whole)
+    return min(first for first, _ in over), min(max(whole, *(last for _, last in over)), written.end)
 
 
 @lru_cache(maxsize=64)
@@ -126,8 +138,8 @@ def _is_border(tree: Tree, at: int) -> bool:
 def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
     tree, start = written.tree, written.start
     offered = parse(tree.language, tree.text[:start] + text)
-    words = list(_words(offered, start, start + len(text)))
-    there, brackets = list(_words(tree, start, written.end)), _brackets(words)
+    words = list(words_between(offered, start, start + len(text)))
+    there, brackets = list(words_between(tree, start, written.end)), brackets_of(words)
     alike = [border for border in _borders(start, there) if border.brackets == brackets]
     chosen = [border for border in alike if border.end in ends] or alike
     if not chosen:
@@ -136,13 +148,13 @@ def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
     said, all_words = [word for word, _ in words], [word for word, _ in there]
 
     def cost(border: _Border) -> tuple[int, int, int]:
-        differing = Levenshtein.distance(said, all_words[: border.words])
+        differing = Levenshtein.distance(said, all_words[: border.words], weights=(1, 1, 2))
         return differing, abs(border.words - len(said)), abs(border.words - wanted)
 
     return min(chosen, key=cost).end
 
 
-def _words(tree: Tree, start: int, end: int) -> Iterator[tuple[str, int]]:
+def words_between(tree: Tree, start: int, end: int) -> Iterator[tuple[str, int]]:
     """The words of the code between two indices, with their ends; no comments."""
     for token in tokens(tree, start, end):
         if not token.comment:
@@ -157,8 +169,9 @@ def _parts(token: Token, start: int, end: int) -> Iterable[tuple[str, int]]:
     return ((word, at) for word, at in found if start < at <= end)
 
 
-def _brackets(words: Iterable[tuple[str, int]]) -> _Brackets:
-    found = _Brackets()
+def brackets_of(words: Iterable[tuple[str, int]]) -> Brackets:
+    """What a text closes and leaves open, from its words (`words_between`)."""
+    found = Brackets()
     for word, _ in words:
         found = found.then(word)
     return found
@@ -166,7 +179,7 @@ def _brackets(words: Iterable[tuple[str, int]]) -> _Brackets:
 
 def _borders(start: int, words: Iterable[tuple[str, int]]) -> Iterator[_Border]:
     """The ends of words, the start among them."""
-    found = _Border(start, 0, _Brackets())
+    found = _Border(start, 0, Brackets())
     yield found
     for word, end in words:
         found = _Border(end, found.words + 1, found.brackets.then(word))

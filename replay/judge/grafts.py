@@ -9,7 +9,6 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-import tree_sitter
 from msgspec import structs
 
 from replay.errors import ReplayError
@@ -17,10 +16,10 @@ from replay.judge.rewriting import rewriting
 from replay.records import Moment, Rewriting, RewritingCause, Suggestion, Untestable
 from replay.tapes.carrying import Piece
 from replay.tapes.timeline import Timeline
-from syntax.blocks import Span, closing, code_span, constructs, extent, statement_start
+from syntax.blocks import Span, closing, constructs, extent, statement_start, unfinished
 from syntax.gaps import surplus, unclosed, without
 from syntax.languages import Language, language_of
-from syntax.parse import Tree, parse
+from syntax.parse import parse
 from syntax.text import cut, index_of, length, offset_of
 from syntax.wanted import Extent, wanted
 
@@ -83,7 +82,7 @@ def _searched(
     if not _still_closed(timeline, moment, closing(language, before + after, len(before)), before + after):
         return "closer", "rewritten"
     fresh = written_since(timeline, moment, start, whole)
-    if fresh < whole and _cut_through(language, final, start, fresh):
+    if fresh < whole and [*unfinished(parse(language, final), start, fresh)]:
         return "tail", "rewritten"
     hole = Hole(moment.path, final, start, max(start, min(whole, fresh)), _left_of(timeline, moment, after))
     if surplus(language, final, start, hole.end) > unclosed(language, before + after):
@@ -154,20 +153,6 @@ def _left_of(timeline: Timeline, moment: Moment, after: str) -> tuple[Piece, ...
     right = _RIGHT.match(after)
     size = length(right[0]) if right else 0
     return timeline.outlasting(moment.path, moment.event, moment.offset, moment.offset + size)
-
-
-def _cut_through(language: Language, final: str, start: int, end: int) -> bool:
-    """Whether something that begins in the part goes on behind its end.
-
-    A block without a bracket of its own does not count: it begins with its first statement, and that may be new.
-    """
-    tree = parse(language, final)
-    over = (node for node in tree.nodes_over(end) if node.type not in language.blocks or _has_bracket(tree, node))
-    return any(start <= first < end < last for first, last in (code_span(tree, node) for node in over))
-
-
-def _has_bracket(tree: Tree, block: tree_sitter.Node) -> bool:
-    return not tree.language.layout and tree.text[tree.span(block)[0]] == "{"
 
 
 def extent_kind(language: Language, moment: Moment, before: str, after: str) -> Extent:

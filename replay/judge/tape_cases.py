@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from replay.judge.fitting import Fit, clipped, fit
+from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Judge, verdict_of
 from replay.judge.projects import AllowedTests, setup_variables, starting_files
@@ -122,10 +122,10 @@ class TapeCases:
             return Verdict(name="untestable", reason=str(hole), rewriting=self._rewriting(spot))
         suggestion = _on_tape(asked.suggestion, moment, spot.moment)
         if moment.stop != "auto":
-            return self._case(Fit(hole, hole), spot, suggestion)
-        fitted = fit(self.timeline, hole, spot, suggestion)
-        fixed = self._case(Fit(hole, hole), spot, clipped(hole, spot, suggestion))
-        case = self._case(fitted, spot, suggestion)
+            return self._case(fit_fixed(self.timeline, hole, spot, suggestion), spot, suggestion)
+        kept = clipped(hole, spot, suggestion)
+        fixed = self._case(fit_fixed(self.timeline, hole, spot, kept), spot, kept)
+        case = self._case(fit(self.timeline, hole, spot, suggestion), spot, suggestion)
         return case if case == fixed else replace(case, fixed=fixed)
 
     def _case(self, fitted: Fit, spot: Spot, suggestion: Suggestion) -> Case:

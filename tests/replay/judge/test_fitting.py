@@ -8,7 +8,7 @@ from tapes import Typist
 
 from corpora.demo.bundled import NAMES, demo_tapes
 from replay.judge.alignment import statement_ends
-from replay.judge.fitting import clipped, fit
+from replay.judge.fitting import clipped, fit, fit_fixed
 from replay.judge.grafts import emptied, graft, hole_of, language_at, written_since
 from replay.play.instructions import Answer, Ask, Spot
 from replay.play.latency import latency_of
@@ -147,7 +147,7 @@ def test_what_says_all_and_then_what_stood_right_of_the_cursor_repeats_it(name):
 
 
 def place(before, after, typed, language="python"):
-    path = {"python": "a.py", "javascript": "a.js"}[language]
+    path = {"python": "a.py", "javascript": "a.js", "ruby": "a.rb"}[language]
     typist = Typist(path, language, before + after)
     event, offset = len(typist.events), length(before)
     typist.edit((offset, offset, typed))
@@ -180,11 +180,84 @@ def test_part_of_a_statement_is_counted_as_its_share_and_emptied_as_a_whole():
         ("b = a", "\n    return b\n", "b = a\n    return c", False),
         ("b = a", "\n    return b\n\n\nx = 1\n", "b = a\n    return b\n\n\nx = 2", True),
         ("b = a\n    return b", "\n    return b\n", "b = a\n    return b", False),
+        ("b = a", "\n    return b\n", "if not a:\n        return b", False),
+        ("b = a\n    return b", "\n    return b\n", "if a:\n        b = a\n    return b", False),
+        ("b = a", "\n    return b\n", "if a:\n        b = a\n    return b", True),
+        ("b = a", "\n    return b\n", "x = y\n    z = f(\n    return b", True),
+        ("b = a", "\n    return b\n", "c = return b", False),
     ],
 )
 def test_what_stood_right_of_the_cursor_and_is_said_again_is_told(typed, after, text, repeats):
     timeline, spot = place("def f(a):\n    ", after, typed)
     assert fitted(timeline, spot, offered(spot, text))[0].repeats is repeats
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "text", "repeats"),
+    [
+        ("ruby", "def f(xs)\n  ¦xs.sum¦\nend\n", "xs.map do |x|\n    x + 1\n  end", False),
+        ("ruby", "def f(x)\n  ¦y = x¦\n  y\nend\n", "if x.nil?\n    return 0\n  end", False),
+        ("ruby", "def f(x)\n  ¦y = x¦\n  y + 1\nend\n", "z = x\n  y + 1", True),
+        ("javascript", "function f(a) {\n  ¦let b = a;¦\n  return b;\n}\n", "if (!a) {\n  return b;", False),
+        ("javascript", "function f(a) {\n  ¦let b = a;¦\n  return b;\n}\n", "let c = a;\nreturn b;", True),
+    ],
+)
+def test_only_lines_as_deep_as_the_cursor_repeat(language, marked, text, repeats):
+    before, typed, after = marked.split("¦")
+    timeline, spot = place(before, after, typed, language)
+    assert fitted(timeline, spot, offered(spot, text))[0].repeats is repeats
+
+
+def test_what_is_said_again_is_told_also_where_the_policy_says_how_much_is_wanted():
+    timeline, spot = place("def f(s):\n    ", "\n    s.add(1)\n", "s = set()")
+    hole = hole_of(timeline, spot.moment, spot.before, spot.after)
+    assert fit_fixed(timeline, hole, spot, offered(spot, "s = set()\n    s.add(1)")).repeats
+    assert not fit_fixed(timeline, hole, spot, offered(spot, "s = set()")).repeats
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "typed", "after", "text"),
+    [
+        (
+            "javascript",
+            "function f(xs) {\n  ",
+            "total += g(x);\n  count++;",
+            "\n}\n",
+            "total += g(x)\n  count++",
+        ),
+        ("javascript", "function f(x) {\n  ", "const a = g(x);\n  return a;", "\n}\n", "const a = g(x)\n  return a"),
+        ("python", "def f(a):\n    ", "x = a + b + c\n    n += 1", "\n", "x = a\n    n += 1"),
+    ],
+)
+def test_what_the_developer_says_with_more_words_is_not_left_behind(language, before, typed, after, text):
+    timeline, spot = place(before, after, typed, language)
+    found, document = fitted(timeline, spot, offered(spot, text))
+    assert found.hole.truth == typed
+    assert document == before + text + after
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "emptied_text"),
+    [
+        ("if debug:", len("ifdebug:") / len("ifdebug:log(x)log(y)"), "def f(x):\n    pass\n    return x\n"),
+        (
+            "if debug:\n        log(x)",
+            len("ifdebug:log(x)") / len("ifdebug:log(x)log(y)"),
+            "def f(x):\n    pass\n    return x\n",
+        ),
+        ("if debug:\n        log(x)\n        log(y)", 1.0, "def f(x):\n    pass\n    return x\n"),
+        (
+            "if debug:\n        log(x)\n        log(y)\n    return",
+            len("return") / len("returnx"),
+            "def f(x):\n    pass\n",
+        ),
+    ],
+)
+def test_a_construct_that_is_begun_is_emptied_as_a_whole(text, part, emptied_text):
+    timeline, spot = place("def f(x):\n    ", "", "if debug:\n        log(x)\n        log(y)\n    return x\n")
+    found, _ = fitted(timeline, spot, offered(spot, text))
+    assert found.part == pytest.approx(part)
+    assert emptied(found.emptied, language_of("python")) == emptied_text
 
 
 def test_a_range_over_what_stood_right_of_the_cursor_replaces_it_and_what_came_behind_it():
