@@ -22,6 +22,8 @@ class TaskPlayer:
     now: float = 0.0
     effort: None = None
     unit: str = "task"
+    duration: float = 0.0
+    as_recorded: bool = False
 
     @property
     def size(self) -> int:

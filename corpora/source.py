@@ -82,7 +82,9 @@ class CorpusSource:
         if bench.sandbox is not None:
             programs = await self._programs(bench)
             stack.push_async_callback(programs.close)
-            trials = Trials(bench.slots, None if self.options.is_oracle else KeptResults(bench.cache))
+            trials = Trials(
+                bench.slots, None if self.options.is_oracle else KeptResults(bench.cache), notify=bench.tested
+            )
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             tasks = await self._those_that_run(ready, tasks, bench)

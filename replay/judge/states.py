@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from replay.judge.grafts import Hole
@@ -25,6 +25,8 @@ class ProjectState:
 
     The ground truth may say that a program ends in these lines, and a model may not.
     """
+    line: int = field(default=0, compare=False)
+    """Where the suggestion stands (from 1), for those who watch; 0 if nobody said."""
 
 
 class StateTests(Protocol):

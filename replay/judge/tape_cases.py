@@ -16,7 +16,7 @@ from replay.judge.judge import Judge, verdict_of
 from replay.judge.projects import AllowedTests, setup_variables, starting_files
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Judgeable, ProjectState
-from replay.judge.trials import Trials
+from replay.judge.trials import StateRun, Trials
 from replay.play.instructions import Settled, Spot
 from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
 from replay.tapes.tape import Tests as TestSettings
@@ -131,10 +131,11 @@ class TapeCases:
     def _case(self, fitted: Fit, spot: Spot, suggestion: Suggestion) -> Case:
         assert self.tests is not None
         hole = fitted.hole
+        line = hole.final.count("\n", 0, hole.start) + 1
         return Case(
             tests=self.tests,
-            graft=ProjectState(hole.path, graft(hole, suggestion, spot.moment, spot.before, spot.after)),
-            emptied=ProjectState(hole.path, emptied(fitted.emptied, language_at(spot.moment))),
+            graft=ProjectState(hole.path, graft(hole, suggestion, spot.moment, spot.before, spot.after), line=line),
+            emptied=ProjectState(hole.path, emptied(fitted.emptied, language_at(spot.moment)), line=line),
             hole=hole,
             part=fitted.part,
             repeats=fitted.repeats,
@@ -169,10 +170,11 @@ async def prepare_tests(
     clones: Sequence[Path] = (),
     selects: bool = False,
     seed: int = 0,
+    tested: Callable[[StateRun], None] = lambda _: None,
 ) -> TapeTests:
     """Write the finished project to disk and run its tests twice: a failing or flaky test there is not the model's fault.
 
-    With `selects`, the first of the two runs records which test executes which function; each graft then runs only some
+    `tested` is told of each later run of the tests. With `selects`, the first of the two runs records which test executes which function; each graft then runs only some
     tests.
 
     Raises:
@@ -201,7 +203,7 @@ async def prepare_tests(
     baseline = merge_baselines(*results)
     fault = _fault(results)
     cases = TapeCases(timeline, ProjectTests(project, baseline, timeline.final), fault)
-    trials = Trials(slots, retries=retries)
+    trials = Trials(slots, retries=retries, notify=tested)
     selection = Selection(coverage, baseline.tests or frozenset(), seed) if selects else None
     return TapeTests(cases, Judge(cases, trials, selection), _warning(fault, baseline), project, trials)
 

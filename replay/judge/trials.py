@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from itertools import count
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from replay.judge.kept_results import KeptResults
 from replay.judge.states import ProjectState, StateTests
@@ -16,13 +20,29 @@ _FORMAT = 5
 _MACHINES = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the code: they are found out anew in each run."""
 _Key: TypeAlias = tuple[str, frozenset[str] | None]
+_What: TypeAlias = Literal["finished", "emptied", "graft"]
+
+
+class StateRun(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One run of tests, for those who watch: which state of which document, and how far it is.
+
+    `number` tells the runs of one source apart; `line` (from 1) is where the suggestion stands in the finished document, 0 if it is not known.
+    """
+
+    number: int
+    what: _What
+    path: str
+    line: int = 0
+    phase: Literal["queued", "running", "ended"] = "queued"
+
+
+def _nobody(run: StateRun) -> None:
+    """Watch nothing."""
 
 
 @dataclass(slots=True)
 class Trials:
     """Tests states, as many at once as there are `slots`. A state is tested once in a run, and everyone who asks gets that result.
-
-    A state is tested once in a run, and everyone who asks gets that result.
 
     After a failure of the infrastructure, the next call tries again. With `kept`, what a finished or an emptied program does
     comes from an earlier run if there was one; then a finished program runs twice before its result counts.
@@ -31,21 +51,24 @@ class Trials:
     slots: asyncio.Semaphore
     kept: KeptResults | None = None
     retries: RetryPolicy = field(default_factory=RetryPolicy)
+    notify: Callable[[StateRun], None] = _nobody
+    """Is told of each run of tests."""
+    _numbers: Iterator[int] = field(default_factory=count)
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
 
     async def finished(self, tests: StateTests, state: ProjectState) -> Result:
         """Test a finished project; the result is `flaky` where it passes once and fails once."""
-        return await self._once(tests, state, None, lambda: self._remembered(tests, state, twice=True))
+        return await self._once(tests, state, None, lambda: self._remembered(tests, state, "finished"))
 
     async def emptied(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Test a finished project without the part that a suggestion stands in for."""
         if only is not None:
             return await self.graft(tests, state, only)
-        return await self._once(tests, state, None, lambda: self._remembered(tests, state, twice=False))
+        return await self._once(tests, state, None, lambda: self._remembered(tests, state, "emptied"))
 
     async def graft(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Test a state that a model had a part in."""
-        return await self._once(tests, state, only, lambda: self._tested(tests, state, only))
+        return await self._once(tests, state, only, lambda: self._tested(tests, state, only, "graft"))
 
     async def close(self) -> None:
         """Stop what runs."""
@@ -67,20 +90,32 @@ class Trials:
             del self._begun[key]
         return result
 
-    async def _tested(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None) -> Result:
-        async with self.slots:
-            result = await self.retries.result(lambda: tests.run(state, only), tests.timeout_s)
+    async def _tested(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None, what: _What) -> Result:
+        with self._watched(state, what) as begins:
+            async with self.slots:
+                begins()
+                result = await self.retries.result(lambda: tests.run(state, only), tests.timeout_s)
         return tests.compared(result, state, only)
 
-    async def _remembered(self, tests: StateTests, state: ProjectState, *, twice: bool) -> Result:
+    @contextmanager
+    def _watched(self, state: ProjectState, what: _What) -> Iterator[Callable[[], None]]:
+        """Say that a run is queued and that it has ended; and give what says that it begins."""
+        run = StateRun(next(self._numbers), what, state.path, state.line)
+        self.notify(run)
+        try:
+            yield lambda: self.notify(msgspec.structs.replace(run, phase="running"))
+        finally:
+            self.notify(msgspec.structs.replace(run, phase="ended"))
+
+    async def _remembered(self, tests: StateTests, state: ProjectState, what: _What) -> Result:
         if self.kept is None or not tests.lasting:
-            return await self._tested(tests, state, None)
+            return await self._tested(tests, state, None, what)
         key = _hash(tests.key(state))
         if known := await asyncio.to_thread(self.kept.get, key):
             return known
-        result = await self._tested(tests, state, None)
-        if twice and self._stays(tests, state, result):
-            result = _of_two(result, await self._tested(tests, state, None))
+        result = await self._tested(tests, state, None, what)
+        if what == "finished" and self._stays(tests, state, result):
+            result = _of_two(result, await self._tested(tests, state, None, what))
         if self._stays(tests, state, result):
             await asyncio.to_thread(self.kept.put, key, result)
         return result

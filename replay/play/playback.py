@@ -27,6 +27,7 @@ class Playback:
         self._speed = _checked(speed)
         self._paused = False
         self._steps = 0
+        self._to_moment = False
         self._seek = -math.inf
         self._since = (clock(), 0.0)
         self._latest = math.inf
@@ -48,8 +49,8 @@ class Playback:
         """The factor of the tape's own time; None: as fast as it goes."""
         return self._speed
 
-    async def reach(self, now: float) -> None:
-        """Wait until the instruction at a virtual time (ms) may be carried out."""
+    async def reach(self, now: float, *, ends_moment: bool = False) -> None:
+        """Wait until the instruction at a virtual time (ms) may be carried out. `ends_moment`: a moment has ended with it."""
         if now < self._latest:
             self._start()
         self._latest = now
@@ -62,6 +63,8 @@ class Playback:
                 break
         if now < math.inf:
             self.now = max(self.now, now)
+        if ends_moment and self._to_moment:
+            self.pause()
 
     def _start(self) -> None:
         """Begin a tape. What was sought in the one before is over; in none before, it is in this."""
@@ -70,7 +73,7 @@ class Playback:
         self._begin(0.0)
 
     def _may_go(self, now: float) -> bool:
-        if now < self._seek:
+        if now < self._seek or self._to_moment:
             return True
         if self._seek > -math.inf:
             self.now, self._seek = max(self.now, self._seek), -math.inf
@@ -102,12 +105,12 @@ class Playback:
 
     def pause(self) -> None:
         """Stand still before the next instruction."""
-        self.now, self._paused = self._position(), True
+        self.now, self._paused, self._to_moment = self._position(), True, False
         self._tell()
 
     def resume(self) -> None:
         """Go on."""
-        self._paused = False
+        self._paused = self._to_moment = False
         self._begin(self.now)
         self._tell()
 
@@ -115,6 +118,11 @@ class Playback:
         """Carry out one instruction, and stand still."""
         self.pause()
         self._steps += 1
+
+    def step_moment(self) -> None:
+        """Go on without a wait until a moment has ended, and stand still."""
+        self.pause()
+        self._to_moment = True
 
     def seek(self, to: float) -> None:
         """Go on without a wait until a virtual time (ms), and there as before.

@@ -69,6 +69,16 @@ class Player:
         return len(self.tape.events)
 
     @property
+    def duration(self) -> float:
+        """The virtual time (ms) of the last event."""
+        return self._times[-1] if self._times else 0.0
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the documents are before each event what the tape says: not where accepted text stays."""
+        return not self.drive
+
+    @property
     def effort(self) -> Effort | None:
         """What the session took so far; None in judge mode."""
         return self.stage.effort if self.drive else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,8 +27,11 @@ from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
 from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
-from replay.run.events import LeftOut, Listener, Note
+from replay.run.events import LeftOut, Listener, Note, Plan, RunBegan, RunEvent, Tested
 from replay.run.findings import Findings, RunContext
+from replay.run.live.control import controlled
+from replay.run.live.following import birth_of
+from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
 from replay.run.shell import Shell
 from replay.run.sources.seam import Bench, Source, Subject
@@ -63,6 +67,7 @@ class Engine:
     cache: Path = field(default_factory=cache_folder)
     playback: Playback = field(default_factory=Playback)
     command: Callable[[], Sequence[str]] = server_command
+    _live: Listener = field(default=lambda _: None)
 
     async def run(self, sources: Sequence[Source], folder: Path) -> dict[str, Any]:
         """Play the sources one after the other; give and keep the summary.
@@ -78,23 +83,52 @@ class Engine:
 
         """
         sandbox = self._check(sources)
-        with Store.continued(folder, self._config(sources)) as store:
-            run = self._context(store, sources)
-            self._calibrate(run, "start")
-            slots = asyncio.Semaphore(self._slots())
-            for source in sources:
-                try:
-                    await self._one(run, source, sandbox, slots)
-                except LeftOutError as error:
-                    self._leave_out(run, source.name, str(error), error.lacking)
-                except MachineFails:
-                    raise
-                except RunnerError as error:
-                    self._leave_out(run, source.name, str(error), isinstance(error, ToolchainMissing))
-                except BaseExceptionGroup as group:
-                    raise infrastructure_failure(group) or group from None
-                self._calibrate(run, source.name)
-            return self._summed(run)
+        with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
+            self._live = live.listen
+            self._tell(self._begun(sources))
+            async with controlled(folder, self.playback, live.flush) as problem:
+                for unwatched in filter(None, (live.problem, problem)):
+                    self._note("watching", unwatched)
+                return await self._all(store, sources, sandbox)
+
+    async def _all(self, store: Store, sources: Sequence[Source], sandbox: Sandbox | None) -> dict[str, Any]:
+        """Play the sources into a store that is open; give the summary."""
+        run = self._context(store, sources)
+        self._calibrate(run, "start")
+        slots = asyncio.Semaphore(self._slots())
+        for source in sources:
+            try:
+                await self._one(run, source, sandbox, slots)
+            except LeftOutError as error:
+                self._leave_out(run, source.name, str(error), error.lacking)
+            except MachineFails:
+                raise
+            except RunnerError as error:
+                self._leave_out(run, source.name, str(error), isinstance(error, ToolchainMissing))
+            except BaseExceptionGroup as group:
+                raise infrastructure_failure(group) or group from None
+            self._calibrate(run, source.name)
+        return self._summed(run)
+
+    def _tell(self, event: RunEvent) -> None:
+        self.notify(event)
+        self._live(event)
+
+    def _begun(self, sources: Sequence[Source]) -> RunBegan:
+        provider, options = self.options.settings.provider, self.options
+        plan = Plan(
+            provider=provider.name,
+            model=provider.model,
+            policy=getattr(options, "policy", ""),
+            mode=getattr(options, "mode", ""),
+            cluster_by=options.cluster_by,
+            tests=options.tests,
+            samples=options.samples,
+            arms=2 + len(options.settings.repairs) if options.ablate else 1,
+        )
+        process = os.getpid()
+        origins = {source.name: str(Path(source.origin).absolute()) for source in sources}
+        return RunBegan(time.time(), process, birth_of(process), plan, origins)
 
     def _check(self, sources: Sequence[Source]) -> Sandbox | None:
         """Find out before anything is made whether the run is possible at all; give the sandbox of the tests."""
@@ -118,7 +152,7 @@ class Engine:
         taken = msgspec.convert(store.fact("machine") or [], list[list[Calibration]])
         return RunContext(
             store,
-            self.notify,
+            self._tell,
             self.playback,
             Earlier.of(store),
             findings,
@@ -151,16 +185,17 @@ class Engine:
 
     def _leave_out(self, run: RunContext, name: str, reason: str, lacking: bool) -> None:
         run.findings.left_out.append({"tape": name, "reason": reason, "why": "lacking" if lacking else "failed"})
-        self.notify(LeftOut(name, reason))
+        self._tell(LeftOut(name, reason))
 
     def _note(self, name: str, text: str) -> None:
-        self.notify(Note(name, text))
+        self._tell(Note(name, text))
 
     async def _one(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
         notify = partial(self._note, source.name)
+        tested = lambda run: self._tell(Tested(source.name, run))  # noqa: E731
         async with AsyncExitStack() as stack:
             subject = await source.open(
-                Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run)), stack
+                Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run), tested), stack
             )
             for warning in subject.warnings:
                 run.findings.warnings.append({"tape": source.name, "fault": warning.name, "reason": warning.reason})
@@ -208,7 +243,7 @@ class Engine:
         self, run: RunContext, source: Source, subject: Subject, *, missed: bool = False
     ) -> AsyncIterator[tuple[Editor, ToldAnswers | None]]:
         """An editor at a language server that has just started, and the answers that are told it."""
-        self.notify(Note(source.name, "the language server starts"))
+        self._tell(Note(source.name, "the language server starts"))
         async with AsyncExitStack() as stack:
             editor = Editor()
             stack.push_async_callback(editor.close)

@@ -1,24 +1,125 @@
-"""What happens in a run: one stream of typed events that the progress line, the language server and every other watcher read."""
+"""What happens in a run: one stream of typed events that the progress line, the language server, the live screen and every other watcher read.
+
+Each can be written as one line of JSON (`replay.run.live`). Times are virtual ms of the tape, but for `at`, which is seconds since 1970.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
+import msgspec
+
+from replay.judge.trials import StateRun
+from replay.options import ClusterBy
 from replay.records import Record, Trial
+from syntax.text import Change
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class _Event(msgspec.Struct, frozen=True, tag_field="event", tag=True, omit_defaults=True):
+    pass
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a run is going to do, in the words of a screen."""
+
+    provider: str = ""
+    model: str = ""
+    policy: str = ""
+    """Empty for a corpus, whose tasks name their moments."""
+    mode: str = ""
+    cluster_by: ClusterBy = "hole"
+    tests: bool = True
+    samples: int = 1
+    arms: int = 1
+    """How many verdicts each answer gets: several in an ablation."""
+
+
+class RunBegan(_Event, frozen=True):
+    """A process begins a run, or continues it. `sources` are the names of tapes and corpora, with the file or folder of each.
+
+    `birth` tells the process from a later one of the same number: when it began, as the system counts; "" where that is not known.
+    """
+
+    at: float
+    process: int
+    birth: str
+    plan: Plan
+    sources: dict[str, str]
+
+
+class Pulse(_Event, frozen=True):
+    """The run goes on: the time on the wall, and the pace at which it is watched (a factor; None: as fast as it goes)."""
+
+    at: float
+    speed: float | None = None
+    paused: bool = False
+
+
+class Note(_Event, frozen=True):
     """Something that takes time begins in a source (a tape, a corpus)."""
 
     source: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class SessionBegan(_Event, frozen=True):
+    """A source is ready and is played, for sample number `sample` (from 0).
+
+    `as_recorded`: the documents are at each event what the tape says. If not, each of their changes is a `DocumentChanged`.
+    `duration` is the virtual time (ms) of its last event; 0 where there is no time.
+    """
+
+    source: str
+    of: int
+    unit: str
+    duration: float
+    as_recorded: bool
+    sample: int = 0
+
+
+class Reached(_Event, frozen=True):
+    """How far a session is: everything before event number `index` is done, and it is virtual time `t`."""
+
+    source: str
+    index: int
+    t: float
+
+
+class DocumentChanged(_Event, frozen=True):
+    """A document was opened with a text, or changed, in a session that does not go as recorded. Offsets are UTF-16 code units."""
+
+    source: str
+    path: str
+    language: str = ""
+    text: str | None = None
+    changes: tuple[Change, ...] = ()
+
+
+class Asked(_Event, frozen=True):
+    """A completion is asked for, at an offset (UTF-16 code units) of a document."""
+
+    source: str
+    moment: str
+    path: str
+    offset: int
+    t: float
+    block: str = ""
+
+
+class Answered(_Event, frozen=True):
+    """An answer came after `latency` ms of wall time: `text` in the place of the range. No text: `why` there is none."""
+
+    source: str
+    moment: str
+    text: str
+    start: int
+    end: int
+    latency: float
+    why: str = ""
+
+
+class Played(_Event, frozen=True):
     """How far a source has been played: `done` of `of` events of a tape, or tasks of a corpus."""
 
     source: str
@@ -27,35 +128,62 @@ class Played:
     unit: str = "event"
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(_Event, frozen=True):
     """A moment has ended. Its verdict, if it gets one, comes later as `Judged`."""
 
     record: Record
     awaits_verdict: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(_Event, frozen=True):
     """A moment has its verdict."""
 
     record: Record
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(_Event, frozen=True):
     """In an ablation: a moment's answer has its verdict in an arm other than the one with all repairs, which is `Judged`."""
 
     trial: Trial
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class Tested(_Event, frozen=True):
+    """A run of tests is queued, begins or ends."""
+
+    source: str
+    run: StateRun
+
+
+class LeftOut(_Event, frozen=True):
     """A source, or a part of it, cannot be played here, and why."""
 
     source: str
     reason: str
 
 
-RunEvent: TypeAlias = Note | Played | Ended | Judged | Tried | LeftOut
+class RunEnded(_Event, frozen=True):
+    """The process is done with the run: all is played, or it was interrupted, or it failed, and why."""
+
+    at: float
+    how: Literal["done", "interrupted", "failed"]
+    reason: str = ""
+
+
+RunEvent: TypeAlias = (
+    RunBegan
+    | Pulse
+    | Note
+    | SessionBegan
+    | Reached
+    | DocumentChanged
+    | Asked
+    | Answered
+    | Played
+    | Ended
+    | Judged
+    | Tried
+    | Tested
+    | LeftOut
+    | RunEnded
+)
 Listener: TypeAlias = Callable[[RunEvent], None]

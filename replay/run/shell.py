@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from dataclasses import dataclass, field, replace
 
@@ -26,7 +27,7 @@ from replay.play.instructions import (
 )
 from replay.records import ALL, ANSWERED, Record, Trial, Verdict
 from replay.run.ablation import Ablation, trial_of
-from replay.run.events import Ended, Judged, Played, Tried
+from replay.run.events import Answered, Asked, DocumentChanged, Ended, Judged, Played, Reached, SessionBegan, Tried
 from replay.run.findings import RunContext
 from replay.run.missed import SessionLog
 from replay.run.sources.seam import Plays, Source, Subject
@@ -54,6 +55,7 @@ class Shell:
 
     async def play(self) -> None:
         """Play to the end, while verdicts are found out beside it; a failure of one ends all."""
+        self._begin()
         self._progress()
         try:
             async with asyncio.TaskGroup() as verdicts:
@@ -67,12 +69,47 @@ class Shell:
         try:
             while True:
                 step = steps.send(reply)
-                await self.run.playback.reach(self.player.now)
+                await self.run.playback.reach(self.player.now, ends_moment=isinstance(step, Settled))
+                self._report(step)
                 reply = await self._carry_out(step, verdicts)
                 if isinstance(step, Ask | Try):
                     self.log.reply(reply)
+                if isinstance(step, Ask) and isinstance(reply, Answer):
+                    self._report_answer(step, reply)
         except StopIteration:
+            self._reached()
             self._progress()
+
+    # What those are told who watch
+
+    def _begin(self) -> None:
+        player = self.player
+        name, size, unit = self.source.name, player.size, player.unit
+        self.run.notify(SessionBegan(name, size, unit, player.duration, player.as_recorded, self.sample))
+
+    def _reached(self) -> None:
+        now = self.player.now if self.player.now < math.inf else self.player.duration
+        self.run.notify(Reached(self.source.name, self.player.reached, now))
+
+    def _report(self, step: Instruction) -> None:
+        """Say what is about to be carried out."""
+        self._reached()
+        name = self.source.name
+        match step:
+            case Ask(moment=moment):
+                block = "/".join(filter(None, (moment.kind, moment.scenario)))
+                self.run.notify(Asked(name, moment.id, moment.path, moment.offset, moment.t, block))
+            case DidOpen() if not self.player.as_recorded:
+                self.run.notify(DocumentChanged(name, step.path, step.language, step.text))
+            case DidChange() if not self.player.as_recorded:
+                self.run.notify(DocumentChanged(name, step.path, changes=step.changes))
+            case _:
+                pass
+
+    def _report_answer(self, ask: Ask, answer: Answer) -> None:
+        why = answer.failed or ("given up" if answer.given_up else answer.filtered and f"repair {answer.filtered}")
+        answered = (answer.text, answer.start, answer.end, answer.measured)
+        self.run.notify(Answered(self.source.name, ask.moment.id, *answered, why))
 
     def _progress(self) -> None:
         size = self.player.size

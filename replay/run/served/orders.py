@@ -1,7 +1,7 @@
 """What happens when a client of the language server orders a replay.
 
 One argument: `{"tapes": [path, …], "options": {…}, "out": folder, "speed": factor}`. While it runs, `ghosttape.playback`
-with `{"action": "pause" | "resume" | "step" | "seek" | "speed", "to": ms or factor}` says how it is watched. Notifications: `ghosttape/moment` and
+with `{"action": "pause" | "resume" | "step" | "moment" | "seek" | "skip" | "speed", "to": ms or factor}` says how it is watched. Notifications: `ghosttape/moment` and
 `ghosttape/verdict`, each with the record; `ghosttape/left-out`. Work-done progress where the client has it, and
 cancellation by that or by `$/cancelRequest`. The result is the run's summary.
 """
@@ -14,7 +14,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -28,6 +28,7 @@ from replay.play.playback import Playback, PlaybackError
 from replay.run.engine import Engine
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunEvent
 from replay.run.folders import new_folder
+from replay.run.live.control import Wish, fulfil
 from replay.run.served.commands import PLAYBACK, REPLAY
 from replay.run.sources.tape_source import TapeSource
 from replay.run.summary import summarise_replay
@@ -48,13 +49,6 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     speed: float | None = None
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a replay that runs is to be watched: `to` is a virtual time in ms (seek) or a factor (speed)."""
-
-    action: Literal["pause", "resume", "step", "seek", "speed"]
-    to: float | None = None
-
-
 _PLAYING: WeakKeyDictionary[LanguageServer, Playback] = WeakKeyDictionary()
 
 
@@ -69,20 +63,10 @@ def watch(ls: LanguageServer, wish: Any) -> dict[str, Any]:
     if playback is None:
         raise JsonRpcInvalidParams(f"{PLAYBACK}: no replay is running: order one with {REPLAY}")
     try:
-        _obey(playback, msgspec.convert(wish, Wish))
+        fulfil(msgspec.convert(wish, Wish), playback)
     except (msgspec.ValidationError, PlaybackError) as error:
         raise JsonRpcInvalidParams(f"{PLAYBACK}: {error}") from error
     return {"now": playback.now, "paused": playback.is_paused, "speed": playback.speed}
-
-
-def _obey(playback: Playback, wish: Wish) -> None:
-    match wish.action:
-        case "seek":
-            playback.seek(wish.to or 0.0)
-        case "speed":
-            playback.set_speed(wish.to)
-        case simple:
-            getattr(playback, simple)()
 
 
 async def carry_out(ls: LanguageServer, order: Any) -> dict[str, Any]:

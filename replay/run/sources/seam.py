@@ -11,6 +11,7 @@ from typing import Protocol
 
 from replay.judge.judge import Judge
 from replay.judge.tape_cases import TestWarning
+from replay.judge.trials import StateRun
 from replay.play.assistant import Steps
 from replay.play.instructions import Ask, Settled
 from replay.records import Effort, Moment
@@ -41,6 +42,16 @@ class Plays(Protocol):
         ...
 
     @property
+    def duration(self) -> float:
+        """The virtual time (ms) at the end; 0 where there is no time."""
+        ...
+
+    @property
+    def as_recorded(self) -> bool:
+        """Whether the documents are before each event what the tape says."""
+        ...
+
+    @property
     def effort(self) -> Effort | None:
         """The keys that the session took, where accepted text stays (drive mode)."""
         ...
@@ -65,6 +76,8 @@ class Bench:
     """Is told what takes time."""
     leave_out: Callable[[str, str, bool], None]
     """Is told which part of the source cannot be played, why, and whether something is merely missing here."""
+    tested: Callable[[StateRun], None] = lambda _: None
+    """Is told of each run of tests."""
 
 
 @dataclass(slots=True)

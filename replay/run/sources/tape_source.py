@@ -87,6 +87,7 @@ class TapeSource:
             clones=clones_of(options),
             selects=options.which_tests == "touching",
             seed=options.seed,
+            tested=bench.tested,
         )
         stack.push_async_callback(tests.close)
         if user_of(options.user).needs_tests and tests.judge is None:
