@@ -259,14 +259,24 @@ def tui(
     run: Annotated[
         Path | None, typer.Argument(help="Folder of a run (default: the latest in .ghosttape/runs).")
     ] = None,
+    *,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Watch the run as it goes on: the document as it is typed, ghost text, and verdicts as they come.",
+        ),
+    ] = False,
 ) -> None:
     """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said.
 
-    Example: `ghosttape tui .ghosttape/runs/demo`
+    Examples:
+    * `ghosttape tui .ghosttape/runs/demo`
+    * `ghosttape tui --follow .ghosttape/runs/demo` (a run that goes on, or that is about to begin)
     """
-    from tui.commands.inspecting import inspect
+    from tui.commands import inspecting
 
-    inspect(run)
+    (inspecting.follow if follow else inspecting.inspect)(run)
 
 
 @app.command()

@@ -29,6 +29,24 @@ def inspect(folder: Path | None) -> None:
     run(chosen)
 
 
+def follow(folder: Path | None) -> None:
+    """Open the live screen on a run that any process writes, has written, or will write; on the latest one when none is named.
+
+    Raises:
+        NoRunError: none is named, and there is none.
+        NoTerminalError: there is no terminal to draw on.
+
+    """
+    chosen = folder or latest()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NoTerminalError(
+            "--follow needs a terminal; without one, `ghosttape replay` says how far it is in plain lines"
+        )
+    from tui.live.app import LiveApp
+
+    LiveApp(chosen).run()
+
+
 def latest() -> Path:
     """The run that was made last.
 

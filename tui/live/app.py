@@ -1,0 +1,276 @@
+"""The live screen: a run as it goes on, in this process's terminal, written by another process.
+
+The run's process and this one share only files: `live.jsonl`, the tapes, and a socket for the pace. So nothing that happens here changes a result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal, TypeAlias
+
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Footer, Static
+
+from replay.run.live.control import ControlError, Wish, send
+from replay.run.live.following import LiveFile, is_alive
+from tui.live import words
+from tui.live.counts import LiveFigures
+from tui.live.documents import LaneDocuments
+from tui.live.state import Lane, LiveState
+from tui.live.stored import stored_state
+from tui.live.strip import clock, strip
+from tui.live.widgets.board import Board, Shown
+from tui.live.widgets.dialogs import HelpScreen, JumpScreen, LeaveScreen
+from tui.live.widgets.page_view import PageView
+from tui.terminal_text import sanitize
+
+Outcome: TypeAlias = Literal["ended", "left", "stopped"]
+"""How the screen was closed: the run had ended, it goes on, or it is to be ended."""
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+_EVERY_S = 0.1
+"""The least time between two redraws."""
+_PATIENCE = 14
+"""Between redraws so many times as long is waited as one takes: this process keeps to a small share of a core."""
+_LONGEST_S = 2.0
+_MINUTE_MS = 60_000.0
+
+
+class LiveApp(App[Outcome]):
+    """Follows the run in a folder. `owns`: closing it asks what becomes of the run; and it closes by itself when the run has ended."""
+
+    TITLE = "ghosttape live"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide"), (170, "-very-wide")]  # noqa: RUF012 - as in Textual
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as in Textual
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "Pause", key_display="space"),
+        Binding("n", "wish('moment')", "Next moment"),
+        Binding("full_stop", "wish('step')", "Step", key_display="."),
+        Binding("plus", "faster", "Speed", key_display="+ - ="),
+        Binding("minus", "slower", "Slower", show=False),
+        Binding("equals_sign", "own_time", "Own time", show=False),
+        Binding("f", "full_speed", "Full"),
+        Binding("greater_than_sign", "skip", "1 min", key_display=">"),
+        Binding("g", "jump", "Go to"),
+        Binding("tab", "lane", "Tape", key_display="⇥", priority=True),
+        *(Binding(str(number), f"lane({number})", show=False) for number in range(1, 10)),
+        Binding("l", "follow", "Follow", show=False),
+        Binding("t", "theme", "Theme", show=False),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("q,ctrl+c", "leave", "Quit", key_display="q", priority=True),
+    ]
+
+    def __init__(self, folder: Path, *, owns: bool = False, gone: Callable[[], bool] = lambda: False) -> None:
+        super().__init__()
+        self.folder, self._owns, self._gone = folder, owns, gone
+        self.state, self.figures = LiveState(), LiveFigures()
+        self._file = LiveFile(folder)
+        self._documents: dict[str, LaneDocuments] = {}
+        self._chosen = ""
+        self._spent, self._looked = time.process_time(), 0.0
+        self._is_behind = False
+
+    def compose(self) -> ComposeResult:
+        """Lay the screen out."""
+        yield Static("", id="title", markup=False)
+        yield Static("", id="lanes", markup=False)
+        yield Static("", id="waiting", markup=False)
+        with Container(id="main"):
+            with Container(id="session"):
+                yield Static("", id="place", markup=False)
+                yield PageView()
+                yield Static("", id="moment", markup=False)
+                yield Static("", id="strip", markup=False)
+            yield Board()
+        yield Footer(compact=True)
+
+    def on_mount(self) -> None:
+        """Begin to follow."""
+        self.set_timer(0.01, self._tick)
+
+    def on_resize(self) -> None:
+        """Draw anew at the new size."""
+        self.call_after_refresh(self._draw)
+
+    # Following
+
+    def _tick(self) -> None:
+        self._read()
+        if not self._is_behind:
+            self._draw()
+        if self._owns and (self.state.ending is not None or self._gone()):
+            self.exit("ended")
+            return
+        self.set_timer(0.001 if self._is_behind else self._pause_s(), self._tick)
+
+    def _pause_s(self) -> float:
+        """How long to wait until the next redraw: long enough that redrawing takes a small share of the time."""
+        spent, self._spent = self._spent, time.process_time()
+        return max(_EVERY_S, min(_LONGEST_S, _PATIENCE * (self._spent - spent)))
+
+    def _read(self) -> None:
+        now = time.monotonic()
+        if now >= self._looked + 1.0 or not self._file.is_there:
+            self._looked = now
+            if self._file.begins_anew():
+                self._start(LiveState())
+            elif not self._file.is_there and not self.state.began:
+                self._start(stored_state(self.folder) or self.state)
+            self._see_whether_it_lives()
+        events, self._is_behind = self._file.read()
+        for event in events:
+            self.state.take(event)
+
+    def _start(self, state: LiveState) -> None:
+        """Forget an earlier process's run."""
+        if state is not self.state:
+            for documents in self._documents.values():
+                documents.close()
+            self.state, self.figures, self._documents = state, LiveFigures(), {}
+
+    def _see_whether_it_lives(self) -> None:
+        state = self.state
+        if state.process and state.ending is None:
+            state.is_killed = not is_alive(state.process, state.birth)
+
+    # Drawing
+
+    @property
+    def lane(self) -> Lane | None:
+        """The lane on the screen: the chosen one, else the one that is played."""
+        lanes = self.state.lanes
+        return lanes.get(self._chosen) or lanes.get(self.state.active) or next(iter(lanes.values()), None)
+
+    def _draw(self) -> None:
+        if not self.is_running or not self.query("#title"):
+            return
+        lane, screen = self.lane, self.screen_stack[0]
+        screen.set_class(lane is None, "-nothing")
+        screen.set_class(len(self.state.lanes) > 1, "-several")
+        width = self.size.width
+        self._put("#title", words.title(self.state, self.folder.name, width))
+        if lane is None:
+            self._put("#waiting", self._waiting())
+        else:
+            self._put("#lanes", words.lanes(self.state, lane.name, width))
+            self._draw_lane(lane)
+        self.refresh_bindings()
+
+    def _draw_lane(self, lane: Lane) -> None:
+        width = self.query_one("#session").size.width
+        documents = self._documents.setdefault(lane.name, LaneDocuments(lane))
+        self._is_behind = not documents.advance() or self._is_behind
+        path, row = self.screen_stack[0].query_one(PageView).show(lane, documents)
+        self._put("#place", words.place(lane, path, row, width))
+        self._put("#moment", words.moment(lane, width - 1))
+        self._put("#strip", strip(lane, width - 2))
+        figures = self.figures.update(self.state, at_once=not self.state.is_going)
+        wide = self.screen_stack[0].has_class("-wide", "-very-wide") or self.size.width >= 118
+        self.screen_stack[0].query_one(Board).show(Shown(self.state, lane, figures), wide=wide)
+
+    def _put(self, selector: str, content: Content) -> None:
+        widget = self.screen_stack[0].query_one(selector, Static)
+        if not (isinstance(widget.content, Content) and content.is_same(widget.content)):
+            widget.update(content, layout=False)
+
+    def _waiting(self) -> Content:
+        return Content(sanitize(f"There is no run in {self.folder} yet. It is shown as soon as it begins."))
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether a key does anything now: only a run that goes on has a pace."""
+        if action in {"pause", "wish", "faster", "slower", "own_time", "full_speed", "skip", "jump"}:
+            return self.state.is_going and len(self.screen_stack) == 1
+        if action == "lane" and not parameters:
+            return len(self.state.lanes) > 1
+        return True
+
+    def action_pause(self) -> None:
+        """Pause, or go on."""
+        self._send(Wish("resume" if self.state.phase == "paused" else "pause"))
+
+    def action_wish(self, action: Literal["moment", "step"]) -> None:
+        """Go on a little, and pause."""
+        self._send(Wish(action))
+
+    def action_faster(self) -> None:
+        """Take the next higher speed; behind the highest it goes as fast as it can."""
+        speed = self.state.pulse.speed if self.state.pulse else None
+        self._send(Wish("speed", next((known for known in SPEEDS if speed is not None and known > speed), None)))
+
+    def action_slower(self) -> None:
+        """Take the next lower speed."""
+        speed = self.state.pulse.speed if self.state.pulse else None
+        self._send(
+            Wish("speed", next((known for known in reversed(SPEEDS) if speed is None or known < speed), SPEEDS[0]))
+        )
+
+    def action_own_time(self) -> None:
+        """Go on in the tape's own time."""
+        self._send(Wish("speed", 1.0))
+
+    def action_full_speed(self) -> None:
+        """Go on as fast as it can."""
+        self._send(Wish("speed", None))
+
+    def action_skip(self) -> None:
+        """Go on for a minute of the tape without a wait."""
+        self._send(Wish("skip", _MINUTE_MS))
+
+    def action_jump(self) -> None:
+        """Ask for a time, and go there."""
+        lane = self.state.lanes.get(self.state.active)
+        now = clock(lane.position.t if lane and lane.position else 0.0)
+        self.push_screen(JumpScreen(now), lambda ms: self._send(Wish("seek", ms)) if ms is not None else None)
+
+    def action_lane(self, number: int = 0) -> None:
+        """Show a lane by its number (from 1), or the next one."""
+        names = list(self.state.lanes)
+        if number > len(names) or not names or len(self.screen_stack) > 1:
+            return
+        shown = names.index(self.lane.name) if self.lane else -1
+        self._chosen = names[number - 1] if number else names[(shown + 1) % len(names)]
+        self._draw()
+
+    def action_follow(self) -> None:
+        """Show what is being played."""
+        self._chosen = ""
+        self._draw()
+
+    def action_theme(self) -> None:
+        """Change between light and dark."""
+        self.theme = "textual-light" if self.current_theme.dark else "textual-dark"
+
+    def action_help(self) -> None:
+        """Show the keys and the letters."""
+        self.push_screen(HelpScreen())
+
+    def action_leave(self) -> None:
+        """Close the screen; ask first what becomes of a run that this command started."""
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self._owns and self.state.ending is None:
+            self.push_screen(LeaveScreen(str(self.folder)), self._left)
+        else:
+            self.exit("left" if self.state.is_going else "ended")
+
+    def _left(self, choice: str | None) -> None:
+        if choice in {"left", "stopped"}:
+            self.exit(choice)  # type: ignore[arg-type] # a choice is an outcome
+
+    def _send(self, wish: Wish) -> None:
+        self.run_worker(partial(self._say, wish), thread=True)
+
+    def _say(self, wish: Wish) -> None:
+        try:
+            send(self.folder, wish)
+        except ControlError as error:
+            self.call_from_thread(self.notify, sanitize(str(error)), severity="warning", markup=False)

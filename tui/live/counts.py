@@ -1,0 +1,57 @@
+"""The figures of a run that goes on, by the same rules as those of its end (`replay.numbers`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from replay.numbers.metrics import acceptance, counted, latency_ms, pass_at_1
+from replay.records import Record
+from tui.figures import Summary
+from tui.live.state import LiveState
+
+EVERY_S = 1.0
+_PATIENCE = 30
+"""Computing takes at most one part in so many of the time."""
+
+
+def figures_of(records: Iterable[Record], state: LiveState) -> Summary:
+    """The figures that a screen shows, in a summary's own words (`tui.figures`)."""
+    own = list(records)
+    by = state.plan.cluster_by
+    verdicts = [record.verdict for record in own if record.verdict]
+    metrics: dict[str, Any] = {"pass_at_1": pass_at_1(own, by), "acceptance": acceptance(own, by)}
+    metrics["latency_ms"] = latency_ms(own, by)
+    return {
+        "cluster_by": by,
+        "moments": len(own),
+        "endings": counted(record.ending.name for record in own),
+        "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
+        "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
+        "metrics": metrics,
+    }
+
+
+@dataclass(slots=True)
+class LiveFigures:
+    """Computes the figures when they may have changed, at most once a second, and less often where it takes long."""
+
+    clock: Callable[[], float] = time.monotonic
+    summary: Summary = field(default_factory=dict)
+    _next: float = 0.0
+    _of: tuple[int, int] = (-1, -1)
+
+    def update(self, state: LiveState, *, at_once: bool = False) -> Summary:
+        """The figures over all lanes, as new as they may be."""
+        now = self.clock()
+        if now < self._next and not at_once:
+            return self.summary
+        lanes = state.lanes.values()
+        size = (sum(len(lane.records) for lane in lanes), sum(len(lane.awaited) for lane in lanes))
+        if size != self._of:
+            self._of = size
+            self.summary = figures_of((record for lane in lanes for record in lane.records.values()), state)
+        self._next = now + max(EVERY_S, _PATIENCE * (self.clock() - now))
+        return self.summary

@@ -1,0 +1,67 @@
+"""The figures: a line each on a narrow screen; on a wide one a column of them, with the moments that ended last below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.figures import Summary
+from tui.live import words
+from tui.live.marks import FAINT
+from tui.live.state import Lane, LiveState
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown: the run, one of its lanes, and the figures over all lanes."""
+
+    state: LiveState
+    lane: Lane
+    figures: Summary
+
+
+_ROWS: tuple[tuple[str, Callable[[Shown, int], Content]], ...] = (
+    ("passed", lambda shown, _: words.passed(shown.figures)),
+    ("untestable", lambda shown, _: words.untestable(shown.figures)),
+    ("endings", lambda shown, _: words.endings(shown.figures)),
+    ("latency", lambda shown, width: words.latencies(shown.figures, shown.lane, width)),
+    ("tests", lambda shown, _: words.tests(shown.state, shown.lane)),
+    ("pace", lambda shown, _: words.pace(shown.state, shown.lane)),
+)
+
+
+class Board(Static):
+    """The figures of the run, and what is being done."""
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+
+    def show(self, shown: Shown, *, wide: bool) -> None:
+        """Show the figures as they are now."""
+        width = self.size.width - 2
+        found = _column(shown, width, self.size.height) if wide else _lines(shown, width)
+        if not (isinstance(self.content, Content) and found.is_same(self.content)):
+            self.update(found, layout=False)
+
+
+def _lines(shown: Shown, width: int) -> Content:
+    rows = []
+    for label, said in _ROWS:
+        content = said(shown, width - words.LABEL)
+        rows.append(Content.assemble((f"{label:<{words.LABEL}}", FAINT), content).truncate(width, ellipsis=True))
+    return Content("\n").join(rows)
+
+
+def _column(shown: Shown, width: int, height: int) -> Content:
+    rows: list[Content] = []
+    for label, said in _ROWS:
+        rows.append(Content(label).stylize("bold $text-accent"))
+        rows += [line.pad_left(1) for line in said(shown, width - 1).wrap(max(8, width - 1))]
+    room = height - len(rows) - 1
+    if room > 0:
+        rows.append(Content("latest moments").stylize("bold $text-accent"))
+        rows += [line.pad_left(1) for line in words.latest(shown.lane, room, width)]
+    return Content("\n").join(rows)

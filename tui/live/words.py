@@ -1,0 +1,221 @@
+"""What the live screen says in words: the run, its lanes, the moment that is at hand, and the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from replay.judge.trials import StateRun
+from replay.records import Record
+from tui.figures import (
+    Summary,
+    clusters_words,
+    counts,
+    judged_counts,
+    latency,
+    metric,
+    passed_words,
+    share_words,
+    testable_share,
+)
+from tui.glossary import location, verdict_label
+from tui.live.marks import FAILED, FAINT, PASSED, UNSURE, ending_mark, verdict_mark
+from tui.live.state import Lane, LiveState
+from tui.live.strip import clock
+from tui.terminal_text import headline, sanitize, shorten
+
+LABEL = 11
+"""Cells of the name of a figure."""
+TIMES = "\N{MULTIPLICATION SIGN}"
+_BARS = "▁▂▃▄▅▆▇█"
+_PHASES = {
+    "waiting": ("waiting for the run", UNSURE),
+    "going": ("▶ going on", PASSED),
+    "paused": ("⏸ paused", UNSURE),
+    "done": ("■ done", PASSED),
+    "interrupted": ("■ interrupted", UNSURE),
+    "failed": ("■ failed", FAILED),
+    "killed": ("■ its process was killed", FAILED),
+}
+_STATES = {"finished": "the finished project", "emptied": "the empty hole", "graft": "a suggestion"}
+
+
+def title(state: LiveState, name: str, width: int) -> Content:
+    """The run, what it measures, and how it goes."""
+    plan = state.plan
+    said, style = _PHASES[state.phase]
+    pace = f" {speed_words(state)}" if state.phase == "going" else ""
+    what = " ".join(
+        filter(None, (plan.provider, headline(plan.model), plan.policy, plan.mode if plan.mode == "drive" else ""))
+    )
+    right = Content.assemble((said, f"bold {style}"), pace)
+    room = width - right.cell_length - 3
+    left = Content.assemble(
+        (shorten(sanitize(name), max(8, room // 2)), "bold $text-accent"), " ", shorten(what, room // 2 - 1)
+    )
+    return Content.assemble(left, " " * max(1, width - 1 - left.cell_length - right.cell_length), right)
+
+
+def speed_words(state: LiveState) -> str:
+    """How fast it is watched, as `10` with a multiplication sign before it."""
+    speed = state.pulse.speed if state.pulse else None
+    return f"{TIMES}{speed:g}" if speed else "at full speed"
+
+
+def lanes(state: LiveState, shown: str, width: int) -> Content:
+    """Each tape or corpus with how far it is; the one on the screen is marked."""
+    found = list(state.lanes.values())
+    names = max(6, (width - 12 * len(found)) // max(1, len(found)))
+    parts: list[Content] = []
+    for number, lane in enumerate(found, 1):
+        done = (
+            "left out" if lane.left_out and not lane.records else "✓" if lane.is_over else f"{100 * lane.share:.0f} %"
+        )
+        style = "bold reverse" if lane.name == shown else ""
+        label = f" {number} {shorten(sanitize(lane.name), min(24, names))} {done} "
+        parts.append(Content(label).stylize(style) if style else Content(label))
+    return Content(" ").join(parts)
+
+
+def place(lane: Lane, path: str, row: int, width: int) -> Content:
+    """Which document is shown, and how far the session is."""
+    session, at = lane.session, lane.position
+    if session is None or at is None:
+        return Content(shorten(sanitize(f"{lane.name}: {lane.note}" if lane.note else lane.name), width - 1))
+    sample = f", sample {session.sample + 1}" if session.sample else ""
+    right = f"{session.unit} {at.index:,} of {session.of:,}{sample}"
+    where = shorten(sanitize(f"{path}:{row}") if path else "", max(8, width - len(right) - 3), keep_end=True)
+    return Content.assemble((where, "bold"), " " * max(1, width - 1 - cell_len(where) - len(right)), (right, FAINT))
+
+
+def moment(lane: Lane, width: int) -> Content:
+    """The moment at hand: asked, answered, how it ended, its verdict."""
+    asked, answer = lane.asked, lane.answer
+    record = lane.current
+    if asked is not None and asked.moment not in lane.records:
+        block = f"{asked.block} " if asked.block else ""
+        if answer is None:
+            return Content(shorten(sanitize(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $text-accent")
+        came = (
+            f"answered after {answer.latency:,.0f} ms"
+            if not answer.why
+            else f"no text after {answer.latency:,.0f} ms: {answer.why}"
+        )
+        return Content(shorten(sanitize(f"● {came} {block}"), width - 1)).stylize("bold $text-primary")
+    return ended(record, lane, width) if record else Content("no moment yet").stylize(FAINT)
+
+
+def ended(record: Record, lane: Lane, width: int) -> Content:
+    """One line about a moment that has ended."""
+    ends, judged = ending_mark(record), verdict_mark(record, awaited=record.moment.id in lane.awaited)
+    verdict = sanitize(verdict_label(record.verdict)) or (
+        "waits for its tests" if record.moment.id in lane.awaited else ""
+    )
+    took = f"{record.suggestion.latency:,.0f} ms" if record.suggestion else ""
+    parts: list[Content | str | tuple[str, str]] = [
+        (f"[{ends.letter}] {sanitize(str(record.ending))}", f"bold {ends.style}"),
+        f" {took} ",
+    ]
+    if verdict:
+        parts.append((f"[{judged.letter}] {verdict}", f"bold {judged.style}"))
+    line = Content.assemble(*parts)
+    where = shorten(sanitize(location(record)), max(0, width - line.cell_length - 3), keep_end=True)
+    return Content.assemble(line, ("  " + where, FAINT)).truncate(width - 1, ellipsis=True)
+
+
+def passed(figures: Summary) -> Content:
+    """How many testable moments passed, with the interval."""
+    words = passed_words(figures, name_interval=False)
+    return (
+        Content.assemble((words, "bold"), (f"  {clusters_words(figures)}", FAINT))
+        if words
+        else Content("no verdict yet").stylize(FAINT)
+    )
+
+
+def untestable(figures: Summary) -> Content:
+    """How many moments no test can judge, and why; testable ones stand apart."""
+    judged, found = judged_counts(figures), counts(figures, "untestable")
+    reasons = ", ".join(f"{name} {number:,}" for name, number in found.items())
+    share = share_words(testable_share(figures)) if found or judged.testable else ""
+    parts = [f"{judged.untestable:,}" + (f": {reasons}" if reasons else "")]
+    parts += [f"not tested {judged.untested:,}"] if judged.untested else []
+    parts += [f"testable {share}"] if share else []
+    return Content("  ".join(parts))
+
+
+def endings(figures: Summary) -> Content:
+    """How often each ending occurred, and the share of what was shown that was accepted."""
+    found = counts(figures, "endings")
+    parts = [f"{name} {number:,}" for name, number in found.items()]
+    share = share_words(metric(figures, "acceptance")) if found.get("accepted") or found.get("part") else ""
+    return (
+        Content(", ".join(parts) + (f"  accepted of shown {share}" if share else ""))
+        if parts
+        else Content("none").stylize(FAINT)
+    )
+
+
+def latencies(figures: Summary, lane: Lane, width: int) -> Content:
+    """Quantiles of the latency, and the latest as bars."""
+    words = "  ".join(f"{name} {value}" for name in ("p50", "p90", "p99") if (value := latency(figures, name)))
+    if not words:
+        return Content("no answer yet").stylize(FAINT)
+    room = max(0, min(40, width - len(words) - 3))
+    return Content.assemble(words, "  ", (bars([*lane.latencies][-room:] if room else []), "$text-primary"))
+
+
+def bars(values: Sequence[float]) -> str:
+    """Values as bars of eight heights: 0, 50 and 100 are `▁▅█`."""
+    most = max(values, default=0.0) or 1.0
+    return "".join(_BARS[min(7, int(8 * value / most))] for value in values)
+
+
+def tests(state: LiveState, lane: Lane) -> Content:
+    """The tests that wait, run and are done, and the one that runs."""
+    if not state.plan.tests:
+        return Content("none are run (--no-tests)").stylize(FAINT)
+    found = lane.tests
+    numbers = f"{len(found.running)} running, {found.queued:,} queued, {found.done:,} done"
+    now = ", ".join(_state_words(run, state.at - found.began[run.number]) for run in found.running[:1])
+    return Content.assemble(numbers, (f"  now {now}" if now else "", UNSURE))
+
+
+def _state_words(run: StateRun, seconds: float) -> str:
+    line = f":{run.line}" if run.line else ""
+    return f"{_STATES[run.what]} at {sanitize(run.path)}{line} ({max(0.0, seconds):.0f} s)"
+
+
+def pace(state: LiveState, lane: Lane) -> Content:
+    """How fast it goes, how long it goes on, and what it does where that takes time."""
+    parts = []
+    if state.rates and state.is_going and (span := state.rates[-1][0] - state.rates[0][0]) > 1:
+        events, moments = (state.rates[-1][column] - state.rates[0][column] for column in (1, 2))
+        unit = lane.session.unit if lane.session else "event"
+        parts = [
+            f"{events / span:,.0f} {unit}s/s",
+            f"{60 * moments / span:,.0f} moments/min",
+            *_left(lane, events / span),
+        ]
+    if state.began:
+        parts.append(f"since {clock(1000 * (state.at - state.began))}")
+    reason = state.ending.reason if state.ending else ""
+    said = headline(reason or ("" if parts and lane.share else state.note))
+    return Content.assemble(", ".join(parts), (f"  {said}" if said else "", FAILED if reason else FAINT))
+
+
+def _left(lane: Lane, rate: float) -> list[str]:
+    """How long the session of a lane goes on at this rate (events or tasks a second)."""
+    session, at = lane.session, lane.position
+    if session is None or at is None or rate <= 0 or lane.is_over:
+        return []
+    return [f"about {clock(1000 * (session.of - at.index) / rate)} left"]
+
+
+def latest(lane: Lane, number: int, width: int) -> Iterable[Content]:
+    """The moments that ended last, the newest first."""
+    for moment_id in islice(reversed(lane.records), number):
+        yield ended(lane.records[moment_id], lane, width)
