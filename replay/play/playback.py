@@ -27,7 +27,7 @@ class Playback:
         self._speed = _checked(speed)
         self._paused = False
         self._steps = 0
-        self._to_moment = False
+        self._moments = 0
         self._seek = -math.inf
         self._since = (clock(), 0.0)
         self._latest = math.inf
@@ -63,8 +63,8 @@ class Playback:
                 break
         if now < math.inf:
             self.now = max(self.now, now)
-        if ends_moment and self._to_moment:
-            self.pause()
+        if ends_moment and self._moments:
+            self._moments -= 1
 
     def _start(self) -> None:
         """Begin a tape. What was sought in the one before is over; in none before, it is in this."""
@@ -73,7 +73,7 @@ class Playback:
         self._begin(0.0)
 
     def _may_go(self, now: float) -> bool:
-        if now < self._seek or self._to_moment:
+        if now < self._seek or self._moments:
             return True
         if self._seek > -math.inf:
             self.now, self._seek = max(self.now, self._seek), -math.inf
@@ -105,12 +105,12 @@ class Playback:
 
     def pause(self) -> None:
         """Stand still before the next instruction."""
-        self.now, self._paused, self._to_moment = self._position(), True, False
+        self.now, self._paused, self._moments = self._position(), True, 0
         self._tell()
 
     def resume(self) -> None:
         """Go on."""
-        self._paused = self._to_moment = False
+        self._paused, self._moments = False, 0
         self._begin(self.now)
         self._tell()
 
@@ -120,9 +120,10 @@ class Playback:
         self._steps += 1
 
     def step_moment(self) -> None:
-        """Go on without a wait until a moment has ended, and stand still."""
+        """Go on without a wait until a moment has ended, and stand still; asked twice, until two have."""
+        wanted = self._moments + 1
         self.pause()
-        self._to_moment = True
+        self._moments = wanted
 
     def seek(self, to: float) -> None:
         """Go on without a wait until a virtual time (ms), and there as before.

@@ -27,7 +27,7 @@ from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
 from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
-from replay.run.events import LeftOut, Listener, Note, Plan, RunBegan, RunEvent, Tested
+from replay.run.events import LeftOut, Listener, Note, Plan, RunBegan, RunEvent, StateRunChanged
 from replay.run.findings import Findings, RunContext
 from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
@@ -192,7 +192,7 @@ class Engine:
 
     async def _one(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
         notify = partial(self._note, source.name)
-        tested = lambda run: self._tell(Tested(source.name, run))  # noqa: E731
+        tested = lambda run: self._tell(StateRunChanged(source.name, run))  # noqa: E731
         async with AsyncExitStack() as stack:
             subject = await source.open(
                 Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run), tested), stack

@@ -147,7 +147,7 @@ class Tried(_Event, frozen=True):
     trial: Trial
 
 
-class Tested(_Event, frozen=True):
+class StateRunChanged(_Event, frozen=True):
     """A run of tests is queued, begins or ends."""
 
     source: str
@@ -182,7 +182,7 @@ RunEvent: TypeAlias = (
     | Ended
     | Judged
     | Tried
-    | Tested
+    | StateRunChanged
     | LeftOut
     | RunEnded
 )

@@ -51,20 +51,21 @@ class LiveApp(App[Outcome]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as in Textual
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "pause", "Pause", key_display="space"),
-        Binding("n", "wish('moment')", "Next moment"),
-        Binding("full_stop", "wish('step')", "Step", key_display="."),
+        Binding("n", "wish('moment')", "Next"),
+        Binding("full_stop", "wish('step')", "Step", show=False),
         Binding("plus", "faster", "Speed", key_display="+ - ="),
         Binding("minus", "slower", "Slower", show=False),
         Binding("equals_sign", "own_time", "Own time", show=False),
         Binding("f", "full_speed", "Full"),
         Binding("greater_than_sign", "skip", "1 min", key_display=">"),
         Binding("g", "jump", "Go to"),
-        Binding("tab", "lane", "Tape", key_display="⇥", priority=True),
+        Binding("tab", "lane", "Tape", show=False, priority=True),
         *(Binding(str(number), f"lane({number})", show=False) for number in range(1, 10)),
         Binding("l", "follow", "Follow", show=False),
         Binding("t", "theme", "Theme", show=False),
         Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("q,ctrl+c", "leave", "Quit", key_display="q", priority=True),
+        Binding("q", "leave", "Quit"),
+        Binding("ctrl+c", "leave", "Quit", show=False, priority=True),
     ]
 
     def __init__(self, folder: Path, *, owns: bool = False, gone: Callable[[], bool] = lambda: False) -> None:
@@ -76,6 +77,7 @@ class LiveApp(App[Outcome]):
         self._chosen = ""
         self._spent, self._looked = time.process_time(), 0.0
         self._is_behind = False
+        self._keys = (False, 0)
 
     def compose(self) -> ComposeResult:
         """Lay the screen out."""
@@ -94,6 +96,12 @@ class LiveApp(App[Outcome]):
     def on_mount(self) -> None:
         """Begin to follow."""
         self.set_timer(0.01, self._tick)
+
+    def on_unmount(self) -> None:
+        """Let go of the files."""
+        self._file.close()
+        for documents in self._documents.values():
+            documents.close()
 
     def on_resize(self) -> None:
         """Draw anew at the new size."""
@@ -161,7 +169,10 @@ class LiveApp(App[Outcome]):
         else:
             self._put("#lanes", words.lanes(self.state, lane.name, width))
             self._draw_lane(lane)
-        self.refresh_bindings()
+        keys = (self.state.is_going, len(self.state.lanes))
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh_bindings()
 
     def _draw_lane(self, lane: Lane) -> None:
         width = self.query_one("#session").size.width

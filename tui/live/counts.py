@@ -52,6 +52,7 @@ class LiveFigures:
         size = (sum(len(lane.records) for lane in lanes), sum(len(lane.awaited) for lane in lanes))
         if size != self._of:
             self._of = size
-            self.summary = figures_of((record for lane in lanes for record in lane.records.values()), state)
+            known = {moment: record for lane in lanes for moment, record in lane.records.items()}
+            self.summary = figures_of((known[moment] for moment in sorted(known)), state)  # as in a run's summary
         self._next = now + max(EVERY_S, _PATIENCE * (self.clock() - now))
         return self.summary

@@ -118,7 +118,7 @@ def _framed(shown: Content, first: int, cursor: tuple[int, int], extra: int, siz
     lines = shown.split("\n", allow_blank=True)[:height]
     digits = max(3, len(str(first + height)))
     room = max(8, width - digits - 2)
-    left = max(0, column - room * 3 // 4) if column > room - 8 else 0
+    left = max(0, column - room * 3 // 4) if column > room - 3 else 0
     rows = []
     for index, line in enumerate(lines):
         number = first + index + 1 - min(extra, max(0, index - row))

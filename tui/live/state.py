@@ -26,7 +26,7 @@ from replay.run.events import (
     RunEnded,
     RunEvent,
     SessionBegan,
-    Tested,
+    StateRunChanged,
     Tried,
 )
 
@@ -225,7 +225,7 @@ def _take(lane: Lane, event: RunEvent, at: float) -> None:
             lane.answer = event
         case DocumentChanged():
             lane.changes.append(event)
-        case Tested(run=run):
+        case StateRunChanged(run=run):
             lane.tests.take(run, at)
         case LeftOut(reason=reason):
             lane.left_out.append(reason)

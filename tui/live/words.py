@@ -40,7 +40,7 @@ _PHASES = {
     "failed": ("■ failed", FAILED),
     "killed": ("■ its process was killed", FAILED),
 }
-_STATES = {"finished": "the finished project", "emptied": "the empty hole", "graft": "a suggestion"}
+_STATES = {"finished": "finished project", "emptied": "empty hole", "graft": "suggestion"}
 
 
 def title(state: LiveState, name: str, width: int) -> Content:
@@ -77,6 +77,7 @@ def lanes(state: LiveState, shown: str, width: int) -> Content:
         style = "bold reverse" if lane.name == shown else ""
         label = f" {number} {shorten(sanitize(lane.name), min(24, names))} {done} "
         parts.append(Content(label).stylize(style) if style else Content(label))
+    parts += [Content("⇥ next").stylize(FAINT)]
     return Content(" ").join(parts)
 
 
@@ -181,12 +182,12 @@ def tests(state: LiveState, lane: Lane) -> Content:
     found = lane.tests
     numbers = f"{len(found.running)} running, {found.queued:,} queued, {found.done:,} done"
     now = ", ".join(_state_words(run, state.at - found.began[run.number]) for run in found.running[:1])
-    return Content.assemble(numbers, (f"  now {now}" if now else "", UNSURE))
+    return Content.assemble(numbers, (f": {now}" if now else "", UNSURE))
 
 
 def _state_words(run: StateRun, seconds: float) -> str:
     line = f":{run.line}" if run.line else ""
-    return f"{_STATES[run.what]} at {sanitize(run.path)}{line} ({max(0.0, seconds):.0f} s)"
+    return f"{_STATES[run.what]}, {sanitize(run.path)}{line}, {max(0.0, seconds):.0f} s"
 
 
 def pace(state: LiveState, lane: Lane) -> Content:
@@ -198,7 +199,7 @@ def pace(state: LiveState, lane: Lane) -> Content:
         parts = [
             f"{events / span:,.0f} {unit}s/s",
             f"{60 * moments / span:,.0f} moments/min",
-            *_left(lane, events / span),
+            *_left(state, lane, events / span),
         ]
     if state.began:
         parts.append(f"since {clock(1000 * (state.at - state.began))}")
@@ -207,15 +208,33 @@ def pace(state: LiveState, lane: Lane) -> Content:
     return Content.assemble(", ".join(parts), (f"  {said}" if said else "", FAILED if reason else FAINT))
 
 
-def _left(lane: Lane, rate: float) -> list[str]:
-    """How long the session of a lane goes on at this rate (events or tasks a second)."""
-    session, at = lane.session, lane.position
-    if session is None or at is None or rate <= 0 or lane.is_over:
+def _left(state: LiveState, lane: Lane, rate: float) -> list[str]:
+    """How long the session of a lane goes on: at its speed, else at this rate (events or tasks a second)."""
+    session, at, speed = lane.session, lane.position, state.pulse.speed if state.pulse else None
+    if session is None or at is None or lane.is_over or (speed is None and rate <= 0):
         return []
-    return [f"about {clock(1000 * (session.of - at.index) / rate)} left"]
+    left_ms = (session.duration - at.t) / speed if speed else 1000 * (session.of - at.index) / rate
+    return [f"about {clock(left_ms)} left"]
 
 
 def latest(lane: Lane, number: int, width: int) -> Iterable[Content]:
     """The moments that ended last, the newest first."""
     for moment_id in islice(reversed(lane.records), number):
-        yield ended(lane.records[moment_id], lane, width)
+        yield _in_list(lane.records[moment_id], lane, width)
+
+
+def _in_list(record: Record, lane: Lane, width: int) -> Content:
+    """One moment in a list: both letters, where it is, and how its test ended if it did not pass."""
+    ends, judged = ending_mark(record), verdict_mark(record, awaited=record.moment.id in lane.awaited)
+    took = f"{record.suggestion.latency:,.0f} ms" if record.suggestion else ""
+    verdict = sanitize(verdict_label(record.verdict)) if record.verdict and record.verdict.name != "passed" else ""
+    right = Content.assemble((f"{verdict} ", judged.style), f"{took:>8}")
+    room = max(6, width - right.cell_length - 6)
+    where = shorten(sanitize(location(record)), room, keep_end=True)
+    left = Content.assemble(
+        (ends.letter, f"bold {ends.style}"),
+        " ",
+        (judged.letter, f"bold {judged.style}" if judged.style else ""),
+        f" {where}",
+    )
+    return Content.assemble(left, " " * max(1, width - 1 - left.cell_length - right.cell_length), right)

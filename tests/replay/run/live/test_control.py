@@ -1,0 +1,102 @@
+"""The pace of a run, changed from outside through the socket in its folder."""
+
+import asyncio
+import socket
+import stat
+
+import pytest
+
+from replay.play.playback import Playback
+from replay.run.live.control import FILE, ControlError, Wish, controlled, send
+
+
+async def said(folder, *wish):
+    return await asyncio.to_thread(send, folder, Wish(*wish))
+
+
+async def test_wishes_are_met_and_answered(tmp_path):
+    playback, changes = Playback(), []
+    async with controlled(tmp_path, playback, lambda: changes.append(playback.status())):
+        assert await said(tmp_path, "pause") == "0:00 of the tape, paused"
+        assert playback.is_paused
+        await said(tmp_path, "speed", 4.0)
+        assert await said(tmp_path, "resume") == "0:00 of the tape, 4 times as fast"
+        await said(tmp_path, "speed", None)
+        assert (playback.speed, len(changes)) == (None, 4)
+
+
+async def test_a_skip_goes_on_from_here_and_a_seek_to_a_time(tmp_path):
+    playback = Playback(1.0)
+    async with controlled(tmp_path, playback, lambda: None):
+        await playback.reach(0.0)
+        await said(tmp_path, "skip", 60_000.0)
+        await asyncio.wait_for(playback.reach(59_000.0), 1)
+        await said(tmp_path, "seek", 90_000.0)
+        await asyncio.wait_for(playback.reach(89_000.0), 1)
+        with pytest.raises(ControlError, match="has been played already"):
+            await said(tmp_path, "seek", 1.0)
+
+
+async def test_a_moment_at_a_time(tmp_path):
+    playback = Playback()
+    async with controlled(tmp_path, playback, lambda: None):
+        await said(tmp_path, "moment")
+        await said(tmp_path, "moment")
+        await asyncio.wait_for(playback.reach(1.0), 1)
+        await asyncio.wait_for(playback.reach(2.0, ends_moment=True), 1)
+        await asyncio.wait_for(playback.reach(3.0, ends_moment=True), 1)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(playback.reach(4.0), 0.05)
+
+
+@pytest.mark.parametrize("line", [b"nonsense\n", b'{"action": "sing"}\n', b'{"action": "speed", "to": -1}\n'])
+async def test_what_is_no_wish_is_refused_with_the_reason(tmp_path, line):
+    playback = Playback()
+    async with controlled(tmp_path, playback, lambda: None):
+        reader, writer = await asyncio.open_unix_connection(str(tmp_path / FILE))
+        writer.write(line)
+        assert b'"error"' in await reader.readline()
+        writer.close()
+    assert playback.speed is None
+
+
+async def test_a_line_without_an_end_does_no_harm(tmp_path):
+    playback = Playback()
+    async with controlled(tmp_path, playback, lambda: None):
+        reader, writer = await asyncio.open_unix_connection(str(tmp_path / FILE))
+        writer.write(b"x" * 100_000)
+        assert await reader.read() == b""
+        writer.close()
+        assert await said(tmp_path, "pause")
+
+
+async def test_only_its_owner_may_use_the_socket(tmp_path):
+    async with controlled(tmp_path, Playback(), lambda: None):
+        assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+    assert not (tmp_path / FILE).exists()
+
+
+async def test_a_folder_may_have_a_long_name(tmp_path):
+    folder = tmp_path / ("long" * 40) / ("name" * 40)
+    folder.mkdir(parents=True)
+    playback = Playback()
+    async with controlled(folder, playback, lambda: None) as problem:
+        assert not problem
+        await said(folder, "pause")
+    assert playback.is_paused
+
+
+async def test_what_a_killed_run_left_is_taken_away(tmp_path):
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(tmp_path / FILE))
+    with pytest.raises(ControlError, match="does not listen"):
+        await said(tmp_path, "pause")
+    async with controlled(tmp_path, Playback(), lambda: None) as problem:
+        assert not problem
+        await said(tmp_path, "pause")
+
+
+async def test_where_no_socket_can_be_made_the_run_goes_on(tmp_path):
+    (tmp_path / FILE).mkdir()
+    async with controlled(tmp_path, Playback(), lambda: None) as problem:
+        assert "nobody can pause it" in problem
