@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
@@ -26,12 +26,11 @@ from tui.live.state import Lane, LiveState
 from tui.live.stored import stored_state
 from tui.live.strip import clock, strip
 from tui.live.widgets.board import Board, Shown
-from tui.live.widgets.dialogs import HelpScreen, JumpScreen, LeaveScreen
+from tui.live.widgets.dialogs import HelpScreen, JumpScreen, LeaveScreen, Outcome
 from tui.live.widgets.page_view import PageView
-from tui.terminal_text import sanitize
+from tui.terminal_text import message, sanitize
+from tui.themes import ThemedApp
 
-Outcome: TypeAlias = Literal["ended", "left", "stopped"]
-"""How the screen was closed: the run had ended, it goes on, or it is to be ended."""
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 _EVERY_S = 0.1
 """The least time between two redraws."""
@@ -41,8 +40,11 @@ _LONGEST_S = 2.0
 _MINUTE_MS = 60_000.0
 
 
-class LiveApp(App[Outcome]):
-    """Follows the run in a folder. `owns`: closing it asks what becomes of the run; and it closes by itself when the run has ended."""
+class LiveApp(ThemedApp):
+    """Follows the run in a folder. `owns`: closing it asks what becomes of the run; and it closes by itself when the run has ended.
+
+    `outcome` says, once the app is closed, how.
+    """
 
     TITLE = "ghosttape live"
     CSS_PATH = "app.tcss"
@@ -62,7 +64,6 @@ class LiveApp(App[Outcome]):
         Binding("tab", "lane", "Tape", show=False, priority=True),
         *(Binding(str(number), f"lane({number})", show=False) for number in range(1, 10)),
         Binding("l", "follow", "Follow", show=False),
-        Binding("t", "theme", "Theme", show=False),
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("q", "leave", "Quit"),
         Binding("ctrl+c", "leave", "Quit", show=False, priority=True),
@@ -71,6 +72,7 @@ class LiveApp(App[Outcome]):
     def __init__(self, folder: Path, *, owns: bool = False, gone: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
         self.folder, self._owns, self._gone = folder, owns, gone
+        self.outcome: Outcome = "left"
         self.state, self.figures = LiveState(), LiveFigures()
         self._file = LiveFile(folder)
         self._documents: dict[str, LaneDocuments] = {}
@@ -114,7 +116,7 @@ class LiveApp(App[Outcome]):
         if not self._is_behind:
             self._draw()
         if self._owns and (self.state.ending is not None or self._gone()):
-            self.exit("ended")
+            self._close("ended")
             return
         self.set_timer(0.001 if self._is_behind else self._pause_s(), self._tick)
 
@@ -163,7 +165,7 @@ class LiveApp(App[Outcome]):
         screen.set_class(lane is None, "-nothing")
         screen.set_class(len(self.state.lanes) > 1, "-several")
         width = self.size.width
-        self._put("#title", words.title(self.state, self.folder.name, width))
+        self._put("#title", words.title(self.state, self.folder.name, width - 1))
         if lane is None:
             self._put("#waiting", self._waiting())
         else:
@@ -179,8 +181,8 @@ class LiveApp(App[Outcome]):
         documents = self._documents.setdefault(lane.name, LaneDocuments(lane))
         self._is_behind = not documents.advance() or self._is_behind
         path, row = self.screen_stack[0].query_one(PageView).show(lane, documents)
-        self._put("#place", words.place(lane, path, row, width))
-        self._put("#moment", words.moment(lane, width - 1))
+        self._put("#place", words.place(lane, path, row, width - 1))
+        self._put("#moment", words.moment(lane, width - 2))
         self._put("#strip", strip(lane, width - 2))
         figures = self.figures.update(self.state, at_once=not self.state.is_going)
         wide = self.screen_stack[0].has_class("-wide", "-very-wide") or self.size.width >= 118
@@ -256,10 +258,6 @@ class LiveApp(App[Outcome]):
         self._chosen = ""
         self._draw()
 
-    def action_theme(self) -> None:
-        """Change between light and dark."""
-        self.theme = "textual-light" if self.current_theme.dark else "textual-dark"
-
     def action_help(self) -> None:
         """Show the keys and the letters."""
         self.push_screen(HelpScreen())
@@ -271,11 +269,15 @@ class LiveApp(App[Outcome]):
         elif self._owns and self.state.ending is None:
             self.push_screen(LeaveScreen(str(self.folder)), self._left)
         else:
-            self.exit("left" if self.state.is_going else "ended")
+            self._close("left" if self.state.is_going else "ended")
 
-    def _left(self, choice: str | None) -> None:
-        if choice in {"left", "stopped"}:
-            self.exit(choice)  # type: ignore[arg-type] # a choice is an outcome
+    def _left(self, choice: Outcome | None) -> None:
+        if choice:
+            self._close(choice)
+
+    def _close(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.exit()
 
     def _send(self, wish: Wish) -> None:
         self.run_worker(partial(self._say, wish), thread=True)
@@ -284,4 +286,4 @@ class LiveApp(App[Outcome]):
         try:
             send(self.folder, wish)
         except ControlError as error:
-            self.call_from_thread(self.notify, sanitize(str(error)), severity="warning", markup=False)
+            self.call_from_thread(self.notify, message(error), severity="warning", markup=False)

@@ -54,7 +54,7 @@ def title(state: LiveState, name: str, width: int) -> Content:
     right = Content.assemble((said, f"bold {style}"), pace)
     room = width - right.cell_length - 3
     left = Content.assemble(
-        (shorten(sanitize(name), max(8, room // 2)), "bold $text-accent"), " ", shorten(what, room // 2 - 1)
+        (shorten(sanitize(name), max(8, room // 2)), "bold $heading"), " ", shorten(what, room // 2 - 1)
     )
     return Content.assemble(left, " " * max(1, width - 1 - left.cell_length - right.cell_length), right)
 
@@ -99,7 +99,7 @@ def moment(lane: Lane, width: int) -> Content:
     if asked is not None and asked.moment not in lane.records:
         block = f"{asked.block} " if asked.block else ""
         if answer is None:
-            return Content(shorten(sanitize(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $text-accent")
+            return Content(shorten(sanitize(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
         came = (
             f"answered after {answer.latency:,.0f} ms"
             if not answer.why
@@ -202,7 +202,7 @@ def pace(state: LiveState, lane: Lane) -> Content:
             *_left(state, lane, events / span),
         ]
     if state.began:
-        parts.append(f"since {clock(1000 * (state.at - state.began))}")
+        parts.append(f"{clock(1000 * (state.at - state.began))} so far")
     reason = state.ending.reason if state.ending else ""
     said = headline(reason or ("" if parts and lane.share else state.note))
     return Content.assemble(", ".join(parts), (f"  {said}" if said else "", FAILED if reason else FAINT))
@@ -227,7 +227,8 @@ def _in_list(record: Record, lane: Lane, width: int) -> Content:
     """One moment in a list: both letters, where it is, and how its test ended if it did not pass."""
     ends, judged = ending_mark(record), verdict_mark(record, awaited=record.moment.id in lane.awaited)
     took = f"{record.suggestion.latency:,.0f} ms" if record.suggestion else ""
-    verdict = sanitize(verdict_label(record.verdict)) if record.verdict and record.verdict.name != "passed" else ""
+    found = record.verdict
+    verdict = sanitize(found.reason or found.name) if found and found.name != "passed" else ""
     right = Content.assemble((f"{verdict} ", judged.style), f"{took:>8}")
     room = max(6, width - right.cell_length - 6)
     where = shorten(sanitize(location(record)), room, keep_end=True)

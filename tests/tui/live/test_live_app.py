@@ -1,5 +1,7 @@
 """The live screen on a real run: what it shows, and each of its keys."""
 
+from pathlib import Path
+
 import pytest
 from textual.widgets import Input, Static
 
@@ -101,7 +103,7 @@ async def test_a_run_that_has_ended_says_so_and_its_keys_for_the_pace_are_gone(s
         assert "done" in text_of(app, "#title")
         assert app.check_action("pause", ()) is False
         await pilot.press("q")
-    assert app.return_value == "ended"
+    assert app.outcome == "ended"
 
 
 async def test_a_run_whose_process_is_gone_was_killed(scene):
@@ -171,13 +173,14 @@ async def test_help_names_every_key_and_letter(scene):
         assert len(app.screen_stack) == 1
 
 
-async def test_t_changes_between_light_and_dark(scene):
+async def test_the_theme_is_the_one_of_all_screens(scene):
     scene.until(Ended)
     app = LiveApp(scene.folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        dark = app.current_theme.dark
-        await pilot.press("t")
-        assert app.current_theme.dark is not dark
+        assert app.theme == "dark"
+        await pilot.press("T")
+        assert app.theme == "light"
+    assert LiveApp(scene.folder).theme == "light"
 
 
 # The pace
@@ -293,7 +296,7 @@ async def test_closing_the_screen_of_ones_own_run_asks_what_becomes_of_it(scene,
         await pilot.press("escape")
         assert app.is_running
         await pilot.press(*keys)
-    assert app.return_value == outcome
+    assert app.outcome == outcome
 
 
 async def test_closing_the_screen_of_anothers_run_asks_nothing(scene):
@@ -302,7 +305,7 @@ async def test_closing_the_screen_of_anothers_run_asks_nothing(scene):
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("q")
-    assert app.return_value == "left"
+    assert app.outcome == "left"
 
 
 async def test_the_screen_of_ones_own_run_closes_when_the_run_ends(scene):
@@ -310,22 +313,29 @@ async def test_the_screen_of_ones_own_run_closes_when_the_run_ends(scene):
     scene.say(RunEnded(1100.0, "done"))
     app = LiveApp(scene.folder, owns=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: app.return_value == "ended", pilot)
+        await until(lambda: not app.is_running, pilot)
+    assert app.outcome == "ended"
 
 
 # Pictures
 
 
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"])
+@pytest.fixture
+def beside(scene, monkeypatch):
+    """Work in the folder of runs, so that no picture names a folder of this machine."""
+    monkeypatch.chdir(scene.folder.parent)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("scenery", ["answered", "judged", "left-over", "help", "leave"])
+@pytest.mark.usefixtures("beside")
 def test_live_screen(scene, snap_compare, scenery, size, theme):
     scene.until(Answered, 2) if scenery == "answered" else scene.until(SessionBegan, 2).until(Judged, 2)
     if scenery == "left-over":
         scene.say(RunEnded(1100.0, "failed", "the language server died"))
     scene.say(Pulse(1100.0, 10.0))
-    app = LiveApp(scene.folder, owns=scenery == "leave")
-    app.folder = scene.folder
+    app = LiveApp(Path("live-run"), owns=scenery == "leave")
 
     async def draw(pilot):
         app.theme = theme

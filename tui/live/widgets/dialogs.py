@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,7 +15,10 @@ from textual.widgets import Input, Label, Static
 from tui.glossary import ENDINGS, VERDICTS
 from tui.live.marks import AWAITED, ENDING_MARKS, FAINT, VERDICT_MARKS, Mark
 from tui.live.words import TIMES
+from tui.terminal_text import sanitize
 
+Outcome: TypeAlias = Literal["ended", "left", "stopped"]
+"""How the screen was closed: the run had ended, it goes on, or it is to be ended."""
 _TIME = re.compile(r"(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d+)?)")
 
 KEYS = (
@@ -29,7 +32,7 @@ KEYS = (
     ("g", "go to a time of the tape"),
     ("tab 1-9", "show another tape or corpus"),
     ("l", "show what is being played again"),
-    ("t", "light, dark"),
+    ("T", "the next theme: dark, light, the terminal's own, high contrast"),
     ("q", "close the screen"),
 )
 
@@ -47,12 +50,12 @@ class HelpScreen(ModalScreen[None]):
 
 def help_text() -> Content:
     """The keys and the letters, a line each."""
-    lines = [Content("Keys").stylize("bold $text-accent")]
+    lines = [Content("Keys").stylize("bold $heading")]
     lines += [Content.assemble((f"{key:>8}", "bold"), f"  {what}") for key, what in KEYS]
     lines += [Content("No key changes a result. Escape closes this.").stylize(FAINT), Content("")]
-    lines += [Content("How a moment ended in the editor").stylize("bold $text-accent")]
+    lines += [Content("How a moment ended in the editor").stylize("bold $heading")]
     lines += [_letter(mark, name, ENDINGS[name]) for name, mark in ENDING_MARKS.items()]
-    lines += [Content(""), Content("What its tests said").stylize("bold $text-accent")]
+    lines += [Content(""), Content("What its tests said").stylize("bold $heading")]
     lines += [_letter(AWAITED, "awaited", "its tests are queued or run")]
     lines += [_letter(mark, name, VERDICTS[name]) for name, mark in VERDICT_MARKS.items()]
     return Content("\n").join(lines)
@@ -62,13 +65,13 @@ def _letter(mark: Mark, name: str, meaning: str) -> Content:
     return Content.assemble((f"{mark.letter:>8}", f"bold {mark.style}"), f"  {name}: {meaning}")
 
 
-class LeaveScreen(ModalScreen[str]):
-    """Asks what becomes of the run when the screen is closed: `left` (it goes on), `stopped`, or nothing."""
+class LeaveScreen(ModalScreen[Outcome | None]):
+    """Asks what becomes of the run when the screen is closed; None: the screen stays."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,g,q", "choose('left')", "Let it go on"),
         Binding("e", "choose('stopped')", "End it"),
-        Binding("escape", "choose('')", "Stay"),
+        Binding("escape", "choose", "Stay"),
     ]
 
     def __init__(self, folder: str) -> None:
@@ -83,7 +86,7 @@ class LeaveScreen(ModalScreen[str]):
                 Content.assemble(
                     ("Enter", "bold"),
                     "   close the screen, and let the run go on; come back with\n",
-                    f"        ghosttape tui --follow {self._folder}\n",
+                    f"ghosttape tui --follow {sanitize(self._folder)}\n",
                     ("e", "bold"),
                     "       end the run; what is finished is kept\n",
                     ("Escape", "bold"),
@@ -92,7 +95,7 @@ class LeaveScreen(ModalScreen[str]):
                 markup=False,
             )
 
-    def action_choose(self, choice: str) -> None:
+    def action_choose(self, choice: Outcome | None = None) -> None:
         """Answer."""
         self.dismiss(choice)
 
