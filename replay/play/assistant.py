@@ -78,19 +78,21 @@ class Assistant:
     # What happens in the editor
 
     def edited(self, index: int, event: Edit) -> Steps:
-        """Apply the part of a tape's edit that is not in the document yet."""
+        """Apply the part of a tape's edit that is not in the document yet. An edit that no person made ends what waits, and is no moment."""
         debounced = self._unasked(index, self._waiting.doc, Ending("debounced")) if self._waiting else None
         steps = list(self.stage.change(index, event, escape=self._needs_escape(index, event)))
         if not steps:
             return
         self._catch_up()
         situation = self.stage.situation(self.now, event.doc, event)
-        gate = self._pacer.gate(situation)
+        a_persons = self.stage.timeline.is_a_persons(index)
+        gate = self._pacer.gate(situation) if a_persons else ""
         if debounced:
             self._waiting = None
             yield debounced
-        yield from self._change(event.doc, steps, gated=bool(gate))
-        yield from self._wait(index + 1, event.doc, situation, gate)
+        yield from self._change(event.doc, steps, gated=bool(gate) or not a_persons)
+        if a_persons:
+            yield from self._wait(index + 1, event.doc, situation, gate)
 
     def _change(self, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
         """Change a document. This ends the requests under way."""

@@ -101,7 +101,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     answer replaces a shown one only if it begins with that. A suggestion that a change removed after less than `seen` does
     not count; a suggestion that was shown for `patience` is rejected.
 
-    Gates, in which the policy does not ask: the edit's reason is in `ignores`; the document has fewer than `min_prompt`
+    An edit that no person made (an agent's, a formatter's) is no moment under any policy. Gates, in which the policy does not ask: the edit's reason is in `ignores`; the document has fewer than `min_prompt`
     characters; the rest of the line does not match `right`, or its beginning matches `left_not`; there are several cursors
     (`one_cursor`); the document is empty (`empty`); a single line was just accepted (`not_after_accept`). For moves only:
     the document's last change is older than `fresh`; the last request on this line is younger than `line_cooldown`; the last
@@ -130,7 +130,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     extends: bool = False
     seen: float = 0.0
     patience: float = 0.0
-    ignores: tuple[str, ...] = ("agent", "external")
+    ignores: tuple[str, ...] = ()
     min_prompt: int = 0
     right: str = ""
     left_not: str = ""

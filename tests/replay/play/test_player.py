@@ -104,10 +104,27 @@ def test_the_cursor_report_that_follows_a_key_cancels_nothing():
     assert endings(played(typist.tape(), "vscode", offering("b"), latency="fixed:40")) == {"shown": 1}
 
 
-@pytest.mark.parametrize("reason", ["agent", "external"])
-def test_changes_that_no_person_typed_are_gated(reason):
-    tape = Typist().edit((0, 0, "x"), reason=reason).tape()
-    assert endings(played(tape, "vscode")) == {f"gated({reason})": 1}
+@pytest.mark.parametrize("reason", ["agent", "external", "format"])
+@pytest.mark.parametrize(
+    "policy", ["vscode", "copilot", "copilot-nes", "continue", "tabby", "cody", "zed", "pause:60", "every"]
+)
+def test_changes_that_no_person_made_are_no_moments(policy, reason):
+    tape = Typist(gap=5000, text="x = 12345\n").edit((9, 9, "6"), reason=reason).edit((9, 10, ""), reason=reason).tape()
+    assert endings(played(tape, policy)) == {}
+
+
+def test_the_share_of_an_ending_is_of_the_places_where_a_person_wrote():
+    typist = Typist(gap=400).type("abcdef")
+    for char in "ghijklmnop":
+        typist.edit((len(typist.text), len(typist.text), char), reason="agent", gap=20)
+    assert endings(played(typist.tape(), "vscode", offering("x"))) == {"rejected": 5, "debounced": 1}
+
+
+def test_a_change_that_no_person_made_ends_what_waits_and_what_is_under_way():
+    waits = Typist(gap=400).type("a").edit((0, 0, "b"), reason="agent", gap=20).tape()
+    assert endings(played(waits, "vscode")) == {"debounced": 1}
+    flies = Typist(gap=400).type("a").edit((0, 0, "b"), reason="format", gap=100).tape()
+    assert endings(played(flies, "vscode", offering("c"), latency="fixed:500")) == {"cancelled(changed)": 1}
 
 
 def test_a_failure_ends_as_failed_with_its_reason():
@@ -184,7 +201,7 @@ def test_edits_that_no_person_made_are_not_saved_keys():
     for char in "bc":
         typist.edit((len(typist.text), len(typist.text), char), reason="agent")
     settled = [step for step in played(typist.tape(), "pause:250", offering("bc")) if isinstance(step, Settled)]
-    assert [(step.ending.name, step.covered) for step in settled if step.ending.name != "gated"] == [("accepted", ())]
+    assert [(step.ending.name, step.covered) for step in settled] == [("accepted", ())]
 
 
 def test_an_unknown_policy_is_refused_with_those_that_exist():

@@ -114,7 +114,7 @@ def test_names_are_joined_by_a_plus():
     blocks = policy_of("blocks:at=operator+call,kinds=if+for")
     assert (blocks.at, blocks.kinds) == (("operator", "call"), ("if", "for"))
     assert policy_of("vscode:ignores=undo").ignores == ("undo",)
-    assert policy_of("vscode:ignores=").ignores == ()
+    assert policy_of("copilot-nes:ignores=").ignores == ()
 
 
 def test_a_number_of_a_table_within_is_named_with_a_dot_and_the_others_stay():

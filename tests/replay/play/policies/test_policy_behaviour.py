@@ -168,13 +168,10 @@ def test_a_newer_answer_is_shown_only_if_it_extends_what_is_shown(second, ending
 # Gates: (what is written before, the change, whether it is asked)
 
 GATES = [
-    ("vscode", "x = 1", [(5, 5, "2")], "agent", "gated(agent)"),
-    ("vscode", "x = 1", [(5, 5, "2")], "external", "gated(external)"),
     ("vscode", "x = 1", [(5, 5, "2")], "undo", ""),
     ("vscode", "x = 1", [(5, 5, "")], "type", "gated(no change)"),
     ("copilot-nes", "f(1)", [(3, 3, "2")], "undo", "gated(undo)"),
     ("copilot-nes", "f(1)", [(3, 3, "2")], "redo", "gated(redo)"),
-    ("copilot-nes", "f(1)", [(3, 3, "2")], "agent", "gated(agent)"),
     ("copilot-nes", "f(1)", [(3, 3, "2")], "delete", ""),
     ("copilot-nes", "f(1)", [(1, 1, "2"), (3, 3, "2")], "type", "gated(several cursors)"),
     ("vscode", "f(1)", [(1, 1, "2"), (3, 3, "2")], "type", ""),
