@@ -20,7 +20,7 @@ from server.lsp.events import CompletionReturned
 from server.lsp.params import CompletionParams
 from server.lsp.protocol import RequestFailed, place
 from server.lsp.server import Location, Server
-from server.service import CompletionResult, Query
+from server.queries import CompletionResult, Query
 from server.wire.messages import PositionParams, convert_params
 
 ACCEPTED = "ghosttape.accepted"

@@ -25,7 +25,8 @@ from server.lsp.params import converter
 from server.lsp.protocol import GhosttapeProtocol
 from server.providers import registry
 from server.providers.protocol import FeedbackProvider, Provider, feedback_provider
-from server.service import CompletionResult, Service
+from server.queries import CompletionResult
+from server.service import Service
 from server.settings import Settings
 from server.version import version
 from server.wire.listening import listen

@@ -14,7 +14,8 @@ from wires import Wire, ours, script
 
 from server.context import Snippet
 from server.providers.fixed import Fixed
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from syntax.languages import language_of, parser_of
 
 ANSWERS = {

@@ -12,7 +12,8 @@ from server.cache import LruStore
 from server.context import Budget, Snippet
 from server.providers.fixed import Fixed
 from server.providers.ngram import NGram
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import CacheSettings, Settings, parse
 
 BEFORE = "def f():\n    "

@@ -13,7 +13,8 @@ from pygls.exceptions import JsonRpcException
 
 from server.context import Snippet
 from server.providers.fixed import Fixed
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 
 
 async def test_cancelling_a_request_closes_the_connection_to_the_model_server(start, model_server):

@@ -6,7 +6,8 @@ import pytest
 from pygls.exceptions import JsonRpcInvalidParams
 
 from server.providers.fixed import Fixed
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 
 COUNTING = "def describe(items):\n    total = 0\n    "
 

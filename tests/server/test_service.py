@@ -9,7 +9,8 @@ import pytest
 
 from server.errors import ProviderError
 from server.providers.fixed import Fixed
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import CacheSettings, Settings
 
 

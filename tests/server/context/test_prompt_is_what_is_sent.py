@@ -8,7 +8,8 @@ from server.context import RecentEdit, Snippet
 from server.providers import registry
 from server.providers.fakes.dialects import DIALECTS
 from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import ProviderSettings, Settings
 
 BEFORE, AFTER = 'alpha = "é😀"\nbeta = ', "\ngamma = 3\n"

@@ -18,7 +18,8 @@ from server.prompt import Prompt
 from server.providers import gguf
 from server.providers.fakes.model_server import FakeEngine, FakeScript
 from server.providers.protocol import Request, summarize
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import ProviderSettings
 
 CODE = "def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n    return a"

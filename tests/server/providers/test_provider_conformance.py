@@ -14,7 +14,8 @@ import pytest
 from server.errors import ProviderError, ProviderRefused
 from server.providers.fakes.model_server import FakeScript, FakeStatus
 from server.providers.protocol import summarize
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import Settings
 from tests.server.providers.conformance import AFTER, BEFORE, SUBJECTS
 

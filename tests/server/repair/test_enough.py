@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from server.providers.protocol import OfflineProvider
+from server.queries import Query
 from server.repair.draft import Draft
 from server.repair.offer import enough, offered
 from server.repair.places import places
-from server.service import Query, Service
+from server.service import Service
 from server.settings import Settings
 from syntax.languages import language_of
 from tests.server.repair.test_golden_repairs import GOLDEN, _case

@@ -15,7 +15,8 @@ from replay.run.engine import cache_folder
 from server.documents import Document
 from server.providers import registry
 from server.providers.language_server.session import LanguageServerSession
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import ProviderSettings, Settings
 
 PACKAGE, VERSION = "@github/copilot-language-server", "1.539.0"

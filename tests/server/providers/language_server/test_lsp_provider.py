@@ -24,7 +24,8 @@ from server.providers.language_server.handshake import error_text
 from server.providers.language_server.plain import CAPABILITIES
 from server.providers.language_server.process import RequestRejected
 from server.providers.protocol import Request, summarize
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import ProviderSettings, Settings
 
 COMPLETE = "textDocument/inlineCompletion"

@@ -11,7 +11,8 @@ from server.documents import Document
 from server.errors import ProviderMissing, SettingsError
 from server.providers import registry
 from server.providers.language_server.fake import PlainServer
-from server.service import Query, Service
+from server.queries import Query
+from server.service import Service
 from server.settings import AnswerRecord, ProviderSettings, Settings, parse
 
 COMPLETE = "textDocument/inlineCompletion"
