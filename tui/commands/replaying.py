@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from replay.options import ReplayOptions
-from replay.run.sources.tape_source import TapeSource
+from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
 from replay.tapes.tape import find, read
 from tui.commands.running import run_sources
@@ -21,6 +21,7 @@ async def run(
 ) -> dict[str, Any]:
     """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output."""
     tapes = [read(path) for path in find([_path(name) for name in names])]
+    check_paths(tapes, options.paths)
     sources = [TapeSource(tape, options) for tape in tapes]
     summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed)
     if not quiet:

@@ -228,8 +228,11 @@ def _made(text: str, values: Mapping[str, Any]) -> Policy:
     try:
         return msgspec.convert({**values, "name": text}, Policy)
     except msgspec.ValidationError as error:
-        numbers = ", ".join(field for field in Policy.__struct_fields__ if field not in {"name", "about"})
-        raise UnknownPolicyError(f"policy {text!r}: {error}; a policy has {numbers}") from error
+        numbers = [field for field in Policy.__struct_fields__ if field not in {"name", "about"}]
+        wrong = next((key for key in values if key not in Policy.__struct_fields__), "")
+        near = did_you_mean(wrong, numbers)
+        known = near or f"; a policy has {', '.join(numbers)}"
+        raise UnknownPolicyError(f"policy {text!r}: {error}{known}") from error
 
 
 def _overrides(text: str, name: str, numbers: str) -> dict[str, Any]:

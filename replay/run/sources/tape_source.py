@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,8 +21,26 @@ from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.run.sources.seam import Bench, Subject
 from replay.tapes.file_kinds import FileKind, file_kind
-from replay.tapes.tape import Folder, Tape
+from replay.tapes.tape import Folder, Open, Tape
 from replay.tapes.timeline import Timeline
+from server.nearest import did_you_mean
+
+_NAMED = 8
+"""How many documents an error names."""
+
+
+def check_paths(tapes: Sequence[Tape], paths: Sequence[str]) -> None:
+    """Refuse a path with which no document of any tape begins.
+
+    Raises:
+        ReplayError: says which path, and what is near.
+
+    """
+    known = sorted({event.path for tape in tapes for event in tape.events if isinstance(event, Open)})
+    for path in paths:
+        if not any(name.startswith(path) for name in known):
+            near = did_you_mean(path, known) or (f": they have {', '.join(known[:_NAMED])}" if known else "")
+            raise ReplayError(f"--path {path}: no document of the tapes begins with it{near}")
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,7 @@ def test_a_table_that_bears_the_name_of_a_policy_of_the_project_changes_its_numb
             "copilot:delay=3",
             r"policy 'copilot:delay=3': .*unknown field `delay`.*a policy has asks, debounce, line_start",
         ),
+        ("vscode:debounc=75", r"unknown field `debounc` \(did you mean 'debounce'\?\)$"),
         ("copilot:hold=soon", r"policy 'copilot:hold=soon': Expected `float`, got `str` - at `\$.hold`"),
         ("copilot:hold=-1", r"hold is -1(\.0)?, and must be at least 0"),
         (
