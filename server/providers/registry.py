@@ -10,7 +10,6 @@ from typing import cast
 
 from server.errors import SettingsError
 from server.nearest import did_you_mean
-from server.providers.gguf import weights
 from server.providers.protocol import Provider
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.healing import HealingProvider
@@ -54,8 +53,16 @@ def make(settings: ProviderSettings) -> Provider:
     file = AnswerFile(Path(settings.record.path))
     if settings.record.mode == "require" or file.path.exists():
         file.read()
-    model = weights(settings.model) if settings.name == "gguf" else settings.model
-    return RecordingProvider(_healed(settings), _healed(settings).prompt, file, settings, model)
+    return RecordingProvider(_healed(settings), _healed(settings).prompt, file, settings, _model(settings))
+
+
+def _model(settings: ProviderSettings) -> str:
+    """The name of the model in records."""
+    if settings.name != "gguf":
+        return settings.model
+    from server.providers.gguf import weights
+
+    return weights(settings.model)
 
 
 def _healed(settings: ProviderSettings) -> Provider:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,21 +27,43 @@ class Outcome:
         return json.loads(self.out)
 
 
+def run_in(folder, *words, status=0, timeout=600, env=None):
+    """Run the console script with some words in a folder."""
+    done = subprocess.run(
+        [SCRIPT, *map(str, words)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+    assert status is None or done.returncode == status, f"status {done.returncode}\n{done.stderr}\n{done.stdout}"
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
 @pytest.fixture
 def ghosttape(tmp_path):
     """Run the console script with some words, in an empty folder."""
+    return partial(run_in, tmp_path)
 
-    def run(*words, status=0, timeout=600, env=None):
-        done = subprocess.run(
-            [SCRIPT, *map(str, words)],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env={**os.environ, **(env or {})},
-        )
-        assert status is None or done.returncode == status, f"status {done.returncode}\n{done.stderr}\n{done.stdout}"
-        return Outcome(done.returncode, done.stdout, done.stderr)
 
-    return run
+@dataclass(frozen=True)
+class SeededRun:
+    """A run of the bundled tapes, 4 moments of each, that comes out the same each time: its options, and its folder."""
+
+    words: tuple
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def seeded_run(once, run_folder, need):
+    """The run that others are compared with; it is made once for all workers."""
+    need("bwrap", "node", "npm")
+    words = ("replay", "demo", "--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--limit", "4")
+
+    def make():
+        run_in(run_folder, *words, "--out", run_folder / "seeded")
+        return run_folder / "seeded"
+
+    return SeededRun(words, once("seeded-run", make))

@@ -15,6 +15,7 @@ from replay.run.store import Store
 
 STOPPING = "ghosttape: stopping: the tests that run are ended, and what is finished is kept …"
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+LEDGER = Path(__file__).parents[2] / "corpora/demo/ledger.tape.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_wrong_use_ends_with_status_2_and_says_what_is_wrong(ghosttape, words, s
 
 
 def test_a_folder_that_holds_another_run_is_not_written_over(ghosttape):
-    words = ["replay", "demo", "--provider", "fixed", "--no-tests", "--latency", "fixed:0", "--out", "here", "--json"]
+    words = ["replay", LEDGER, "--provider", "fixed", "--no-tests", "--latency", "fixed:0", "--out", "here", "--json"]
     first = ghosttape(*words, "--limit", "1").json
     done = ghosttape(*words, "--limit", "2", status=2)
     assert "here holds a run of another configuration (limit)" in done.err
@@ -80,10 +81,10 @@ def test_the_doctor_tries_everything(ghosttape, need):
 
 def test_settings_of_the_workspace_are_used_and_flags_win(ghosttape, tmp_path):
     (tmp_path / "ghosttape.toml").write_text('[server.provider]\nname = "fixed"\ntext = "from the file"\n')
-    ghosttape("replay", "demo", "--no-tests", "--limit", "1", "--out", "a", "--json")
+    ghosttape("replay", LEDGER, "--no-tests", "--limit", "1", "--out", "a", "--json")
     assert "from the file" in (tmp_path / "a/config.toml").read_text()
     ghosttape(
-        "replay", "demo", "--no-tests", "--limit", "1", "--provider", "fixed", "--text", "x", "--out", "b", "--json"
+        "replay", LEDGER, "--no-tests", "--limit", "1", "--provider", "fixed", "--text", "x", "--out", "b", "--json"
     )
     assert "from the file" not in (tmp_path / "b/config.toml").read_text()
 
@@ -118,7 +119,7 @@ ONE = ["--no-tests", "--limit", "1", "--out", "a"]
 def test_a_key_reaches_the_server_and_neither_the_run_nor_the_screen(ghosttape, tmp_path, echo):
     base_url, keys = echo
     words = ["--provider", "openai", "--base-url", base_url, *ONE]
-    done = ghosttape("replay", "demo", *words, status=1, env={"GHOSTTAPE_API_KEY": KEY})
+    done = ghosttape("replay", LEDGER, *words, status=1, env={"GHOSTTAPE_API_KEY": KEY})
     with Store.open(tmp_path / "a") as store:
         kept = repr([store.config, *store.records()])
     assert set(keys) == {f"Bearer {KEY}"}
@@ -129,14 +130,13 @@ def test_a_key_reaches_the_server_and_neither_the_run_nor_the_screen(ghosttape, 
 def test_a_server_that_only_the_folders_file_names_gets_no_key(ghosttape, tmp_path, echo):
     base_url, keys = echo
     (tmp_path / "ghosttape.toml").write_text(f'[server.provider]\nname = "openai"\nbase_url = "{base_url}"\n')
-    ghosttape("replay", "demo", *ONE, status=1, env={"GHOSTTAPE_API_KEY": KEY})
+    ghosttape("replay", LEDGER, *ONE, status=1, env={"GHOSTTAPE_API_KEY": KEY})
     assert set(keys) == {None}
 
 
 def test_two_tapes_of_one_id_are_refused(ghosttape, tmp_path):
-    tape = Path(__file__).parents[2] / "corpora/demo/ledger.tape.jsonl"
-    (tmp_path / "copy.tape.jsonl").write_bytes(tape.read_bytes())
-    done = ghosttape("replay", tape, "copy.tape.jsonl", "--provider", "fixed", "--no-tests", status=2)
+    (tmp_path / "copy.tape.jsonl").write_bytes(LEDGER.read_bytes())
+    done = ghosttape("replay", LEDGER, "copy.tape.jsonl", "--provider", "fixed", "--no-tests", status=2)
     assert "two tapes have the id 'ledger'" in done.err
 
 
@@ -147,8 +147,8 @@ def test_json_is_one_document_and_nothing_else(ghosttape):
 
 def test_files_are_named_from_the_folder_of_the_person(ghosttape, tmp_path):
     (tmp_path / "answers.jsonl").write_text("")
-    summary = ghosttape("replay", "demo", "--provider", "recorded", "--answers", "answers.jsonl", *ONE, "--json").json
-    assert summary["endings"] == {"empty": 2}
+    summary = ghosttape("replay", LEDGER, "--provider", "recorded", "--answers", "answers.jsonl", *ONE, "--json").json
+    assert summary["endings"] == {"empty": 1}
 
 
 def test_a_cache_that_cannot_be_written_is_something_the_environment_lacks(ghosttape, tmp_path, need):
@@ -172,7 +172,7 @@ def test_a_base_url_that_is_no_url_is_called_so(ghosttape):
 
 
 def test_a_flag_that_the_provider_does_not_look_at_is_said_and_the_environment_is_not(ghosttape):
-    words = ["replay", "demo", "--provider", "ngram", "--server", "x", "--text", "y", *ONE]
+    words = ["replay", LEDGER, "--provider", "ngram", "--server", "x", "--text", "y", *ONE]
     said = [
         line for line in ghosttape(*words, env={"GHOSTTAPE_BASE_URL": "http://x"}).err.splitlines() if "warn" in line
     ]
@@ -180,7 +180,7 @@ def test_a_flag_that_the_provider_does_not_look_at_is_said_and_the_environment_i
         "ghosttape: warning: provider ngram does not look at --server (only lsp)",
         "ghosttape: warning: provider ngram does not look at --text (only fixed)",
     ]
-    words = ["replay", "demo", "--provider", "fixed", "--text", "y", "--no-tests", "--limit", "1", "--out", "b"]
+    words = ["replay", LEDGER, "--provider", "fixed", "--text", "y", "--no-tests", "--limit", "1", "--out", "b"]
     assert "warning" not in ghosttape(*words).err
 
 
@@ -194,7 +194,7 @@ def test_the_steps_can_be_read_in_a_narrow_terminal(ghosttape):
 def test_a_record_keeps_the_times_of_the_model_and_the_same_latencies_come_from_it(ghosttape):
     words = [
         "replay",
-        "demo",
+        LEDGER,
         "--provider",
         "ngram",
         "--no-tests",

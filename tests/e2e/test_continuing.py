@@ -2,9 +2,10 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from replay.run.store import Store
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
-KILLS = int(os.environ.get("GHOSTTAPE_KILLS", "4"))
+KILLS = int(os.environ.get("GHOSTTAPE_KILLS", "3"))
 DEMO = Path(__file__).parents[2] / "corpora/demo"
 
 
@@ -31,12 +32,39 @@ def records_of(folder):
         }
 
 
+def number_of_records(folder):
+    with suppress(Exception), Store.open(folder) as store:
+        return sum(1 for _ in store.records())
+    return 0
+
+
+def killed_at_random(command, folder, draw):
+    """Begin or continue a run, and kill it while it starts or soon after some records more; return whether it had not ended."""
+    more, later = draw.randrange(3), draw.uniform(0.0, 1.5)
+    before = number_of_records(folder / "killed")
+    process = subprocess.Popen(
+        [SCRIPT, "replay", *map(str, command), "--out", "killed"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None and number_of_records(folder / "killed") < before + more:
+        time.sleep(0.2)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(later)
+    ended = process.poll() is not None
+    process.kill()
+    process.wait()
+    return not ended
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        ("--policy", "blocks", "--limit", "10"),
-        ("--policy", "vscode", "--limit", "60"),
-        ("--policy", "vscode", "--limit", "40", "--mode", "drive", "--user", "words"),
+        ("--policy", "blocks", "--limit", "6"),
+        ("--policy", "vscode", "--limit", "12"),
+        ("--policy", "vscode", "--limit", "12", "--mode", "drive", "--user", "words"),
     ],
     ids=["blocks", "vscode", "drive"],
 )
@@ -45,19 +73,8 @@ def test_a_run_that_is_killed_at_random_points_ends_with_the_same_records(words,
     command = [DEMO / "ledger.tape.jsonl", "--provider", "ngram", "--latency", "lognormal:60,0.8", *words]
     whole = ghosttape("replay", *command, "--out", "whole", "--json").json
     draw = random.Random(words[1])
-    for _ in range(KILLS):
-        process = subprocess.Popen(
-            [SCRIPT, "replay", *map(str, command), "--out", "killed"],
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            process.wait(draw.uniform(1.0, 6.0))
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
+    killed = [killed_at_random(command, tmp_path, draw) for _ in range(KILLS)]
+    assert any(killed)
     continued = ghosttape("replay", *command, "--out", "killed", "--json").json
     assert records_of(tmp_path / "killed") == records_of(tmp_path / "whole")
     for figure in ("moments", "endings", "verdicts", "untestable"):
@@ -76,6 +93,7 @@ def test_a_finished_run_that_is_continued_asks_and_tests_nothing_again(ghosttape
 
 def test_another_configuration_or_another_tape_is_refused_by_name(ghosttape, tmp_path):
     command = ("replay", "--provider", "fixed", "--text", "x", "--no-tests", "--latency", "fixed:0", "--out", "run")
+    command += ("--limit", "1")
     ghosttape(*command, DEMO / "ledger.tape.jsonl")
     done = ghosttape(*command, DEMO / "ledger.tape.jsonl", "--seed", "3", status=2)
     assert "another configuration (seed)" in done.err

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.e2e.conftest import SCRIPT
 
 OURS = shlex.join([SCRIPT, "serve", "--provider", "ngram", "--settings", '{"cache": {"entries": 0}}'])
 FAST = ["--latency", "fixed:80", "--no-tests"]
+LEDGER = Path(__file__).parents[2] / "corpora/demo/ledger.tape.jsonl"
 COPILOT = {"result": {"capabilities": CAPABILITIES, "serverInfo": {"name": "GitHub Copilot Language Server"}}}
 
 
@@ -26,12 +28,12 @@ def _suggestions(folder):
 
 
 def test_our_own_server_behind_the_provider_suggests_what_it_suggests_when_asked_directly(ghosttape, tmp_path):
-    words = ["replay", "demo", *FAST, "--limit", "15"]
+    words = ["replay", "demo", *FAST, "--limit", "8"]
     ghosttape(*words, "--provider", "ngram", "--out", tmp_path / "directly")
     ghosttape(*words, "--provider", "lsp", "--server", OURS, "--out", tmp_path / "through")
     directly, through = _suggestions(tmp_path / "directly"), _suggestions(tmp_path / "through")
-    assert len(directly) >= 28
-    assert sum(bool(text) for _, text, *_ in directly) >= 15
+    assert len(directly) >= 14
+    assert sum(bool(text) for _, text, *_ in directly) >= 8
     assert through == directly
 
 
@@ -59,13 +61,11 @@ def test_a_replay_tells_the_server_what_became_of_its_items(ghosttape, tmp_path,
 
 def test_the_server_can_be_named_in_the_environment_and_in_the_settings(ghosttape, tmp_path):
     behind = PlainServer(tmp_path)
-    words = ["replay", "demo", *FAST, "--limit", "1", "--json", "--provider", "lsp"]
-    assert ghosttape(*words, env={"GHOSTTAPE_SERVER": shlex.join(behind.command)}).json["moments"] == 2
+    words = ["replay", LEDGER, *FAST, "--limit", "1", "--json", "--provider", "lsp"]
+    assert ghosttape(*words, env={"GHOSTTAPE_SERVER": shlex.join(behind.command)}).json["moments"] == 1
     settings = json.dumps({"provider": {"command": behind.command, "options": {"telemetry": False}}})
-    assert ghosttape(*words, "--settings", settings).json["moments"] == 2
-    assert [told["initializationOptions"] for told in behind.sent("initialize")] == [{}, {}] + [
-        {"telemetry": False}
-    ] * 2
+    assert ghosttape(*words, "--settings", settings).json["moments"] == 1
+    assert [told["initializationOptions"] for told in behind.sent("initialize")] == [{}, {"telemetry": False}]
 
 
 def test_a_server_that_is_not_there_is_a_lack_of_the_environment(ghosttape):

@@ -2,6 +2,8 @@
 
 import asyncio
 import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,12 @@ from pytest_lsp import LanguageClient
 from replay.run.store import Store
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
-OPTIONS = {"settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80", "seed": 1, "limit": 6}
+OPTIONS = {"settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80", "seed": 1, "limit": 4}
 
 
-@pytest.fixture
-async def client(tmp_path, need):
+@asynccontextmanager
+async def connected(folder):
     """A client that keeps what it is told, and has work-done progress."""
-    need("bwrap", "node", "npm")
     client = LanguageClient()
     client.told = {"ghosttape/moment": [], "ghosttape/verdict": []}
     client.progress = []
@@ -26,12 +27,47 @@ async def client(tmp_path, need):
         client.feature(method)(lambda params, kept=kept: kept.append(params))
     client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(lambda params: None)
     client.feature(types.PROGRESS)(lambda params: client.progress.append(params))  # noqa: PLW0108 - pygls marks it
-    await client.start_io(SCRIPT, "serve", "--stdio", "--provider", "ngram", cwd=tmp_path)
+    await client.start_io(SCRIPT, "serve", "--stdio", "--provider", "ngram", cwd=folder)
     window = types.WindowClientCapabilities(work_done_progress=True)
     await client.initialize_session(types.InitializeParams(types.ClientCapabilities(window=window)))
     yield client
     await client.shutdown_session()
     await client.stop()
+
+
+@pytest.fixture
+async def client(tmp_path, need):
+    need("bwrap", "node", "npm")
+    async with connected(tmp_path) as client:
+        yield client
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A replay that was carried out: its folder and summary, and what the client heard of it."""
+
+    folder: Path
+    moments: int
+    heard: dict
+    progress: list
+
+
+@pytest.fixture(scope="module")
+def ordered(once, run_folder, need):
+    """One order, which all workers look at."""
+    need("bwrap", "node", "npm")
+
+    async def carried_out():
+        async with connected(run_folder) as client:
+            summary = await order(client, run_folder / "ordered")
+        heard = {method: [told.moment.event for told in kept] for method, kept in client.told.items()}
+        return Ordered(run_folder / "ordered", summary["moments"], heard, [_kind(each) for each in client.progress])
+
+    return once("ordered-run", lambda: asyncio.run(carried_out()))
+
+
+def _kind(progress):
+    return progress.value["kind"] if isinstance(progress.value, dict) else progress.value.kind
 
 
 def order(client, folder, **options):
@@ -49,26 +85,17 @@ def verdicts(folder):
         return [(record.moment.id, str(record.ending), record.verdict.name) for record in store.records()]
 
 
-async def test_an_ordered_replay_gives_the_verdicts_of_the_command_line(client, tmp_path, ghosttape):
-    summary = await order(client, tmp_path / "ordered")
-    words = ["--provider", "ngram", "--latency", "fixed:80", "--seed", "1", "--limit", "6", "--out", tmp_path / "typed"]
-    ghosttape("replay", "demo", *words)
-    assert summary["moments"] == 12
-    assert verdicts(tmp_path / "ordered") == verdicts(tmp_path / "typed")
+def test_an_ordered_replay_gives_the_verdicts_of_the_command_line(ordered, seeded_run):
+    assert ordered.moments == 8
+    assert verdicts(ordered.folder) == verdicts(seeded_run.folder)
 
 
-async def test_the_client_hears_of_each_moment_each_verdict_and_the_progress(client, tmp_path):
-    await order(client, tmp_path / "run")
-    assert len(client.told["ghosttape/moment"]) == 12
-    assert {verdict.moment.event for verdict in client.told["ghosttape/verdict"]} == {
-        moment.moment.event for moment in client.told["ghosttape/moment"]
-    }
-    kinds = [
-        params.value["kind"] if isinstance(params.value, dict) else params.value.kind for params in client.progress
-    ]
-    assert kinds[0] == "begin"
-    assert kinds[-1] == "end"
-    assert kinds.count("report") > 4
+def test_the_client_hears_of_each_moment_each_verdict_and_the_progress(ordered):
+    assert len(ordered.heard["ghosttape/moment"]) == 8
+    assert set(ordered.heard["ghosttape/verdict"]) == set(ordered.heard["ghosttape/moment"])
+    assert ordered.progress[0] == "begin"
+    assert ordered.progress[-1] == "end"
+    assert ordered.progress.count("report") > 4
 
 
 @pytest.mark.parametrize("how", ["cancel request", "cancel progress"])

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
-import sys
+import threading
+import time
+from contextlib import suppress
 
 import msgspec
+import psutil
 import pytest
 
 from replay.run.store import Store
@@ -33,14 +37,31 @@ socket.socket.connect = connect
 """`sitecustomize.py` of a machine without the model's packages and without a network."""
 
 
-def _replayed(folder, out, *words, status=0, env=None):
+def _replayed(folder, out, *words, status=0, env=None, halts=False):
     argv = [conftest.console_script(), "replay", "demo", "--limit", "4", "--no-tests", "--latency", "fixed:80"]
     argv += ["--out", str(folder / out), "--json", *words]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=300, env=env, check=False)
-    assert done.returncode == status, done.stderr
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(argv, cwd=folder, env=env, **streams) as process:
+        if halts:
+            threading.Thread(target=_halted_at_times, args=(process,), daemon=True).start()
+        printed, said = process.communicate(timeout=300)
+    assert process.returncode == status, said
     with Store.open(folder / out) as store:
         records = [msgspec.to_builtins(record) for record in store.records()]
-    return json.loads(done.stdout), records
+    return json.loads(printed), records
+
+
+def _halted_at_times(process):
+    """Let one or the other process of a run stand still, again and again, as on a machine with more to do than it can."""
+    luck = random.Random(1)
+    while process.poll() is None:
+        with suppress(psutil.NoSuchProcess):
+            parent = psutil.Process(process.pid)
+            halted = luck.choice([parent, *parent.children(recursive=True)])
+            halted.suspend()
+            time.sleep(luck.uniform(0.02, 0.2))
+            halted.resume()
+        time.sleep(luck.uniform(0.0, 0.1))
 
 
 @pytest.fixture
@@ -62,17 +83,6 @@ def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, al
     assert {**again, "run": ""} == {**summary, "run": ""}
 
 
-@pytest.fixture
-def busy():
-    """A machine with more to do than it has processors for."""
-    script = "while True: sum(range(10000))"
-    burners = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(os.cpu_count() + 1)]
-    yield
-    for burner in burners:
-        burner.kill()
-        burner.wait()
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -81,9 +91,7 @@ def busy():
     ],
     ids=["vscode", "drive"],
 )
-def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_machine_does(
-    words, tmp_path, alone, request
-):
+def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_machine_does(words, tmp_path, alone):
     pytest.importorskip("xllamacpp")
     short = [
         "--settings",
@@ -93,8 +101,9 @@ def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_mach
         *words,
     ]
     summary, records = _replayed(tmp_path, "first", *short, "--record-answers", "answers.jsonl")
-    request.getfixturevalue("busy")
-    again, repeated = _replayed(tmp_path, "second", *short, "--require-recorded", "answers.jsonl", env=alone)
+    again, repeated = _replayed(
+        tmp_path, "second", *short, "--require-recorded", "answers.jsonl", env=alone, halts=True
+    )
     assert repeated == records
     assert again["endings"] == summary["endings"]
     assert again["metrics"] == summary["metrics"]
