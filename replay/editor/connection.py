@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,29 +15,11 @@ from pygls.client import JsonRPCClient
 from pygls.protocol import JsonRPCProtocol, default_converter
 from pygls.protocol.json_rpc import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
-from replay.errors import ServerError
-
 _ENCODER = msgspec.json.Encoder()
 UNDER_WAY = "ghosttape/underway"
 _LOG_LINES = 40
 _LINE_BYTES = 4000
 _LAST_WORDS_S = 2.0
-
-
-def server_command() -> list[str]:
-    """The console script that starts our own language server.
-
-    Raises:
-        ServerError: ghosttape is not installed as a command.
-
-    """
-    beside = Path(sys.executable).with_name("ghosttape")
-    found = str(beside) if beside.exists() else shutil.which("ghosttape")
-    if found is None:
-        raise ServerError(
-            "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"
-        )
-    return [found, "serve", "--stdio"]
 
 
 class PlainProtocol(JsonRPCProtocol):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.options import ReplayOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine

@@ -10,7 +10,7 @@ import pytest
 from running import options_of, run
 from tapes import Typist
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.errors import ReplayError, ServerError, StoreError
 from replay.play.latency import LatencyError
 from replay.play.playback import Playback

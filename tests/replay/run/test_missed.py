@@ -6,7 +6,7 @@ from msgspec import structs
 from running import options_of, run
 from tapes import Typist
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.errors import ServerError
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests

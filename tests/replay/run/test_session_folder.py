@@ -2,7 +2,7 @@
 
 from tapes import Typist
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.options import ReplayOptions
 from replay.run.engine import Engine
 from replay.run.sources.tape_source import TapeSource

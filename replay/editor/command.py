@@ -1,0 +1,25 @@
+"""How our own language server is started."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from replay.errors import ServerError
+
+
+def server_command() -> list[str]:
+    """The console script that starts our own language server.
+
+    Raises:
+        ServerError: ghosttape is not installed as a command.
+
+    """
+    beside = Path(sys.executable).with_name("ghosttape")
+    found = str(beside) if beside.exists() else shutil.which("ghosttape")
+    if found is None:
+        raise ServerError(
+            "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"
+        )
+    return [found, "serve", "--stdio"]
