@@ -19,6 +19,10 @@ from syntax.tokens import CLOSERS, PAIRS, Token, tokens
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 
+_WEIGHTS = (2, 2, 3)
+"""Of a word that comes, one that goes, and one in the place of another: less than both, or no other wording would stand in for as much; more than one, or a last
+short statement would count as the words in place of a few that the developer has more of, and would be left to stand twice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -84,7 +88,7 @@ def reach(written: Written, text: str) -> Reach:
     """Find how much of what the developer wrote a suggestion stands in for that begins at the same place.
 
     Where the suggestion says what stands there, up to the end of a token, it is just that. Otherwise it is the end of a statement for which
-    the fewest words must go or come (one in the place of another counts as both), among those that open and close the same brackets as the suggestion; where no statement ends like that, the
+    the fewest words must go or come (one in the place of another counts as one and a half), among those that open and close the same brackets as the suggestion; where no statement ends like that, the
     end of a token; else the end of what is wanted there. Of equal ends it is the one with as many words as the suggestion, and then the
     one nearest to what is wanted.
 
@@ -148,7 +152,7 @@ def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
     said, all_words = [word for word, _ in words], [word for word, _ in there]
 
     def cost(border: _Border) -> tuple[int, int, int]:
-        differing = Levenshtein.distance(said, all_words[: border.words], weights=(1, 1, 2))
+        differing = Levenshtein.distance(said, all_words[: border.words], weights=_WEIGHTS)
         return differing, abs(border.words - len(said)), abs(border.words - wanted)
 
     return min(chosen, key=cost).end
