@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports policies repairs bench warm reached coverage fit vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports policies repairs bench warm reached oracle coverage fit vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -56,6 +56,9 @@ bench: dev sandbox ## Measure: tests/performance
 
 warm: dev sandbox ## Published answers in warm workers and in fresh sandboxes, and where verdicts differ: make warm DATA=../shared/data
 	$(BIN)/python tests/performance/warm_and_cold.py $(DATA)
+
+oracle: dev sandbox ## Whether what the developer wrote passes under every policy: the table of docs/verdicts.md anew
+	$(BIN)/python -m tools.oracle_table docs/verdicts.md oracle 100 corpora/demo/*.tape.jsonl
 
 coverage: dev ## How often intervals hold the truth: the tables of docs/numbers.md anew
 	$(BIN)/python -m tools.interval_coverage docs/numbers.md
