@@ -29,7 +29,7 @@ class Reached:
     finished: Program
     hole: tuple[int, int]
     timeout_s: float
-    _ran: asyncio.Task[frozenset[int]] | None = None
+    _ran: asyncio.Task[Result] | None = None
     _found: tuple[Check, ...] | None = None
 
     @property
@@ -42,29 +42,42 @@ class Reached:
     async def confirmed(self, result: Result, graft: Program, programs: Programs) -> Result:
         """Return the result of a graft that passed, or the failure that statements of the tests do not run in it.
 
-        Where some seem not to, both programs run once more, so that chance decides nothing.
+        Where some seem not to, both programs run once more, so that chance decides nothing. Where the machine kept the finished program from
+        being recorded, the result is "infrastructure": it may be run again, and the next graft has the finished program recorded anew.
         """
         if not self.checks:
             return result
-        if self._ran is None:
-            self._ran = asyncio.ensure_future(self._expected(programs))
-        expected = await asyncio.shield(self._ran)
+        finished = await self._recorded(programs)
+        if _may_be_the_machines(finished):
+            return _not_recorded(finished)
+        expected = _executed(finished)
         if not expected:
             return result
         probes = placed(self.checks, self.finished.text, graft.text, self.hole)
         watched = await self._watched(graft, probes, programs)
         if not expected <= watched.reached and watched.verdict_class != "infrastructure":
-            expected &= await self._expected(programs)
+            finished = await self._finished_run(programs)
+            if _may_be_the_machines(finished):
+                return _not_recorded(finished)
+            expected &= _executed(finished)
             again = await self._watched(graft, probes, programs)
             watched = replace(again, reached=again.reached | watched.reached)
         if watched.verdict_class == "infrastructure":
             return watched
         return self._judged(result, watched, expected, probes, graft)
 
-    async def _expected(self, programs: Programs) -> frozenset[int]:
-        """The statements that the finished program executes; none if it does not pass while they are recorded."""
-        found = await self._watched(self.finished, dict(enumerate(self.checks)), programs)
-        return found.reached if found.verdict_class == "passed" else frozenset()
+    async def _recorded(self, programs: Programs) -> Result:
+        """The first run of the finished program with probes, for all grafts; one that the machine may have failed is not kept."""
+        if self._ran is None:
+            self._ran = asyncio.ensure_future(self._finished_run(programs))
+        ran = self._ran
+        found = await asyncio.shield(ran)
+        if _may_be_the_machines(found) and self._ran is ran:
+            self._ran = None
+        return found
+
+    async def _finished_run(self, programs: Programs) -> Result:
+        return await self._watched(self.finished, dict(enumerate(self.checks)), programs)
 
     async def _watched(self, program: Program, probes: dict[int, Check], programs: Programs) -> Result:
         return await programs.run(replace(program, probes=probes), timeout_s=_SLOWER * self.timeout_s)
@@ -89,3 +102,21 @@ class Reached:
     def _text(self, number: int) -> str:
         check = self.checks[number]
         return self.finished.text[check.start : check.end].split("\n", 1)[0][:100]
+
+
+def _may_be_the_machines(finished: Result) -> bool:
+    """Whether the machine may have kept a finished program, which passes without probes, from passing with them."""
+    return finished.verdict_class in {"infrastructure", "timeout"} or finished.maybe_infrastructure
+
+
+def _not_recorded(finished: Result) -> Result:
+    """The result of a graft whose tests are not known: no failure of a finished program is the model's."""
+    message = first_line(
+        f"the finished program, with probes in its tests: {finished.message or finished.verdict_class}"
+    )
+    return replace(finished, verdict_class="infrastructure", message=message, maybe_infrastructure=True)
+
+
+def _executed(finished: Result) -> frozenset[int]:
+    """The statements that the finished program executes; none if it does not pass while they are recorded."""
+    return finished.reached if finished.verdict_class == "passed" else frozenset()
