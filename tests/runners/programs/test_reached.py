@@ -146,6 +146,57 @@ async def test_another_right_answer_passes(language, finished, programs, need_fo
     assert (alone.verdict_class, (await finished(language).confirmed(alone, program, programs))) == ("passed", alone)
 
 
+# A right answer may leave a helper uncalled that the developer's text called. The text up to the hole, the truth, another answer, and the rest.
+HELPERS = {
+    "python": (
+        "def double(xs):\n",
+        "    return [clean(x) for x in xs]",
+        "    return [x * 2 for x in xs]",
+        "\n\ndef clean(x):\n    assert x >= 0\n    return x * 2\n\nassert double([1, 2]) == [2, 4]\n",
+    ),
+    "javascript": (
+        "const assert = require('assert');\nfunction double(xs) {\n",
+        "  return xs.map(clean);",
+        "  return xs.map((x) => x * 2);",
+        "\n}\nfunction clean(x) {\n  assert(x >= 0);\n  return x * 2;\n}\nassert.deepEqual(double([1, 2]), [2, 4]);\nmodule.exports = { clean };\n",
+    ),
+    "typescript": (
+        "import * as assert from 'assert';\nfunction double(xs: number[]): number[] {\n",
+        "  return xs.map(clean);",
+        "  return xs.map((x) => x * 2);",
+        "\n}\nconst clean = (x: number): number => {\n  assert.ok(x >= 0);\n  return x * 2;\n};\nassert.deepEqual(double([1, 2]), [2, 4]);\n",
+    ),
+    "java": (
+        "public class P {\n  static int twice(int x) {\n",
+        "    return clean(x);",
+        "    return x * 2;",
+        (
+            "\n  }\n  static int clean(int x) {\n    assert x >= 0;\n    return x * 2;\n  }\n"
+            "  public static void main(String[] a) {\n    assert twice(2) == 4;\n  }\n}\n"
+        ),
+    ),
+    "cpp": (
+        "#include <cassert>\nint clean(int x);\nint twice(int x) {\n",
+        "  return clean(x);",
+        "  return x * 2;",
+        "\n}\nint clean(int x) {\n  assert(x >= 0);\n  return x * 2;\n}\nint main() {\n  assert(twice(2) == 4);\n}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", HELPERS)
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_right_answer_that_leaves_a_helper_uncalled_passes(language, programs, need_for):
+    need_for(language)
+    before, truth, answer, after = HELPERS[language]
+    line, workers = before.count("\n") + 1, programs.workers
+    program = Program(language, before + answer + after, written=(line, line))
+    reached = Reached(Program(language, before + truth + after), (len(before), len(before) + len(truth)), 60.0)
+    alone = await workers.run(program, timeout_s=60.0)
+    assert alone.verdict_class == "passed", alone
+    assert await reached.confirmed(alone, program, workers) == alone
+
+
 # What counts as tests, and where it stands.
 
 
@@ -160,6 +211,59 @@ def test_assertions_behind_the_hole_and_the_outermost_statements_are_tests():
     after = "\n\ndef helper():\n    return 1\n\ndef other():\n    assert helper()\n\nother()\nx = add(1, 2)\nif x:\n    assert x == 3\n"
     expected = ["assert helper()", "other()", "x = add(1, 2)", "if x:", "assert x == 3"]
     assert checks("python", before, "return a + b", after) == expected
+
+
+@pytest.mark.parametrize("language", HELPERS)
+def test_the_assertions_of_a_helper_that_only_the_hole_calls_are_no_tests(language):
+    before, truth, _, after = HELPERS[language]
+    found = checks(language, before, truth, after)
+    assert found
+    assert not [line for line in found if ">= 0" in line]
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "def test_all():\n    clean(1)\n",
+        "def other():\n    return clean(1)\nother()\n",
+        "for f in [double, clean]:\n    f([1])\n",
+        "class Sums(TestCase):\n    def runTest(self):\n        clean(1)\n",
+        "class Worker(Thread):\n    def run(self):\n        clean(1)\nWorker().start()\n",
+        "class Worker:\n    def __init__(self):\n        clean(1)\nWorker()\n",
+        "@app.route('/')\ndef index():\n    return clean(1)\n",
+    ],
+)
+def test_the_assertions_of_a_helper_that_tests_call_by_another_way_are_tests(caller):
+    before, truth, _, after = HELPERS["python"]
+    assert "assert x >= 0" in checks("python", before, truth, f"{after}\n{caller}")
+
+
+@pytest.mark.parametrize(
+    "caller",
+    [
+        "def helper():\n    return clean(1)\ndef again():\n    return helper() + again()\n",
+        "class Cleaner:\n    def __init__(self, x):\n        clean(x)\n",
+    ],
+)
+def test_functions_that_only_the_hole_names_lead_to_no_tests(caller):
+    before, _, _, after = HELPERS["python"]
+    assert "assert x >= 0" not in checks("python", before, "    again(); Cleaner(1)", f"{after}\n{caller}")
+
+
+def test_constructors_count_with_their_own_class():
+    classes = "struct Used { Used(int x) { assert(x > 1); } };\nstruct Spare { Spare(int x) { assert(x > 2); } };\n"
+    found = checks(
+        "cpp",
+        "#include <cassert>\nint f() {\n",
+        "  Spare s(3); return 1;",
+        f"\n}}\n{classes}int main() {{ Used u(2); }}\n",
+    )
+    assert [line for line in found if line.startswith("assert")] == ["assert(x > 1);"]
+
+
+def test_assertions_behind_the_hole_in_the_function_that_holds_it_are_tests():
+    before, after = "def solve(xs):\n", "\n    assert total == 3\n    return total\n\nsolve([1, 2])\n"
+    assert checks("python", before, "    total = sum(xs)", after) == ["assert total == 3", "solve([1, 2])"]
 
 
 def test_before_the_hole_only_functions_called_like_tests_are():
