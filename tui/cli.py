@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from replay.options import RunOptions
 from tui.commands import exchange, flags
 from tui.commands.unused import warn_unused
 from tui.outcome import ExitStatus, guarded, print_json
@@ -53,6 +56,7 @@ def replay(
     mode: flags.Mode = "judge",
     ask_missed: flags.AskMissed = None,
     speed: flags.Speed = None,
+    live: flags.Live = False,
     repairs: flags.Repairs = None,
     ablate: flags.Ablate = "",
     sandbox: flags.TestSandbox = "auto",
@@ -77,6 +81,7 @@ def replay(
 
     Examples:
     * `ghosttape replay demo`
+    * `ghosttape replay demo --live`
     * `ghosttape replay session.tape.jsonl --provider openai --base-url http://127.0.0.1:8080/v1`
     * `ghosttape replay demo --provider ngram --latency fixed:80 --seed 1 --json`
     * `ghosttape replay demo --record-answers answers.jsonl`, then `… --require-recorded answers.jsonl`
@@ -101,8 +106,10 @@ def replay(
     built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
     options = replay_options(settings_of(settings, source, repairs=repairs), **session, **verdicts, **where, **built)
     warn_unused(context, options.settings.provider.name)
-    from tui.commands.replaying import run  # slow to import, so only after the arguments are checked
+    from tui.commands.replaying import run, show  # slow to import, so only after the arguments are checked
 
+    if live:
+        watch_live(options, out, show, json=json)
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
     if json:
         print_json(summary)
@@ -138,6 +145,7 @@ def evaluate(
     no_packages: flags.NoPackages = False,
     cluster_by: flags.ClusterBy = "program",
     seed: flags.Seed = 0,
+    live: flags.Live = False,
     out: flags.RunToGoOn = None,
     json: flags.JsonFlag = False,
 ) -> None:
@@ -150,7 +158,7 @@ def evaluate(
     """
     from corpora.options import EvaluateOptions
     from tui.commands.configuration import options_of, record_of
-    from tui.commands.evaluating import evaluate_settings, run, words
+    from tui.commands.evaluating import evaluate_settings, run, show_all, words
 
     record = record_of(record_answers, replay_answers, require_recorded)
     server = {"name": provider, "model": model, "base_url": base_url, "command": command}
@@ -161,10 +169,24 @@ def evaluate(
     verdicts["cluster_by"] = cluster_by
     chosen = evaluate_settings(settings, source, repairs, published=published)
     options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
+    if live:
+        watch_live(options, out, show_all, json=json)
     summary = asyncio.run(run(options, out, quiet=json))
     if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.evaluated(summary))
+
+
+def watch_live(
+    options: RunOptions, out: Path | None, show: Callable[[dict[str, Any], Path], None], *, json: bool
+) -> None:
+    """Do the command on the live screen, and end; return at once where there is no terminal for it."""
+    from replay.run.folders import new_folder
+    from tui.commands.living import LiveRun, has_screen, run_live
+
+    if has_screen():
+        run = LiveRun(sys.argv[1:], out or new_folder(options), options, show, json)
+        raise typer.Exit(run_live(run))
 
 
 @app.command()

@@ -41,6 +41,18 @@ async def run(options: EvaluateOptions, out: Path | None, *, quiet: bool) -> dic
     summary, folder = await run_sources(options, [source], source.summarise, out)
     if not quiet:
         show(summary, folder)
+    show_untested(summary, folder)
+    return summary
+
+
+def show_all(summary: Mapping[str, Any], folder: Path) -> None:
+    """Print the table, and what could not be tested."""
+    show(summary, folder)
+    show_untested(summary, folder)
+
+
+def show_untested(summary: Mapping[str, Any], folder: Path) -> None:
+    """Say how many answers could not be tested, and how they can be."""
     if failed := summary["verdicts"].get("infrastructure", 0):
         again = f"The same command with --out {shlex.quote(str(folder))} tests them."
         SafeConsole(stderr=True).print(
@@ -48,7 +60,6 @@ async def run(options: EvaluateOptions, out: Path | None, *, quiet: bool) -> dic
             style="yellow",
             soft_wrap=True,
         )
-    return summary
 
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:

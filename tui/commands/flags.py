@@ -126,6 +126,14 @@ Speed = Annotated[
         "space pauses, . steps, + and - change the speed, > skips a minute. No result changes."
     ),
 ]
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live/--plain",
+        help="Watch it on a screen: the document as it is typed, ghost text, verdicts as they come. The run is a process of its own and "
+        "goes on if the screen is closed. Without a terminal, and by default, progress is a line.",
+    ),
+]
 Ablate = Annotated[
     str,
     typer.Option(

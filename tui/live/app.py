@@ -17,6 +17,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Footer, Static
 
+from replay.run.events import RunBegan
 from replay.run.live.control import ControlError, Wish, send
 from replay.run.live.following import LiveFile, is_alive
 from tui.live import words
@@ -41,9 +42,10 @@ _MINUTE_MS = 60_000.0
 
 
 class LiveApp(ThemedApp):
-    """Follows the run in a folder. `owns`: closing it asks what becomes of the run; and it closes by itself when the run has ended.
+    """Follows the run in a folder. `outcome` says, once the app is closed, how.
 
-    `outcome` says, once the app is closed, how.
+    `process` is the number of a process that this command started for the run: only what it writes is shown, closing the screen asks what becomes
+    of it, and the screen closes by itself when it has ended or is `gone`. 0: any process's run is followed.
     """
 
     TITLE = "ghosttape live"
@@ -69,16 +71,16 @@ class LiveApp(ThemedApp):
         Binding("ctrl+c", "leave", "Quit", show=False, priority=True),
     ]
 
-    def __init__(self, folder: Path, *, owns: bool = False, gone: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, folder: Path, *, process: int = 0, gone: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
-        self.folder, self._owns, self._gone = folder, owns, gone
+        self.folder, self._owned, self._gone = folder, process, gone
         self.outcome: Outcome = "left"
         self.state, self.figures = LiveState(), LiveFigures()
         self._file = LiveFile(folder)
         self._documents: dict[str, LaneDocuments] = {}
         self._chosen = ""
         self._spent, self._looked = time.process_time(), 0.0
-        self._is_behind = False
+        self._is_behind = self._is_anothers = False
         self._keys = (False, 0)
 
     def compose(self) -> ComposeResult:
@@ -115,7 +117,7 @@ class LiveApp(ThemedApp):
         self._read()
         if not self._is_behind:
             self._draw()
-        if self._owns and (self.state.ending is not None or self._gone()):
+        if self._owned and (self.state.ending is not None or self._gone()):
             self._close("ended")
             return
         self.set_timer(0.001 if self._is_behind else self._pause_s(), self._tick)
@@ -131,12 +133,15 @@ class LiveApp(ThemedApp):
             self._looked = now
             if self._file.begins_anew():
                 self._start(LiveState())
-            elif not self._file.is_there and not self.state.began:
+            elif not self._file.is_there and not self.state.began and not self._owned:
                 self._start(stored_state(self.folder) or self.state)
             self._see_whether_it_lives()
         events, self._is_behind = self._file.read()
         for event in events:
-            self.state.take(event)
+            if isinstance(event, RunBegan):
+                self._is_anothers = self._owned not in {0, event.process}
+            if not self._is_anothers:  # an earlier process of a run that this one continues
+                self.state.take(event)
 
     def _start(self, state: LiveState) -> None:
         """Forget an earlier process's run."""
@@ -208,31 +213,35 @@ class LiveApp(ThemedApp):
 
     def action_pause(self) -> None:
         """Pause, or go on."""
-        self._send(Wish("resume" if self.state.phase == "paused" else "pause"))
+        paused = self.state.phase == "paused"
+        self.state.expect(paused=not paused)
+        self._send(Wish("resume" if paused else "pause"))
 
     def action_wish(self, action: Literal["moment", "step"]) -> None:
         """Go on a little, and pause."""
         self._send(Wish(action))
 
+    def _set_speed(self, speed: float | None) -> None:
+        self.state.expect(speed=speed)
+        self._send(Wish("speed", speed))
+
     def action_faster(self) -> None:
         """Take the next higher speed; behind the highest it goes as fast as it can."""
         speed = self.state.pulse.speed if self.state.pulse else None
-        self._send(Wish("speed", next((known for known in SPEEDS if speed is not None and known > speed), None)))
+        self._set_speed(next((known for known in SPEEDS if speed is not None and known > speed), None))
 
     def action_slower(self) -> None:
         """Take the next lower speed."""
         speed = self.state.pulse.speed if self.state.pulse else None
-        self._send(
-            Wish("speed", next((known for known in reversed(SPEEDS) if speed is None or known < speed), SPEEDS[0]))
-        )
+        self._set_speed(next((known for known in reversed(SPEEDS) if speed is None or known < speed), SPEEDS[0]))
 
     def action_own_time(self) -> None:
         """Go on in the tape's own time."""
-        self._send(Wish("speed", 1.0))
+        self._set_speed(1.0)
 
     def action_full_speed(self) -> None:
         """Go on as fast as it can."""
-        self._send(Wish("speed", None))
+        self._set_speed(None)
 
     def action_skip(self) -> None:
         """Go on for a minute of the tape without a wait."""
@@ -266,7 +275,7 @@ class LiveApp(ThemedApp):
         """Close the screen; ask first what becomes of a run that this command started."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
-        elif self._owns and self.state.ending is None:
+        elif self._owned and self.state.ending is None:
             self.push_screen(LeaveScreen(str(self.folder)), self._left)
         else:
             self._close("left" if self.state.is_going else "ended")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec import structs
 
@@ -151,6 +151,11 @@ class LiveState:
         if self.ending is not None:
             return self.ending.at
         return self.pulse.at if self.pulse else self.began
+
+    def expect(self, **pace: Any) -> None:
+        """Take for granted that the run goes at another pace (`speed`, `paused`), until it says how it goes."""
+        if self.pulse is not None:
+            self.pulse = structs.replace(self.pulse, **pace)
 
     def take(self, event: RunEvent) -> None:
         """Take one event in."""

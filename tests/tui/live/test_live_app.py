@@ -1,5 +1,6 @@
 """The live screen on a real run: what it shows, and each of its keys."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -288,7 +289,7 @@ async def test_a_run_that_does_not_listen_is_named(scene):
 )
 async def test_closing_the_screen_of_ones_own_run_asks_what_becomes_of_it(scene, keys, outcome):
     scene.until(Ended)
-    app = LiveApp(scene.folder, owns=True)
+    app = LiveApp(scene.folder, process=os.getpid())
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press(keys[0])
@@ -311,7 +312,7 @@ async def test_closing_the_screen_of_anothers_run_asks_nothing(scene):
 async def test_the_screen_of_ones_own_run_closes_when_the_run_ends(scene):
     scene.go()
     scene.say(RunEnded(1100.0, "done"))
-    app = LiveApp(scene.folder, owns=True)
+    app = LiveApp(scene.folder, process=os.getpid())
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: not app.is_running, pilot)
     assert app.outcome == "ended"
@@ -335,7 +336,7 @@ def test_live_screen(scene, snap_compare, scenery, size, theme):
     if scenery == "left-over":
         scene.say(RunEnded(1100.0, "failed", "the language server died"))
     scene.say(Pulse(1100.0, 10.0))
-    app = LiveApp(Path("live-run"), owns=scenery == "leave")
+    app = LiveApp(Path("live-run"), process=os.getpid() if scenery == "leave" else 0)
 
     async def draw(pilot):
         app.theme = theme

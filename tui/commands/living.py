@@ -1,0 +1,109 @@
+"""A run that is watched on the live screen: it is another process, in a session of its own, which outlives the screen and its terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from replay.editor.connection import server_command
+from replay.errors import StoreError
+from replay.options import RunOptions
+from replay.run.store import Store
+from tui.console import SafeConsole as Console
+from tui.outcome import print_json
+from tui.terminal_text import bounded
+from tui.watching.progress import warn_of_sandbox
+
+_OURS = frozenset({"--live", "--plain", "--json"})
+_LAST = 4_000
+"""Characters of what the run said on standard error that are shown if it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """A run to be started and watched: `words` are those of the command line that asks for it, `show` prints its summary."""
+
+    words: Sequence[str]
+    folder: Path
+    options: RunOptions
+    show: Callable[[dict[str, Any], Path], None]
+    json: bool = False
+
+
+def has_screen() -> bool:
+    """Whether there is a terminal that a screen can be drawn on."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and (
+        os.environ.get("TERM", "") not in {"", "dumb"}
+    )
+
+
+def run_live(run: LiveRun) -> int:
+    """Start a run, show it until it ends or the screen is closed, and end on its table; give the exit status."""
+    warn_of_sandbox(Console(stderr=True), run.options)
+    with tempfile.TemporaryFile() as said:
+        process = _start(run, said)
+        from tui.live.app import LiveApp
+
+        screen = LiveApp(run.folder, process=process.pid, gone=lambda: process.poll() is not None)
+        screen.run()
+        if screen.outcome == "left" and process.poll() is None:
+            _say_how_to_come_back(run.folder, process.pid)
+            return 0
+        if screen.outcome == "stopped":
+            process.send_signal(signal.SIGTERM)
+        return _ended(run, process.wait(), said)
+
+
+def child_words(words: Sequence[str], folder: Path) -> list[str]:
+    """The words of the command that the run's own process gets: the same, without a screen, into a folder that is known."""
+    kept = [word for word in words if word not in _OURS]
+    named = any(word == "--out" or word.startswith("--out=") for word in kept)
+    return [*kept, "--plain", *([] if named else ["--out", str(folder)])]
+
+
+def _start(run: LiveRun, said: IO[bytes]) -> subprocess.Popen[bytes]:
+    command = [server_command()[0], *child_words(run.words, run.folder)]
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=said, start_new_session=True)
+
+
+def _say_how_to_come_back(folder: Path, process: int) -> None:
+    name = shlex.quote(str(folder))
+    Console(stderr=True).print(
+        f"The run goes on without the screen. To come back:\n  ghosttape tui --follow {name}\nTo end it: kill {process}",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _ended(run: LiveRun, status: int, said: IO[bytes]) -> int:
+    """Print what a run came to, as without a screen; if it has no summary, what it said."""
+    summary = _summary(run.folder) if status in {0, 1, 3} else None
+    if summary is None:
+        said.seek(0)
+        text = said.read().decode("utf-8", "replace")
+        Console(stderr=True).print(bounded(text[-_LAST:].strip()), markup=False, highlight=False, soft_wrap=True)
+        return status if status >= 0 else 128 - status
+    if run.json:
+        print_json(summary)
+    else:
+        run.show(summary, run.folder)
+    return status
+
+
+def _summary(folder: Path) -> dict[str, Any] | None:
+    try:
+        with Store.open(folder) as store:
+            found = store.fact("summary")
+            return found if isinstance(found, dict) else None
+    except StoreError:
+        return None
