@@ -182,10 +182,13 @@ def watch_live(
 ) -> None:
     """Do the command on the live screen, and end; return at once where there is no terminal for it."""
     from replay.run.folders import new_folder
-    from tui.commands.living import LiveRun, has_screen, run_live
+    from tui.commands.running import warn_of_sandbox
+    from tui.console import SafeConsole
+    from tui.live.starting import LiveRun, has_screen, run_live
 
     if has_screen():
-        run = LiveRun(sys.argv[1:], out or new_folder(options), options, show, json)
+        warn_of_sandbox(SafeConsole(stderr=True), options)
+        run = LiveRun(sys.argv[1:], out or new_folder(options), show, json)
         raise typer.Exit(run_live(run))
 
 
@@ -299,6 +302,35 @@ def tui(
     from tui.commands import inspecting
 
     (inspecting.follow if follow else inspecting.inspect)(run)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@guarded
+def watch(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of tapes; it need not be there yet, and may be removed and come back.")
+    ],
+    *,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live/--plain", help="The live screen, where there is a terminal; or a line for each thing that happens."
+        ),
+    ] = True,
+) -> None:
+    """Replay the tapes of a folder as they appear or grow: also one that the language server is still recording.
+
+    The options of `ghosttape replay` can follow, but for --out and --json. A tape that is not complete yet is played as far as it goes, and one that is
+    broken is named. When `ghosttape.toml` changes, every tape is replayed again. Of a tape that grows, the latest run is kept.
+
+    Examples:
+    * `ghosttape watch tapes`
+    * `ghosttape watch tapes --provider openai --base-url http://127.0.0.1:8080/v1 --policy vscode`
+    """
+    from tui.commands.tending import watch as watch_folder
+
+    watch_folder(folder, context.args, live=live)
 
 
 @app.command()

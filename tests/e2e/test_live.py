@@ -20,7 +20,7 @@ from replay.run.live.stream import FILE
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import write
-from tui.commands.living import child_words
+from tui.live.starting import child_words
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 TEXT = "def f(x):\n    return x + 1\n\n\ndef g(y):\n    return f(y) * 2\n\n\ndef h(z):\n    return g(z) - 1\n"

@@ -40,6 +40,7 @@ async def run_sources(
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
     playback, folder = Playback(speed), out or new_folder(options)
+    warn_of_sandbox(Console(stderr=True), options)
     _end_on_signals()
     try:
         with (
@@ -52,6 +53,12 @@ async def run_sources(
         raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
     except MachineFails as error:
         raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
+
+
+def warn_of_sandbox(console: Console, options: RunOptions) -> None:
+    """Say that nothing holds the code of the model, if that is so."""
+    if options.sandbox == "none" and options.tests:
+        console.print("Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red")
 
 
 def how_to_continue(folder: Path) -> str:

@@ -113,6 +113,11 @@ class LiveApp(ThemedApp):
 
     # Following
 
+    def follow(self, folder: Path) -> None:
+        """Show the run in another folder from now on."""
+        self._file.close()
+        self.folder, self._file, self._looked = folder, LiveFile(folder), 0.0
+
     def _tick(self) -> None:
         self._read()
         if not self._is_behind:
@@ -172,7 +177,7 @@ class LiveApp(ThemedApp):
         width = self.size.width
         self._put("#title", words.title(self.state, self.folder.name, width - 1))
         if lane is None:
-            self._put("#waiting", self._waiting())
+            self._put("#waiting", self.waiting())
         else:
             self._put("#lanes", words.lanes(self.state, lane.name, width))
             self._draw_lane(lane)
@@ -198,7 +203,8 @@ class LiveApp(ThemedApp):
         if not (isinstance(widget.content, Content) and content.is_same(widget.content)):
             widget.update(content, layout=False)
 
-    def _waiting(self) -> Content:
+    def waiting(self) -> Content:
+        """What is shown while there is no run."""
         return Content(sanitize(f"There is no run in {self.folder} yet. It is shown as soon as it begins."))
 
     # Keys

@@ -51,12 +51,6 @@ def _counted(counts: Mapping[str, int]) -> str:
     return f"{suggestions}, {judged}: {verdicts}" if verdicts else f"{suggestions}, {judged}"
 
 
-def warn_of_sandbox(console: Console, options: RunOptions) -> None:
-    """Say that nothing holds the code of the model, if that is so."""
-    if options.sandbox == "none" and options.tests:
-        console.print("Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red")
-
-
 class Progress:
     """Listens to an engine and shows how far it is. In an ablation each moment counts as often as it has arms."""
 
@@ -75,7 +69,6 @@ class Progress:
         self._counts: dict[str, Counter[str]] = {}
         self._said = 0.0
         self._arms = 2 + len(options.settings.repairs) if options.ablate else 1
-        warn_of_sandbox(console, options)
 
     def __enter__(self) -> Self:
         self._bars.start()

@@ -15,12 +15,10 @@ from typing import IO, Any
 
 from replay.editor.connection import server_command
 from replay.errors import StoreError
-from replay.options import RunOptions
 from replay.run.store import Store
 from tui.console import SafeConsole as Console
 from tui.outcome import print_json
 from tui.terminal_text import bounded
-from tui.watching.progress import warn_of_sandbox
 
 _OURS = frozenset({"--live", "--plain", "--json"})
 _LAST = 4_000
@@ -33,7 +31,6 @@ class LiveRun:
 
     words: Sequence[str]
     folder: Path
-    options: RunOptions
     show: Callable[[dict[str, Any], Path], None]
     json: bool = False
 
@@ -47,7 +44,6 @@ def has_screen() -> bool:
 
 def run_live(run: LiveRun) -> int:
     """Start a run, show it until it ends or the screen is closed, and end on its table; give the exit status."""
-    warn_of_sandbox(Console(stderr=True), run.options)
     with tempfile.TemporaryFile() as said:
         process = _start(run, said)
         from tui.live.app import LiveApp

@@ -1,0 +1,43 @@
+"""What watching a run costs: processor time (user and system) of the run and of the screen together, against the run that nobody watches."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from processor import account
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
+from terminals import Terminal
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+WORDS = ["replay", "demo", "--provider", "oracle", "--latency", "fixed:0"]
+
+
+def test_watching_the_demo_against_not_watching_it(benchmark, capsys, tmp_path):
+    """The demo with the oracle, at full speed and with all its tests."""
+    if benchmark.disabled:
+        WORDS[3:] = ["fixed", "--latency", "fixed:0", "--no-tests", "--limit", "3"]
+    rounds = 1 if benchmark.disabled else 3
+    alone = [unwatched(tmp_path / f"alone{number}", tmp_path) for number in range(rounds)]
+    with account() as spent:
+        benchmark.pedantic(lambda: watched(tmp_path), rounds=rounds)
+        seen = spent() / rounds
+    told = {"unwatched_s": round(min(alone), 2), "watched_s": round(seen, 2), "ratio": round(seen / min(alone), 3)}
+    benchmark.extra_info.update(told)
+    if not benchmark.disabled:
+        with capsys.disabled():
+            print(f"\nwatching the demo: {told}")  # noqa: T201 - what is measured is for a person
+
+
+def unwatched(out, folder):
+    with account() as spent:
+        subprocess.run([SCRIPT, *WORDS, "--out", str(out)], cwd=folder, check=True, capture_output=True)
+        return spent()
+
+
+def watched(folder):
+    terminal = Terminal([SCRIPT, *WORDS, "--live"], folder, columns=120)
+    try:
+        assert terminal.status(within_s=600) == 0, terminal.drawn[-2000:]
+    finally:
+        terminal.end()

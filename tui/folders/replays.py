@@ -1,0 +1,159 @@
+"""Replaying the tapes of a folder as they appear or grow: a process each, as `ghosttape replay` starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from replay.editor.connection import server_command
+from replay.run.folders import RUNS
+from tui.errors import ConfigurationError
+from tui.folders.noticing import Noticing
+from tui.folders.tapes import TapeBroken, TapeFolder
+
+SETTINGS = Path("ghosttape.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayBegan:
+    """A tape is replayed into a folder."""
+
+    tape: Path
+    run: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayEnded:
+    """A replay is over. `summary` is its JSON document, or None; then `reason` says why there is none."""
+
+    tape: Path
+    run: Path
+    summary: dict[str, Any] | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """`ghosttape.toml` has changed: every tape is replayed again."""
+
+
+WatchEvent: TypeAlias = ReplayBegan | ReplayEnded | TapeBroken | SettingsChanged
+
+
+@dataclass(slots=True)
+class FolderReplays:
+    """Watches a folder until it is cancelled. `words` are options of `ghosttape replay`; `notify` is told what happens.
+
+    A tape is replayed again when it has grown and its replay has ended; then the earlier run of it is removed, if this watch made it.
+    """
+
+    folder: Path
+    words: Sequence[str]
+    notify: Callable[[WatchEvent], None]
+    settings: Path = SETTINGS
+    _tapes: TapeFolder = field(init=False)
+    _tasks: dict[Path, asyncio.Task[None]] = field(default_factory=dict)
+    _due: set[Path] = field(default_factory=set)
+    _runs: dict[Path, Path] = field(default_factory=dict)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(os.cpu_count() or 1))
+
+    def __post_init__(self) -> None:
+        self._tapes = TapeFolder(self.folder)
+
+    async def run(self) -> None:
+        """Watch and replay.
+
+        Raises:
+            ConfigurationError: an option is not usable, as `ghosttape replay` says.
+
+        """
+        noticing = Noticing((self.folder, self.settings.absolute().parent))
+        known = _stamp(self.settings)
+        try:
+            while True:
+                if (now := _stamp(self.settings)) != known:
+                    known = now
+                    self._tapes.again()
+                    self.notify(SettingsChanged())
+                await self._look()
+                await noticing.wait()
+        finally:
+            noticing.close()
+            for task in self._tasks.values():
+                task.cancel()
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _look(self) -> None:
+        for path, task in list(self._tasks.items()):
+            if task.done():
+                del self._tasks[path]
+                task.result()
+        for change in await asyncio.to_thread(self._tapes.look):
+            if isinstance(change, TapeBroken):
+                self.notify(change)
+            else:
+                self._due.add(change.path)
+        for path in sorted(self._due - self._tasks.keys()):
+            self._due.discard(path)
+            self._tasks[path] = asyncio.create_task(self._replay(path))
+
+    async def _replay(self, tape: Path) -> None:
+        async with self._slots:
+            folder = _run_folder(tape)
+            self.notify(ReplayBegan(tape, folder))
+            ended = await self._played(tape, folder)
+        earlier = self._runs.get(tape)
+        self._runs[tape] = folder
+        if earlier is not None and ended.summary is not None:
+            shutil.rmtree(earlier, ignore_errors=True)
+        self.notify(ended)
+
+    async def _played(self, tape: Path, folder: Path) -> ReplayEnded:
+        command = [server_command()[0], "replay", str(tape), *self.words, "--plain", "--json", "--out", str(folder)]
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+        try:
+            out, err = await process.communicate()
+        except asyncio.CancelledError:
+            with suppress(ProcessLookupError):
+                process.terminate()
+            await process.wait()
+            raise
+        return _ended(tape, folder, process.returncode or 0, out, err.decode("utf-8", "replace").strip())
+
+
+def _ended(tape: Path, folder: Path, status: int, out: bytes, said: str) -> ReplayEnded:
+    reason = said.rpartition("\n")[2].removeprefix("ghosttape: ")
+    if status == 2 and not folder.exists() and not reason.startswith(str(tape)):
+        raise ConfigurationError(reason)
+    try:
+        return ReplayEnded(tape, folder, msgspec.json.decode(out, type=dict[str, Any]))
+    except msgspec.DecodeError:
+        return ReplayEnded(tape, folder, None, reason or f"status {status}")
+
+
+def _run_folder(tape: Path) -> Path:
+    """A folder for a run of this tape: `.ghosttape/runs/20260131-120000-watch-session-3f9a`. Nothing in a name leads out of the folder of runs."""
+    name = re.sub(r"[^\w-]+", "-", tape.name.partition(".")[0], flags=re.ASCII)[:60]
+    return RUNS / f"{time.strftime('%Y%m%d-%H%M%S')}-watch-{name}-{secrets.token_hex(2)}"
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,48 @@
+"""The live screen on the tapes of a folder: it shows the replay that began last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.content import Content
+
+from tui.errors import TuiError
+from tui.folders.replays import FolderReplays, ReplayBegan, ReplayEnded, WatchEvent
+from tui.folders.tapes import TapeBroken
+from tui.folders.words import told
+from tui.live.app import LiveApp
+
+
+class WatchApp(LiveApp):
+    """Replays the tapes of a folder and shows each. Closing the screen ends what is replayed."""
+
+    def __init__(self, folder: Path, words: list[str]) -> None:
+        super().__init__(Path())
+        self._replays = FolderReplays(folder, words, self._told)
+        self._latest = ""
+        self.problem = ""
+
+    def on_mount(self) -> None:
+        """Begin to watch and to follow."""
+        super().on_mount()
+        self.run_worker(self._watch(), exclusive=True)
+
+    async def _watch(self) -> None:
+        try:
+            await self._replays.run()
+        except TuiError as error:
+            self.problem = str(error)
+            self._close("ended")
+
+    def _told(self, event: WatchEvent) -> None:
+        self._latest = told(event)
+        if isinstance(event, ReplayBegan):
+            self.follow(event.run)
+        elif isinstance(event, ReplayEnded | TapeBroken):
+            is_bad = isinstance(event, TapeBroken) or event.summary is None
+            self.notify(self._latest, severity="warning" if is_bad else "information", markup=False, timeout=10)
+
+    def waiting(self) -> Content:
+        """What is shown while nothing is replayed."""
+        lines = [f"Tapes that appear in {self._replays.folder}, or grow there, are replayed.", self._latest]
+        return Content("\n\n".join(line for line in lines if line))
