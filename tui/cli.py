@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from replay.options import RunOptions
 from tui.commands import exchange, flags
 from tui.commands.unused import warn_unused
 from tui.outcome import ExitStatus, guarded, print_json
@@ -109,6 +106,8 @@ def replay(
     from tui.commands.replaying import run, show  # slow to import, so only after the arguments are checked
 
     if live:
+        from tui.commands.running import watch_live
+
         watch_live(options, out, show, json=json)
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
     if json:
@@ -170,26 +169,13 @@ def evaluate(
     chosen = evaluate_settings(settings, source, repairs, published=published)
     options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
     if live:
+        from tui.commands.running import watch_live
+
         watch_live(options, out, show_all, json=json)
     summary = asyncio.run(run(options, out, quiet=json))
     if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.evaluated(summary))
-
-
-def watch_live(
-    options: RunOptions, out: Path | None, show: Callable[[dict[str, Any], Path], None], *, json: bool
-) -> None:
-    """Do the command on the live screen, and end; return at once where there is no terminal for it."""
-    from replay.run.folders import new_folder
-    from tui.commands.running import warn_of_sandbox
-    from tui.console import SafeConsole
-    from tui.live.starting import LiveRun, has_screen, run_live
-
-    if has_screen():
-        warn_of_sandbox(SafeConsole(stderr=True), options)
-        run = LiveRun(sys.argv[1:], out or new_folder(options), show, json)
-        raise typer.Exit(run_live(run))
 
 
 @app.command()

@@ -7,7 +7,7 @@ import logging
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,17 @@ async def run_sources(
         raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
     except MachineFails as error:
         raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
+
+
+def watch_live(
+    options: RunOptions, out: Path | None, show: Callable[[dict[str, Any], Path], None], *, json: bool
+) -> None:
+    """Do the command that runs on the live screen, and end the program; return at once where there is no terminal for it."""
+    from tui.live.starting import LiveRun, has_screen, run_live
+
+    if has_screen():
+        warn_of_sandbox(Console(stderr=True), options)
+        raise SystemExit(run_live(LiveRun(sys.argv[1:], out or new_folder(options), show, json)))
 
 
 def warn_of_sandbox(console: Console, options: RunOptions) -> None:
