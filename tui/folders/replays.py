@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.run.folders import RUNS
 from tui.errors import ConfigurationError
 from tui.folders.noticing import Noticing

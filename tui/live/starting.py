@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from replay.editor.connection import server_command
+from replay.editor.command import server_command
 from replay.errors import StoreError
 from replay.run.store import Store
 from tui.console import SafeConsole as Console
