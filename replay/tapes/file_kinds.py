@@ -33,9 +33,15 @@ _MARKED = re.compile(
 )
 _LONG_LINE = 2_000
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "testing"})
+_TEST_FOLDER = re.compile(r"\.Tests?$|[-_]tests$|[a-z0-9]Tests$")
+"""`Foo.Tests` (.NET), `unit-tests`, `FooTests` (Xcode); in small letters, a word before it must end: `contests` is none."""
 _TEST_NAME = re.compile(
-    r"""^(test_.*|conftest)\.py$ | .*_test\.(py|go|cc|cpp|cxx|c|rs|ts|js)$ | ^test_.*\.(cc|cpp|cxx|c|rs)$
-    | .*\.(test|spec)\.[cm]?[jt]sx?$ | .*(Test|Tests|IT|Spec)\.(java|cs|kt|scala)$""",
+    r"""(conftest | tests? | test_.* | .*_tests? | test(?!ing|er|bed|able|ament|imon|if)[a-z0-9]+)\.py$  # pytest, unittest, Django
+    | test_.*\.(cc|cpp|cxx|c|rs|rb|php|lua|jl)$ | test-.*\.[cm]?[jt]sx?$
+    | .*_tests?\.(go|cc|cpp|cxx|c|rs|ts|js|rb|exs|dart|php|lua|clj)$ | .*_spec\.(rb|lua|ts|js)$
+    | ((.*[.-])?test|(.*\.)?spec)\.[cm]?[jt]sx?$  # jest, vitest, node --test
+    | (Test[A-Z0-9_].* | .*(Test|Tests|TestCase|Spec) | .*[a-z0-9]IT(Case)?)\.(java|cs|kt|scala|groovy|php|swift)$  # Surefire, PHPUnit
+    """,
     re.VERBOSE,
 )
 
@@ -54,7 +60,12 @@ def file_kind(path: str, text: str) -> FileKind:
 def is_test_file(path: str) -> bool:
     """Whether a file belongs to the tests, by the names that test runners look for and the folders that projects keep them in."""
     name = PurePosixPath(path)
-    return not _TEST_FOLDERS.isdisjoint(part.lower() for part in name.parts[:-1]) or bool(_TEST_NAME.match(name.name))
+    folders = name.parts[:-1]
+    return (
+        not _TEST_FOLDERS.isdisjoint(part.lower() for part in folders)
+        or any(map(_TEST_FOLDER.search, folders))
+        or bool(_TEST_NAME.match(name.name))
+    )
 
 
 def is_generated(path: str, text: str) -> bool:
