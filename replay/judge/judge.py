@@ -49,7 +49,7 @@ class Judge:
 
     async def _by_some(self, selection: Selection, asked: Judgeable, case: Case, only: frozenset[str]) -> Verdict:
         """The verdict by the tests that a graft needs; for a sample by all of them, and whether that is the same."""
-        sampled = selection.samples(asked.moment)
+        sampled = selection.samples(asked.moment, asked.suggestion.text if asked.suggestion else "")
         found = await self._tested(case, only)
         if not sampled:
             return found

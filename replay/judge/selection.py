@@ -23,7 +23,8 @@ class Selection:
     """What one tape's grafts are tested with, and how that went.
 
     `selected` counts the verdicts that went by some of the tests, `sampled` those of them that were found by all tests as
-    well, `disagreed` the sampled whose two verdicts were not the same: after the first, all tests run each time.
+    well, `disagreed` the sampled whose two verdicts were not the same: after the first, all tests run each time. The verdict on one suggestion
+    at one moment counts once, also if it is asked for again, or given by two holes (`Case.fixed`).
     """
 
     coverage: Coverage | None
@@ -32,6 +33,7 @@ class Selection:
     seed: int = 0
     share: float = SAMPLE
     counts: dict[str, int] = field(default_factory=lambda: {"selected": 0, "sampled": 0, "disagreed": 0})
+    _drawn: dict[tuple[str, str], bool] = field(default_factory=dict)
 
     def tests(self, case: Case) -> frozenset[str] | None:
         """Return the tests that can notice what stands in a hole; None: any test may, or none that is known to pass."""
@@ -43,12 +45,15 @@ class Selection:
         touching = None if lines is None else self.coverage.touching(hole.path, *lines)
         return touching if touching is not None and touching & self.passing else None
 
-    def samples(self, moment: Moment) -> bool:
-        """Count a moment that goes by some of the tests; return whether it is to go by all of them as well."""
-        self.counts["selected"] += 1
-        drawn = not self.counts["sampled"] or share_of(self.seed, moment, "selection") < self.share
-        self.counts["sampled"] += drawn
-        return drawn
+    def samples(self, moment: Moment, suggestion: str = "") -> bool:
+        """Count a verdict that goes by some of the tests; return whether it is to go by all of them as well."""
+        key = (moment.id, suggestion)
+        if key not in self._drawn:
+            drawn = not self.counts["sampled"] or share_of(self.seed, moment, "selection") < self.share
+            self._drawn[key] = drawn
+            self.counts["selected"] += 1
+            self.counts["sampled"] += drawn
+        return self._drawn[key]
 
     def compare(self, some: Verdict, whole: Verdict) -> None:
         """Take note of what some of the tests said, and what all did; times and counts aside, which are never the same."""

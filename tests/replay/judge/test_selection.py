@@ -30,17 +30,17 @@ READS = '\n\ndef test_text():\n    assert "x + 1" in open("a.py").read()\n'
 ORDER = "from a import f\n\nDONE = []\n\n\ndef test_first():\n    DONE.append(1)\n\n\ndef test_f():\n    assert DONE and f(1) == 2\n"
 
 
-def timeline_of(tests):
+def timeline_of(tests, body=BODY):
     typist = Typist(
         tests=ProjectTests(toolchain="python", requires=("pytest>=8",), command="python -m pytest -q", timeout_s=60.0),
     )
-    typist.type(HEAD).type(BODY).type(OTHER)
+    typist.type(HEAD).type(body).type(OTHER)
     typist.header.workspace.files["test_a.py"] = tests
     return Timeline(typist.tape())
 
 
-def settled(text, number=0):
-    moment = moment_of(2 + len(HEAD), HEAD, "", stop="block", trigger=f"t{number}")
+def settled(text, number=0, stop="block"):
+    moment = moment_of(2 + len(HEAD), HEAD, "", stop=stop, trigger=f"t{number}")
     offered = Suggestion(text=text, start=len(HEAD), end=len(HEAD), latency=0.0)
     return Settled(moment, HEAD, "", Ending("shown"), offered, spot=Spot(moment, HEAD, ""))
 
@@ -51,11 +51,11 @@ async def prepare(cache, need):
     need("bwrap")
     judges = []
 
-    async def prepare(tests):
+    async def prepare(tests, body=BODY):
         told = []
         slots = asyncio.Semaphore(2)
         judges.append(
-            await prepare_tests(timeline_of(tests), make("bubblewrap"), cache, slots, told.append, selects=True)
+            await prepare_tests(timeline_of(tests, body), make("bubblewrap"), cache, slots, told.append, selects=True)
         )
         return judges[-1].judge, told
 
@@ -74,6 +74,20 @@ async def test_a_graft_runs_the_tests_that_touch_it_and_a_sample_all(prepare):
         ("exception", 0, 1),
     ]
     assert judge.selection.counts == {"selected": 3, "sampled": 1, "disagreed": 0}
+
+
+async def test_a_verdict_by_two_holes_or_asked_for_twice_counts_once(prepare):
+    judge, _ = await prepare(RUNS, "y = x + 1\n    return y")
+    part = settled("y = x + 1", stop="auto")  # judged by a hole of a line, and by that of the moment, the whole body
+    case = judge.cases.case(part)
+    assert judge.selection.tests(case)
+    assert judge.selection.tests(case.fixed)
+    for _ in range(2):
+        verdict = await judge.verdict(part)
+        assert (verdict.name, verdict.fixed) == ("passed", "exception")
+    assert judge.selection.counts == {"selected": 1, "sampled": 1, "disagreed": 0}
+    await judge.verdict(settled("y = x + 2", stop="auto"))
+    assert judge.selection.counts["selected"] == 2
 
 
 async def test_a_test_that_reads_the_file_is_missed_by_selection_and_caught_by_the_sample(prepare):
@@ -182,6 +196,13 @@ def test_the_sample_is_drawn_from_the_moment_and_the_seed():
     assert drawn(1) == drawn(1) != drawn(2)
     assert drawn(1)[0]
     assert 15 < sum(drawn(1)) < 80
+
+
+def test_the_draw_of_a_suggestion_stays_and_counts_once():
+    selection = Selection(None, share=0.5)
+    first = [selection.samples(moment_of(number), "x") for number in range(50)]
+    assert [selection.samples(moment_of(number), "x") for number in range(50)] == first
+    assert selection.counts == {"selected": 50, "sampled": sum(first), "disagreed": 0}
 
 
 def test_after_two_verdicts_that_differ_all_tests_run():
