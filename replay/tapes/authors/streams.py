@@ -7,51 +7,16 @@ made without. The numbers and their sources are in `streams.toml`, and docs/tape
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from itertools import pairwise
 
 import msgspec
 
 from replay.tapes.authors.change_reasons import certain_reason
-from replay.tapes.authors.cursors import Cursors
+from replay.tapes.authors.parameters import numbers
+from replay.tapes.authors.runs import Run, runs
 from replay.tapes.documents import played
-from replay.tapes.tape import Close, Edit, Event, Focus, Reason, Select, Tape
-from syntax.text import carry_left, cut, length
-
-_LINE_END = 2
-"""Code units of the longest line end: so far behind the last edit of a stream its next line begins."""
-
-
-class AgentNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What makes edits the stream of an agent; times in ms. `streams.toml` says where each number comes from."""
-
-    frame: float
-    edits: int
-    texts: int
-    edits_in_several: int
-    pause: float
-
-
-class FormatterNumbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What makes an edit a formatter's: white space alone changes, in at least so many `places`."""
-
-    places: int
-
-
-class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables of `streams.toml`."""
-
-    agent: AgentNumbers
-    formatter: FormatterNumbers
-
-
-@cache
-def numbers() -> Numbers:
-    """The numbers that come with the project."""
-    data = resources.files("replay.tapes.authors").joinpath("streams.toml").read_bytes()
-    return msgspec.toml.decode(data, type=Numbers)
+from replay.tapes.tape import Close, Edit, Event, Focus, Reason, Tape
+from syntax.text import cut
 
 
 def marked(tape: Tape) -> Tape:
@@ -78,15 +43,15 @@ def recognised(events: Sequence[Event], source: str = "<memory>") -> dict[int, R
         TapeError: an event cannot have happened; `source` names the tape.
 
     """
-    runs = _fast(list(_runs(events)))
+    streams = _fast(runs(events))
     reasons: dict[int, Reason] = dict.fromkeys(_elsewhere(events), "external")
     blank = {index for index, event in enumerate(events) if _may_be_a_formatter(event)}
-    if not runs and not blank:
+    if not streams and not blank:
         return reasons
-    seen = _Texts(events, {event.doc for event in _edits(events, [*blank, *(run[0].index for run in runs)])}, source)
-    streams = {one.index for run in runs if not seen.returns(run) for one in run}
+    seen = _Texts(events, {event.doc for event in _edits(events, [*blank, *(run[0].index for run in streams)])}, source)
+    written = {one.index for run in streams if not seen.returns(run) for one in run}
     reasons |= dict.fromkeys(blank & seen.blank, "format")
-    return reasons | dict.fromkeys(streams, "agent")
+    return reasons | dict.fromkeys(written, "agent")
 
 
 def _edits(events: Sequence[Event], indices: Iterable[int]) -> Iterator[Edit]:
@@ -94,115 +59,71 @@ def _edits(events: Sequence[Event], indices: Iterable[int]) -> Iterator[Edit]:
     return (event for event in found if isinstance(event, Edit))
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """An edit without a known reason: where it begins and where its text ends (UTF-16), and whether one key can have made it."""
-
-    index: int
-    doc: int
-    t: float
-    start: int
-    end: int
-    text: str
-    is_key: bool
-
-    def follows(self, end: int) -> bool:
-        """Whether it goes on behind the end of an earlier edit; a key only right there, as a person may type elsewhere."""
-        ahead = self.start - end
-        return 0 <= ahead <= _LINE_END if self.is_key else ahead >= 0
-
-
-def _written(index: int, event: Edit) -> _Written | None:
-    """An edit as a part of a stream; None where its reason is known, or where it is in several places at once."""
-    guess = certain_reason(event.changes)
-    if len(event.changes) != 1 or event.reason not in {None, guess}:
-        return None
-    start, _, new = event.changes[0]
-    return _Written(index, event.doc, event.t, start, start + length(new), new, guess is not None)
-
-
-class _Open:
-    """A run that may go on: its edits, and where the last one ended."""
-
-    def __init__(self, first: _Written) -> None:
-        self.edits, self.end = [first], first.end
-
-    def breaks_at(self, one: _Written, *, moved: bool) -> bool:
-        """Whether a stream cannot go on from its last edit to this one."""
-        gap, limits = one.t - self.edits[-1].t, numbers().agent
-        longest = limits.frame if moved else limits.pause
-        return not 0 <= gap <= longest or not (one.is_key or one.follows(self.end))
-
-    def take(self, one: _Written) -> bool:
-        """Add an edit, unless it is a key elsewhere, which is the person's: whether it was added."""
-        follows = one.follows(self.end)
-        if follows:
-            self.edits.append(one)
-            self.end = one.end
-        return follows
-
-
-def _runs(events: Sequence[Event]) -> Iterator[list[_Written]]:
-    """Edits of one document, one behind the other, that no pause and no move of the cursor separates. None begins with a key."""
-    cursors, runs = Cursors(), dict[int, _Open]()
-    for index, event in enumerate(events):
-        if isinstance(event, Select):
-            cursors.selected(event)
-        elif isinstance(event, Edit):
-            one, run, doc = _written(index, event), runs.get(event.doc), event.doc
-            if run is not None and (one is None or run.breaks_at(one, moved=cursors.has_moved(doc))):
-                yield runs.pop(doc).edits
-                run = None
-            if run is not None and one is not None and run.take(one):
-                cursors.forget_moves(doc)
-            elif run is not None:
-                run.end = carry_left(run.end, event.changes)
-            elif one is not None and not one.is_key:
-                runs[doc] = _Open(one)
-                cursors.forget_moves(doc)
-            cursors.edited(event)
-    for run in runs.values():
-        yield run.edits
-
-
-def _fast(runs: Sequence[list[_Written]]) -> list[list[_Written]]:
-    """The runs in which enough edits follow each other within a frame, without the keys behind their ends."""
+def _fast(tape_runs: Iterable[Run]) -> list[Run]:
+    """The runs in which enough edits follow each other at a rate that no person reaches, without the keys around them."""
     limits = numbers().agent
-    rows = [(run, _longest_row(run)) for run in map(_trimmed, runs) if len(run) >= limits.edits_in_several]
-    likely = [(run, row) for run, row in rows if row >= limits.edits_in_several]
-    return [run for run, row in likely if row >= limits.edits or _is_beside(run, [other for other, _ in likely])]
+    likely = [(run, shown) for run, shown in map(_judged, tape_runs) if shown >= limits.keys * limits.edits_in_several]
+    several = [run for run, _ in likely]
+    return [run for run, shown in likely if shown >= limits.keys * limits.edits or _is_beside(run, several)]
 
 
-def _is_beside(run: Sequence[_Written], others: Iterable[Sequence[_Written]]) -> bool:
+def _is_beside(run: Run, others: Iterable[Run]) -> bool:
     """Whether another document is written at the same time."""
     return any(other[0].doc != run[0].doc and _overlap(run, other) for other in others)
 
 
-def _overlap(one: Sequence[_Written], other: Sequence[_Written]) -> bool:
+def _overlap(one: Run, other: Run) -> bool:
     return one[0].t <= other[-1].t and other[0].t <= one[-1].t
 
 
-def _trimmed(run: list[_Written]) -> list[_Written]:
-    """A run without keys at its end that did not come within a frame: a person may have pressed them."""
-    end = len(run)
-    while end > 1 and run[end - 1].is_key and run[end - 1].t - run[end - 2].t > numbers().agent.frame:
-        end -= 1
-    return run[:end]
+def _judged(run: Run) -> tuple[Run, int]:
+    """The part of a run that an agent can have written, and what its best row shows, in keys (`_shown`)."""
+    rows = _trimmed(list(_rows(run)))
+    return [one for row in rows for one in row], max(map(_shown, rows), default=0)
 
 
-def _longest_row(run: Sequence[_Written]) -> int:
-    """How many edits that are no keys follow each other within a frame; 0 if they write too few different texts.
-
-    Edits of the same millisecond count once: where a clock stands still it shows no rate.
-    """
-    limits, best, row, texts = numbers().agent, 0, 1, {run[0].text}
+def _rows(run: Run) -> Iterator[Run]:
+    """A run, cut where an edit does not follow within a frame."""
+    row = run[:1]
     for before, one in pairwise(run):
-        if one.t - before.t > limits.frame:
-            row, texts = 0, set()
-        if not one.is_key and (not row or one.t > before.t):
-            row, texts = row + 1, texts | {one.text} if len(texts) < limits.texts else texts
-        best = max(best, row if len(texts) >= limits.texts else 0)
-    return best
+        if one.t - before.t > numbers().agent.frame:
+            yield row
+            row = []
+        row.append(one)
+    yield row
+
+
+def _trimmed(rows: list[Run]) -> list[Run]:
+    """Rows without those at both ends that a person may have typed."""
+    sure = [number for number, row in enumerate(rows) if not _may_be_typed(row)]
+    return rows[sure[0] : sure[-1] + 1] if sure else []
+
+
+def _may_be_typed(row: Run) -> bool:
+    """Whether a row has nothing but keys, and no more of them than roll over."""
+    return all(one.is_key for one in row) and sum(_worths(row).values()) <= numbers().agent.rollover
+
+
+def _shown(row: Run) -> int:
+    """How much the rate of a row shows, in keys (`_worths`); 0 if it writes too few different texts."""
+    texts = {one.text for one in row}
+    return sum(_worths(row).values()) if len(texts) >= numbers().agent.texts else 0
+
+
+def _worths(row: Run) -> dict[float, int]:
+    """What each time (ms) of a row shows of its rate, in keys.
+
+    An edit that no key makes is worth `keys`. A key is worth one if it comes too soon for a person, and is another than the one
+    before: one that is held down repeats. Edits of the same millisecond count once: where a clock stands still it shows no rate.
+    For example a key at 0 ms, a word at 20 ms, another key at 40 ms and the same again at 60 ms are worth 1 + 4 + 1 + 0.
+    """
+    limits = numbers().agent
+    worths = {row[0].t: 1 if row[0].is_key else limits.keys}
+    for before, one in pairwise(row):
+        is_soon = limits.key_batch <= one.t - before.t <= limits.key_frame and one.text != before.text
+        worth = int(is_soon) if one.is_key else limits.keys
+        worths[one.t] = max(worth, worths.get(one.t, 0))
+    return worths
 
 
 def _elsewhere(events: Sequence[Event]) -> Iterator[int]:
@@ -255,7 +176,7 @@ class _Texts:
         if text != before:
             self._changed.add(index)
 
-    def returns(self, run: Sequence[_Written]) -> bool:
+    def returns(self, run: Run) -> bool:
         """Whether most edits of a run lead back to texts from before it: someone undoes or redoes with a key held down."""
         changed = [one.index for one in run if one.index in self._changed]
         back = [index for index in changed if self._first[self._after[index]] < run[0].index]

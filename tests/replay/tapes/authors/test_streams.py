@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-import msgspec
 import pytest
+from authorship import agents, stream, without_reasons
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded import LONG, SMALL
 from tapes import Typist
 
 from replay.importers.workspace_recording.reading import import_recording
-from replay.tapes.authors.change_reasons import certain_reason
-from replay.tapes.authors.streams import marked, numbers, recognised
+from replay.tapes.authors.parameters import numbers
+from replay.tapes.authors.streams import marked, recognised
 from replay.tapes.documents import verify
 from replay.tapes.tape import Edit, Open, Select, read
 from replay.tapes.timeline import Timeline
@@ -21,21 +21,6 @@ from syntax.text import length
 DEMO = Path(__file__).parents[4] / "corpora" / "demo"
 BY_THE_AGENT = [(2005, 2191), (2192, 2217), (4614, 4750), (11131, 11283)]
 """First and last entries of the streams in the log of the long recording: a helper file and a test line by line, two functions word by word."""
-
-
-def without_reasons(tape):
-    """The tape as a recorder writes it that knows no reasons: what one key can have made is guessed."""
-    return msgspec.structs.replace(
-        tape,
-        events=tuple(
-            msgspec.structs.replace(event, reason=certain_reason(event.changes)) if isinstance(event, Edit) else event
-            for event in tape.events
-        ),
-    )
-
-
-def agents(tape):
-    return {index for index, reason in recognised(tape.events).items() if reason == "agent"}
 
 
 @pytest.fixture(scope="module")
@@ -103,21 +88,12 @@ def test_only_names_that_were_replaced_in_other_documents_are_recognised_in_the_
     assert recognised(tape.events) == dict.fromkeys(renamed, "external")
 
 
-def stream(typist, words, *, at=None, gap=33.0, doc=0):
-    """Let an agent write words one behind the other; give the indices of its events."""
-    first = len(typist.events)
-    at = length(typist.text) if at is None else at
-    for word in words:
-        typist.edit((at, at, word), reason=certain_reason(((at, at, word),)), gap=gap)
-        at += length(word)
-    return set(range(first, len(typist.events)))
-
-
 WORDS = ["const", " total", " =", " price", " +", " tax;", "\n", "return", " total;"]
 
 
 def test_words_that_follow_within_a_frame_are_an_agents():
     typist = Typist().type("let")
+    typist.t += 100
     written = stream(typist, WORDS)
     typist.type("x")
     assert agents(typist.tape()) == written
