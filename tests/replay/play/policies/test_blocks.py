@@ -61,6 +61,7 @@ def test_where_only_statements_are_wanted_the_statement_itself_is_asked_for():
 
 def test_a_place_where_an_agent_began_to_write_is_no_moment_and_is_counted():
     typist = Typist().type("def f(x):\n    ")
+    typist.t += 200
     agents = ["if x:", "\n        go(x)", "\n    return", " x + 1", "\n\n# then", "\nf(2)"]
     for text in agents:
         size = length(typist.text)

@@ -16,7 +16,7 @@ from replay.tapes.timeline import Timeline
 from syntax.text import length
 
 DEMO = Path(__file__).parents[4] / "corpora" / "demo"
-CODE = "\n".join(path.read_text(encoding="utf-8") for path in sorted(DEMO.glob("*/**/*.py")))
+CODE = "\n".join(path.read_text(encoding="utf-8") for path in sorted(DEMO.glob("*/**/*.py"))).replace("self", "😀")
 FUNCTION = (
     "def total(prices, tax):\n    found = 0\n    for one in prices:\n        found += one * tax\n    return found\n"
 )
