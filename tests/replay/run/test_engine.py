@@ -284,6 +284,7 @@ async def test_two_processes_do_not_write_one_run(replay, tmp_path):
 
 async def test_what_no_person_wrote_is_left_out_and_counted(replay):
     typist = Typist(tests=None).type("def f(x):\n    ")
+    typist.t += 200
     for text in ("if x:", "\n        go(x)", "\n    return", " x + 1", "\n", "\n# then", "\nf(2)"):
         size = len(typist.text)
         typist.edit((size, size, text), reason="type" if text == "\n" else None, gap=20)
