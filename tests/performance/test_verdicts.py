@@ -44,10 +44,10 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path_factory, tmp_path, need, shared, benchmark):
+def bench(cache, tmp_path, need, shared, benchmark):
     need("bwrap", "node", "npm", "javac", "g++")
     number = 1 if benchmark.disabled else 4
-    return Bench(number, shared, tmp_path_factory.getbasetemp() / "verdicts", tmp_path)
+    return Bench(number, shared, cache, tmp_path)
 
 
 @pytest.mark.parametrize("way", ["cold", "warm"])
