@@ -4,12 +4,16 @@ ReplayError
 ├── TapeError       a tape (or a recording) is malformed, or an event in it is impossible
 ├── ProjectError    the project that a tape belongs to cannot be laid out
 ├── ServerError     the language server under test died or does not speak inline completion
+├── RefusedRequestError   the language server answered a request with an error, or not at all
+├── ConnectionEndedError  the language server ended before it answered
 ├── StoreError      a run's folder cannot be read or written
 ├── KeptResultsError  the file of kept results cannot be read or written
 └── LeftOutError    a tape or a corpus cannot be played here
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class ReplayError(Exception):
@@ -30,6 +34,18 @@ class ProjectError(ReplayError):
 
 class ServerError(ReplayError):
     """The language server under test died, or does not offer inline completion."""
+
+
+class RefusedRequestError(ReplayError):
+    """The language server answered a request with an error (its message, its code in JSON-RPC), or did not answer."""
+
+    def __init__(self, message: str, code: Any = None) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
+
+
+class ConnectionEndedError(ReplayError):
+    """The language server ended before it answered."""
 
 
 class StoreError(ReplayError):

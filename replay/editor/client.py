@@ -15,14 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
-
-from replay.editor.connection import Connection
-from replay.errors import ServerError
+from replay.editor.connection import METHOD_NOT_FOUND, Connection
+from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
 from replay.play.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Tell
 from replay.records import Moment, Step
 from replay.tapes.tape import digest
-from server.wire.messages import DID_ACCEPT_PART, DID_SHOW
+from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
 from syntax.text import cut, offset_at, position_at, splice
 
@@ -58,7 +56,7 @@ class Editor:
             raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
         try:
             result = await self._request("initialize", _greeting(self.root, options))
-        except JsonRpcException as error:
+        except RefusedRequestError as error:
             raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
         self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
         self._goes_by_record = self._tells_under_way and _has_record(options)
@@ -73,11 +71,10 @@ class Editor:
                 await self._say_goodbye()
         finally:
             self._connection.kill()
-            await self._connection.stop()  # type: ignore[no-untyped-call] # pygls leaves it so
             await self._connection.release()
 
     async def _say_goodbye(self) -> None:
-        with contextlib.suppress(TimeoutError, ServerError, JsonRpcException):
+        with contextlib.suppress(TimeoutError, ServerError, RefusedRequestError):
             await asyncio.wait_for(self._request("shutdown", None), 5)
             self._notify("exit", None)
             await asyncio.wait_for(self._connection.ended(), 5)
@@ -112,7 +109,7 @@ class Editor:
         """
         try:
             state = await self._extra("ghosttape/state", {"textDocument": {"uri": self.uri(step.path)}})
-        except JsonRpcException as error:
+        except RefusedRequestError as error:
             raise ServerError(f"the server cannot say what its document {step.path} holds: {error.message}") from error
         if state is not None and state["sha256"] != step.sha256:
             raise ServerError(
@@ -132,8 +129,8 @@ class Editor:
         failed, result = "", None
         try:
             result = await self._in_time(ask, {**where, **_wishes(ask.moment)})
-        except JsonRpcException as error:
-            failed = str(error.message) or f"error {error.code}, without a reason"
+        except RefusedRequestError as error:
+            failed = error.message or f"error {error.code}, without a reason"
         measured = (time.perf_counter() - began) * 1000
         if result is _GIVEN_UP:
             return Answer(measured, given_up=True)
@@ -145,7 +142,7 @@ class Editor:
         """What the server says of its answer; empty if it cannot, as the answer counts all the same."""
         try:
             return await self._extra("ghosttape/explain", where) or {}
-        except JsonRpcException:
+        except RefusedRequestError:
             return {}
 
     async def tell(self, step: Tell) -> None:
@@ -160,7 +157,7 @@ class Editor:
             }
             try:
                 await self._request("workspace/executeCommand", command)
-            except JsonRpcException:
+            except RefusedRequestError:
                 return
         elif step.fate == "shown":
             self._notify(DID_SHOW, {"item": step.item})
@@ -180,7 +177,7 @@ class Editor:
             hangs = not under_way.done() and not ask.will_cancel and ask.patience >= PATIENCE_S * 1000
             await self._cancel(number, answer, wait=not hangs)
             if hangs:
-                raise JsonRpcException(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
+                raise RefusedRequestError(f"no answer to {METHOD} within {PATIENCE_S:.0f} s")
             return _GIVEN_UP
         finally:
             under_way.cancel()
@@ -208,7 +205,7 @@ class Editor:
             return
         try:
             await self._received(METHOD, answer)
-        except JsonRpcException:
+        except RefusedRequestError:
             return  # the response, usually an error for a cancelled request, has no use
 
     def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
@@ -251,7 +248,9 @@ class Editor:
             return None
         try:
             return await self._request(method, params)
-        except JsonRpcMethodNotFound:
+        except RefusedRequestError as error:
+            if error.code != METHOD_NOT_FOUND:
+                raise
             self._unknown.add(method)
             return None
 
@@ -261,7 +260,7 @@ class Editor:
     def _sent(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
         if self._connection.dead:
             raise ServerError(self._connection.epitaph())
-        answer: asyncio.Future[Any] = self._connection.protocol.send_request_async(method, params, number)
+        answer = self._connection.request(method, params, number)
         answer.add_done_callback(_taken_note_of)
         return answer
 
@@ -269,14 +268,14 @@ class Editor:
         try:
             return await asyncio.wait_for(answer, PATIENCE_S)
         except TimeoutError as error:
-            raise JsonRpcException(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
-        except RuntimeError as error:  # pygls raises this if the server has ended
+            raise RefusedRequestError(f"no answer to {method} within {PATIENCE_S:.0f} s") from error
+        except ConnectionEndedError as error:
             raise ServerError(await self._connection.last_words()) from error
 
     def _notify(self, method: str, params: Any) -> None:
         if self._connection.dead:
             raise ServerError(self._connection.epitaph())
-        self._connection.protocol.notify(method, params)
+        self._connection.notify(method, params)
 
 
 def _taken_note_of(answer: asyncio.Future[Any]) -> None:

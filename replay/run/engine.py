@@ -11,11 +11,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import structs
 
+from replay.editor.client import Editor
 from replay.editor.command import server_command
 from replay.errors import LeftOutError, ReplayError
 from replay.judge.judge import Judge
@@ -44,9 +45,6 @@ from runners.verdicts import infrastructure_failure
 from server.providers import registry
 from server.providers.wrappers.answer_file import keeps_times
 from server.settings import AnswerRecord, CacheSettings, Settings
-
-if TYPE_CHECKING:
-    from replay.editor.client import Editor
 
 Summarise: TypeAlias = Callable[[Any, Findings], dict[str, Any]]
 """Makes one JSON document of the options and the findings of a run."""
@@ -245,8 +243,6 @@ class Engine:
         self, run: RunContext, source: Source, subject: Subject, *, missed: bool = False
     ) -> AsyncIterator[tuple[Editor, ToldAnswers | None]]:
         """An editor at a language server that has just started, and the answers that are told it."""
-        from replay.editor.client import Editor  # slow to import: what is refused before needs no language server
-
         self._tell(Note(source.name, "the language server starts"))
         async with AsyncExitStack() as stack:
             editor = Editor()

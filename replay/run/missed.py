@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from replay.editor.client import Editor
 from replay.errors import ReplayError, first_of
 from replay.judge.judge import Judge
 from replay.play.assistant import Reply
@@ -35,9 +35,6 @@ from replay.run.sources.seam import Plays, Subject
 from replay.run.sources.told_answers import ToldAnswers
 from replay.run.store import Store
 from runners.errors import RunnerError
-
-if TYPE_CHECKING:
-    from replay.editor.client import Editor
 
 
 @dataclass(slots=True)

@@ -6,10 +6,10 @@ import asyncio
 import math
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from replay.editor.client import Editor
 from replay.errors import ReplayError, first_of
 from replay.play.assistant import Reply
 from replay.play.instructions import (
@@ -33,9 +33,6 @@ from replay.run.missed import SessionLog
 from replay.run.sources.seam import Plays, Source, Subject
 from replay.run.sources.told_answers import ToldAnswers
 from runners.errors import RunnerError
-
-if TYPE_CHECKING:
-    from replay.editor.client import Editor
 
 _AHEAD = 8
 """How many answers, for each core, may wait for their tests before the next question is asked."""

@@ -24,7 +24,8 @@ from server.lsp.protocol import RequestFailed
 from server.lsp.server import Server
 from server.providers.protocol import Provider
 from server.settings import RecordingSettings, Settings, merge, split_recording
-from server.wire.messages import DID_ACCEPT_PART, DID_SHOW, DocumentParams, convert_params
+from server.wire.messages import DocumentParams, convert_params
+from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from server.workspace import workspace_of
 
 EXPLAIN = "ghosttape/explain"

@@ -45,6 +45,7 @@ from server.lsp.params import CompletionParams, describe
 from server.wire import messages
 from server.wire.framing import Frame, InvalidFrame
 from server.wire.messages import ChangeMessage, ChangeParams, CompletionMessage, Id
+from server.wire.plain import decode_any
 
 REQUEST_FAILED = -32803
 Handling = Generator[Any, Any, None]
@@ -87,7 +88,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
 
     def _receive_any(self, body: bytes) -> None:
         try:
-            message = messages.decode_any(body)
+            message = decode_any(body)
         except (ValueError, RecursionError) as error:
             return self._refuse(None, JsonRpcParseError(f"this is not JSON: {error}"))
         if not isinstance(message, list):

@@ -6,7 +6,6 @@ three, are left to pygls, which knows every message and reports errors in it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -17,9 +16,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 from server.documents import Edit, Place
 from syntax.wanted import Stop
 
-DID_SHOW = "textDocument/didShowCompletion"
-DID_ACCEPT_PART = "textDocument/didPartiallyAcceptCompletion"
-"""Notifications that editors send to GitHub Copilot's language server about its items; LSP has none."""
 Id: TypeAlias = int | str
 _Uinteger: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 _Integer: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -195,20 +191,6 @@ def decode_frequent(body: bytes) -> FrequentMessage | None:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return None
     return message if message.jsonrpc == "2.0" else None
-
-
-def decode_any(body: bytes) -> Any:
-    """The JSON value at the start of the bytes. Strings may contain half a surrogate pair, which an editor can send for half an emoji.
-
-    Raises:
-        ValueError: the bytes are not JSON.
-        RecursionError: the value is nested too deeply.
-
-    """
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return json.JSONDecoder().raw_decode(body.decode("utf-8", "surrogatepass").lstrip())[0]
 
 
 def encode_items(number: Id, result: Any) -> bytes | None:

@@ -92,10 +92,10 @@ def test_every_step_gains_what_it_mends(ghosttape, tmp_path, recorded):
 
 
 def test_a_run_with_an_ablation_is_otherwise_an_ordinary_one(ghosttape, tmp_path, recorded):
-    words = [*recorded[0], "--limit", "2"]
-    summary, records, trials, fact = run(ghosttape, tmp_path / "ablated", *words, "--ablate", "repairs")
-    plain, same, none, nothing = run(ghosttape, tmp_path / "plain", *words)
-    assert len(records) == 4
+    words = [*recorded[0], "--limit", "3"]
+    summary, records, trials, fact = run(ghosttape, tmp_path / "ablated", *words, "--ablate", "repairs", tape=LEDGER)
+    plain, same, none, nothing = run(ghosttape, tmp_path / "plain", *words, tape=LEDGER)
+    assert len(records) == 3
     assert told(records) == told(same)
     apart = {"ablation", "run", "metrics", "tapes", "selection"}  # more arms, more verdicts
     assert {key: value for key, value in summary.items() if key not in apart} == {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import shlex
 import signal
 import sys
@@ -38,7 +37,6 @@ async def run_sources(
         InterruptedRunError, MachineFails: the run was stopped; says where it is kept, and how it is continued.
 
     """
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what comes after a cancelled request
     playback, folder = Playback(speed), out or new_folder(options)
     warn_of_sandbox(Console(stderr=True), options)
     _end_on_signals()

@@ -23,6 +23,7 @@ from server.keys import masked
 from server.providers.language_server.parent_death import die_with_parent
 from server.wire import messages
 from server.wire.framing import Frame, FrameReader, InvalidFrame
+from server.wire.plain import decode_any
 
 RequestHandler: TypeAlias = Callable[[str, Any], Any]
 """Takes a request of the server (method, parameters) and returns the result; raises `LookupError` for an unknown method."""
@@ -227,7 +228,7 @@ class ServerProcess:
         if isinstance(frame, InvalidFrame):
             return _log.warning("%s: %s", self.name, frame.reason)
         try:
-            message = messages.decode_any(frame)
+            message = decode_any(frame)
         except (ValueError, RecursionError) as error:
             return self._fail(ProviderRefused(_reason(f"{self.name} sent a message that is not JSON: {error}")))
         if fault := messages.fault(message):

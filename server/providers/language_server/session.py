@@ -20,7 +20,7 @@ from server.providers.language_server.items import Continuation, continuation
 from server.providers.language_server.mirror import DocumentMirror, place
 from server.providers.language_server.process import OutgoingRequest, RequestRejected, ServerProcess, start_process
 from server.providers.protocol import Request
-from server.wire.messages import DID_ACCEPT_PART, DID_SHOW
+from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from syntax.text import length
 
 _DID_FOCUS = "textDocument/didFocus"

@@ -1,7 +1,7 @@
 """A language server of the standard library alone, which does what it is told: `python stdio_server.py PLAN LOG`.
 
 PLAN (JSON) says by method what to do: `result` or `error` to answer with, `stderr` to write, `noise` (bytes) to write on
-standard error, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `first` a request to send to the client before the answer. LOG gets
+standard error, `prints` to write between the messages, `says` for a message that is this text, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `first` a request to send to the client before the answer. LOG gets
 every message that came, one JSON line each.
 """
 
@@ -31,6 +31,11 @@ def send(message):
 def act(message, step):
     if "first" in step:
         send({"id": "from-the-server", **step["first"]})
+    sys.stdout.write(step.get("prints", ""))
+    sys.stdout.flush()
+    if "says" in step:
+        sys.stdout.write(f"Content-Length: {len(step['says'])}\r\n\r\n{step['says']}")
+        sys.stdout.flush()
     sys.stderr.write(step.get("stderr", ""))
     sys.stderr.write("x" * step.get("noise", 0))
     sys.stderr.flush()

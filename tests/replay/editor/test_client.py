@@ -165,6 +165,34 @@ async def test_a_server_that_asks_the_client_something_first_gets_an_answer(sess
     assert "error" not in replies[0]
 
 
+async def test_a_request_of_the_server_that_is_not_known_is_answered_with_an_error(session):
+    first = {"method": "workspace/odd", "params": {}}
+    editor = await session.start({COMPLETE: {"first": first, "result": [{"insertText": "1"}]}})
+    assert (await editor.ask(ask_at("x"))).text == "1"
+    assert (await editor.ask(ask_at("x"))).text == "1"
+    replies = [message for message in map(json.loads, session.log.read_text().splitlines()) if "method" not in message]
+    assert replies[0]["id"] == "from-the-server"
+    assert replies[0]["error"]["code"] == -32601
+
+
+async def test_what_a_server_prints_between_its_messages_is_passed_over(session):
+    got = await answer(
+        session, [{"insertText": "1"}], **{COMPLETE: {"prints": "loading…\n", "result": [{"insertText": "1"}]}}
+    )
+    assert (got.text, got.failed) == ("1", "")
+
+
+@pytest.mark.parametrize("said", ["{", "[1]"])
+async def test_a_message_that_is_none_ends_the_waiting_with_a_reason(session, said):
+    editor = await session.start({COMPLETE: {"says": said, "hold": True}})
+    assert "the server sent a message that is not JSON" in (await editor.ask(ask_at("x"))).failed
+
+
+async def test_half_a_character_is_sent_and_comes_back(session):
+    got = await answer(session, [{"insertText": "\ud83d"}], before="x = '\ud83d")
+    assert (got.text, got.failed) == ("\ud83d", "")
+
+
 # Servers that cannot be used
 
 

@@ -14,7 +14,7 @@ from server.providers.protocol import feedback_provider
 from server.providers.registry import make
 from server.providers.wrappers.healing import HealingProvider
 from server.settings import AnswerRecord, ProviderSettings
-from server.wire.messages import DID_ACCEPT_PART, DID_SHOW
+from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 
 TEXT = "alpha = f(1)\nbeta = f(2)\nalpha"
 COPILOT = {"result": {"capabilities": CAPABILITIES, "serverInfo": {"name": "GitHub Copilot Language Server"}}}
