@@ -10,13 +10,15 @@ LONG = "EditSourceTracker.test1"
 
 
 @pytest.fixture(scope="session")
-def tapes(recordings, tmp_path_factory):
+def tapes(recordings, once, run_folder):
     """All recordings as tapes."""
     from replay.importers.batch import import_many
 
-    folder = tmp_path_factory.mktemp("tapes")
-    import_many(recordings, folder)
-    return folder
+    def make():
+        import_many(recordings, run_folder / "tapes")
+        return run_folder / "tapes"
+
+    return once("tapes", make)
 
 
 def test_all_recordings_are_imported(ghosttape, recordings, tmp_path):

@@ -1,10 +1,12 @@
 """The VS Code extension from a clean checkout of its folder: installed, checked, tested, packaged."""
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,38 +15,49 @@ ROOT = Path(__file__).parents[2]
 FOLDER = "vscode-ext"
 
 
+def npm_in(folder, *words):
+    done = subprocess.run(
+        ["npm", *words],
+        cwd=folder,
+        env={**os.environ, "CI": "true", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"npm {' '.join(words)}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 @pytest.fixture(scope="session")
-def npm(need, tmp_path_factory):
-    """A function that runs npm in a copy of the extension's own files, with what they require installed."""
+def extension(need, once, run_folder):
+    """A copy of the extension's own files, with what they require installed: one for all workers."""
     need("node", "npm", "git")
-    copy = tmp_path_factory.mktemp("extension")
-    listed = subprocess.run(["git", "ls-files", "-z", FOLDER], cwd=ROOT, check=True, capture_output=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
-        target = copy / Path(name).relative_to(FOLDER)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, target)
-    assert (copy / "package-lock.json").is_file(), "git knows the extension's files"
 
-    def run(*words):
-        done = subprocess.run(
-            ["npm", *words],
-            cwd=copy,
-            env={**os.environ, "CI": "true", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, f"npm {' '.join(words)}:\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+    def make():
+        copy = run_folder / "extension"
+        listed = subprocess.run(["git", "ls-files", "-z", FOLDER], cwd=ROOT, check=True, capture_output=True, text=True)
+        for name in filter(None, listed.stdout.split("\0")):
+            target = copy / Path(name).relative_to(FOLDER)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target)
+        assert (copy / "package-lock.json").is_file(), "git knows the extension's files"
+        npm_in(copy, "ci", "--no-audit", "--no-fund")
+        return copy
 
-    run("ci", "--no-audit", "--no-fund")
-    run.folder = copy
-    return run
+    return once("extension", make)
 
 
-def test_the_lock_file_installs_just_what_it_says(npm):
-    wanted = json.loads((npm.folder / "package.json").read_text())["devDependencies"]
+@pytest.fixture
+def npm(extension, run_folder):
+    """A function that runs npm there; one worker at a time, because they write into one folder."""
+    with (run_folder / "npm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield partial(npm_in, extension)
+
+
+def test_the_lock_file_installs_just_what_it_says(npm, extension):
+    wanted = json.loads((extension / "package.json").read_text())["devDependencies"]
     installed = json.loads(npm("ls", "--json", "--depth=0"))
     assert set(installed["dependencies"]) == set(wanted)
     assert "problems" not in installed
@@ -64,9 +77,9 @@ def test_the_extensions_own_tests_pass(npm):
     assert "failed" not in out
 
 
-def test_a_package_comes_out_with_the_program_in_it_and_no_sources(npm):
+def test_a_package_comes_out_with_the_program_in_it_and_no_sources(npm, extension):
     npm("run", "package")
-    (package,) = npm.folder.glob("*.vsix")
+    (package,) = extension.glob("*.vsix")
     with zipfile.ZipFile(package) as archive:
         names = set(archive.namelist())
         manifest = json.loads(archive.read("extension/package.json"))
