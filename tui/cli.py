@@ -278,15 +278,24 @@ def tui(
             help="Watch the run as it goes on: the document as it is typed, ghost text, and verdicts as they come.",
         ),
     ] = False,
+    web: flags.Web = False,
+    port: flags.Port = 0,
+    open_page: flags.OpenPage = False,
 ) -> None:
     """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said.
 
     Examples:
     * `ghosttape tui .ghosttape/runs/demo`
     * `ghosttape tui --follow .ghosttape/runs/demo` (a run that goes on, or that is about to begin)
+    * `ghosttape tui --web .ghosttape/runs/demo` (in a browser of this machine)
     """
     from tui.commands import inspecting
 
+    if not web and (port or open_page):
+        raise typer.BadParameter("--port and --open are of --web")
+    if web:
+        inspecting.serve(run, live=follow, port=port, open_page=open_page)
+        return
     (inspecting.follow if follow else inspecting.inspect)(run)
 
 

@@ -4,6 +4,7 @@ TuiError
 ├── RunReadError         a folder holds no run, or one that cannot be read
 ├── NoRunError           a run is wanted without a name, and there is none
 ├── NoTerminalError      the inspector is started where there is no terminal
+├── PortError            a port of this machine cannot be served
 ├── ConfigurationError   `ghosttape.toml` or a flag is malformed
 └── InterruptedRunError  a run was stopped by Ctrl-C or SIGTERM
 """
@@ -25,6 +26,10 @@ class NoRunError(TuiError):
 
 class ConfigurationError(TuiError):
     """`ghosttape.toml` or a flag is malformed."""
+
+
+class PortError(TuiError):
+    """A port of this machine cannot be served: another program has it, or it needs rights."""
 
 
 class InterruptedRunError(TuiError):

@@ -1,4 +1,4 @@
-"""How our own language server is started."""
+"""How ghosttape starts itself: as a language server, or as a screen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from replay.errors import ServerError
 
 
-def server_command() -> list[str]:
-    """The console script that starts our own language server.
+def console_script() -> str:
+    """The absolute path of the command `ghosttape`.
 
     Raises:
         ServerError: ghosttape is not installed as a command.
@@ -22,4 +22,14 @@ def server_command() -> list[str]:
         raise ServerError(
             "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"
         )
-    return [found, "serve", "--stdio"]
+    return str(Path(found).absolute())
+
+
+def server_command() -> list[str]:
+    """The console script that starts our own language server.
+
+    Raises:
+        ServerError: ghosttape is not installed as a command.
+
+    """
+    return [console_script(), "serve", "--stdio"]

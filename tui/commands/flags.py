@@ -227,6 +227,18 @@ RunToGoOn = Annotated[
     typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
 ]
 
+# Of `tui`
+
+Web = Annotated[
+    bool,
+    typer.Option(
+        "--web",
+        help="Serve the screen to a browser of this machine; the printed address holds a token, and nobody else gets in.",
+    ),
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of --web on 127.0.0.1 (default: a free one).")]
+OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the address in the browser.")]
+
 # Of `compare`
 
 RunFolder = Annotated[Path, typer.Argument(help="Folder of a run.")]

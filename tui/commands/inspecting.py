@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import sys
+import time
+import webbrowser
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 from replay.run.folders import RUNS
 from replay.run.store import Store
@@ -20,7 +27,7 @@ def inspect(folder: Path | None) -> None:
     """
     chosen = folder or latest()
     Store.open(chosen).close()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not can_draw():
         raise NoTerminalError(
             "the inspector needs a terminal; without one, `ghosttape replay --json` prints the figures"
         )
@@ -38,13 +45,52 @@ def follow(folder: Path | None) -> None:
 
     """
     chosen = folder or latest()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not can_draw():
         raise NoTerminalError(
             "--follow needs a terminal; without one, `ghosttape replay` says how far it is in plain lines"
         )
     from tui.live.app import LiveApp
 
     LiveApp(chosen).run()
+
+
+def serve(folder: Path | None, *, live: bool, port: int, open_page: bool) -> None:
+    """Serve the inspector, or the live screen, to a browser of this machine until Ctrl-C; print the address.
+
+    Raises:
+        StoreError, NoRunError: there is no run there.
+        PortError: the port is taken.
+
+    """
+    chosen = (folder or latest()).absolute()
+    if not live:
+        Store.open(chosen).close()
+    from replay.editor.command import console_script
+    from tui.web.serving import serve as serve_command
+
+    command = [console_script(), "tui", *(["--follow"] if live else []), "--", str(chosen)]
+    asyncio.run(serve_command(command, f"ghosttape {chosen.name}", port, partial(_ready, open_page=open_page)))
+
+
+def _ready(address: str, *, open_page: bool) -> None:
+    sys.stdout.write(f"{address}\nOnly who has this address can open it. Ctrl-C ends it.\n")
+    sys.stdout.flush()
+    if open_page:
+        webbrowser.open(address)
+
+
+def can_draw() -> bool:
+    """Whether there is a terminal, or a browser that a server has connected us to. A screen in a browser ends with its server."""
+    if os.environ.get("TEXTUAL_DRIVER"):
+        Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+        return True
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def latest() -> Path:
