@@ -33,12 +33,16 @@ FOUND = {
 }
 
 
-def printed(found):
+def table_of(found):
     console = Console(width=80, file=io.StringIO())
     console.print(comparison_table(found))
-    text = console.file.getvalue()
-    assert max(map(len, text.splitlines())) <= 80
-    return " ".join(text.split())
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+def printed(found):
+    return " ".join(" ".join(table_of(found)).split())
 
 
 def test_both_shares_their_difference_and_its_clusters_are_named():
@@ -47,8 +51,57 @@ def test_both_shares_their_difference_and_its_clusters_are_named():
     assert "B less A +9.3 (+2.1 to +16.6) p 0.012" in text
     assert "300 in 41 holes, design effect 2.3 only B passes 40, only A 12" in text
     assert "B passes more" in text
-    assert "language python 300 41 +9.3 (+2.1 to +16.6) <0.001 more" in text
+    assert "language python 300 in 41 +9.3 (+2.1 to +16.6) <0.001 more" in text
     assert "the runs differ in policy" in text
+
+
+LARGE = {
+    "n": 123_456,
+    "clusters": 12_345,
+    "gained": 100_000,
+    "broken": 123_456,
+    "design_effect": 123.45,
+    "net": {"value": -1.0, "low": -1.0, "high": 1.0},
+    "p": 0.0001,
+    "p_adjusted": 0.0001,
+}
+
+
+@pytest.mark.parametrize("by", ["hole", "function", "tape", "program"])
+@pytest.mark.parametrize("says", ["more", "fewer", "as many", "too few to tell"])
+def test_in_80_columns_no_cell_is_cut_whatever_its_numbers_and_names(by, says):
+    groups = [
+        {**LARGE, "by": kind, "group": group, "says": says}
+        for kind, group in [
+            ("tape", "EditSourceTracker.test1.recordin"),
+            ("language", "typescript"),
+            ("length", "over 80"),
+            ("kind", "statement"),
+        ]
+    ]
+    runs = ["runs/" + "a" * 35, "runs/" + "b" * 35]
+    parts = {"runs": runs, "passed": [123_456, 123_456], "cluster_by": by, "breakdowns": groups}
+    text = printed({**FOUND, **parts, "difference": {**LARGE, "says": says}})
+    assert "…" not in text
+    assert "A runs/" + "a" * 35 + " 123,456 of 123,456, 100 %" in text
+    assert "-100.0 (-100.0 to +100.0) p <0.001" in text
+    assert "design effect 123.5 only B passes 100,000, only A 123,456" in text
+    short = "too few" if says == "too few to tell" else says
+    row = f"123,456 in 12,345 -100.0 (-100.0 to +100.0) <0.001 {short}"
+    assert text.count(row) == 4
+    for name in ("EditSourceTracke r.test1.recordin", "typescript", "over 80", "statement"):
+        assert name in text
+    assert "pairs in clusters points (95 %) p B passes" in text
+
+
+def test_a_name_of_any_length_goes_on_in_the_next_lines_and_moves_no_number():
+    named = [{**DIFFERENCE, "by": "tape", "group": "x" * size, "p_adjusted": 0.5} for size in (1, 30, 35, 500)]
+    lines = table_of({**FOUND, "runs": ["one", "two"], "breakdowns": named})
+    places = [line.index("+9.3") for line in lines if "0.500" in line]
+    assert len(places) == 4
+    assert len(set(places)) == 1
+    assert "".join(lines).count("x") == 1 + 30 + 35 + 34
+    assert "".join(lines).count("…") == 1
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,17 @@ from tui.figures import percent
 from tui.tables.sections import section_title
 from tui.terminal_text import message, one_line, shorten
 
+_WIDER = "the interval is wider than the {asked} points that are asked about"
 _WORDS = {
     "more": "B passes more",
     "fewer": "B passes fewer",
     "as many": "as many pass, to within {asked} points",
-    "too few to tell": "too few to tell: the interval is wider than the {asked} points that are asked about",
+    "too few to tell": f"too few to tell: {_WIDER}",
 }
+_SHORT = {"too few to tell": "too few"}
+"""In a table of groups."""
+_NAME = 40
+"""The cells of a group's name that are shown."""
 _STYLES = {"more": "green", "fewer": "red", "too few to tell": "yellow"}
 
 
@@ -31,40 +36,56 @@ def comparison_table(found: Mapping[str, Any]) -> RenderableType:
 
 
 def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    yield Padding(_overall(found), (1, 0, 0, 0), expand=False)
+    yield Padding(_shares(found), (1, 0, 0, 0), expand=False)
+    yield _overall(found)
     says = found["difference"]["says"]
     yield Padding(Text(_WORDS[says].format(asked=_points(found["asked"])), _STYLES.get(says, "")), (1, 0, 0, 0))
     if found["breakdowns"]:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
+        if any(one["says"] in _SHORT for one in found["breakdowns"]):
+            yield Text(f"too few: {_WIDER.format(asked=_points(found['asked']))}", "dim")
     for note in found["notes"]:
         yield Text(f"  {message(note)}", "yellow")
     yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
 
 
-def _overall(found: Mapping[str, Any]) -> Table:
-    difference, grid = found["difference"], Table.grid(padding=(0, 2))
-    n, clusters = difference["n"], difference["clusters"]
-    names = NAMES[found["cluster_by"]] if clusters != 1 else found["cluster_by"]
-    effect = difference["design_effect"]
+def _shares(found: Mapping[str, Any]) -> Table:
+    grid, n = _grid(), found["difference"]["n"]
     for letter, name, passed in zip("AB", found["runs"], found["passed"], strict=True):
         share = f"{passed:,} of {n:,}" + (f", {percent(passed / n)} %" if n else "")
         grid.add_row(Text(letter, "bold"), Text(shorten(one_line(name), 40, keep_end=True)), Text(share, "bold"))
-    grid.add_row(Text("B less A", "bold"), Text(_net(difference["net"])), Text(f"p {_chance(difference['p'])}"))
+    return grid
+
+
+def _overall(found: Mapping[str, Any]) -> Table:
+    difference, grid = found["difference"], _grid()
+    n, clusters = difference["n"], difference["clusters"]
+    names = NAMES[found["cluster_by"]] if clusters != 1 else found["cluster_by"]
+    effect = difference["design_effect"]
     design = f", design effect {effect:.1f}" if effect is not None else ""
-    only = f"only B passes {difference['gained']:,}, only A {difference['broken']:,}"
-    grid.add_row(Text("pairs", "dim"), Text(f"{n:,} in {clusters:,} {names}{design}"), Text(only))
+    grid.add_row(Text("B less A", "bold"), Text(f"{_net(difference['net'])}  p {_chance(difference['p'])}"))
+    grid.add_row(Text("pairs", "dim"), Text(f"{n:,} in {clusters:,} {names}{design}"))
+    grid.add_row("", Text(f"only B passes {difference['gained']:,}, only A {difference['broken']:,}"))
+    return grid
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(min_width=8)
     return grid
 
 
 def _breakdowns(groups: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    for title in ("", "pairs", "clusters", "points (95 %)", "p", ""):
-        table.add_column(title, justify="left" if not title else "right", no_wrap=True)
+    """A row a group. Where the numbers leave no room for a name in 80 columns, it goes on in a second line."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("", overflow="fold")
+    for title in ("pairs in\nclusters", "points (95 %)", "p", "B passes"):
+        table.add_column(title, justify="right", no_wrap=True)
     for one in groups:
-        name = shorten(one_line(f"{one['by']} {one['group']}"), 22)
-        numbers = [f"{one[key]:,}" for key in ("n", "clusters")]
-        cells = [name, *numbers, _net(one["net"]), _chance(one["p_adjusted"]), one["says"]]
+        name = shorten(one_line(f"{one['by']} {one['group']}"), _NAME)
+        pairs = f"{one['n']:,} in {one['clusters']:,}"
+        cells = [name, pairs, _net(one["net"]), _chance(one["p_adjusted"]), _SHORT.get(one["says"], one["says"])]
         table.add_row(*map(Text, cells), style=_STYLES.get(one["says"], ""))
     return table
 
