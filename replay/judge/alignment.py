@@ -14,7 +14,7 @@ from functools import lru_cache
 import Levenshtein
 
 from syntax.blocks import Span, statements, unfinished
-from syntax.parse import Tree, parse
+from syntax.parse import Tree, has_error, parse
 from syntax.tokens import CLOSERS, PAIRS, Token, tokens
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -22,6 +22,9 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 _WEIGHTS = (2, 2, 3)
 """Of a word that comes, one that goes, and one in the place of another: less than both, or no other wording would stand in for as much; more than one, or a last
 short statement would count as the words in place of a few that the developer has more of, and would be left to stand twice."""
+
+_TRIED, _NEAR = 8, 8
+"""How many ends are tried for one at which the suggestion and the rest parse, and how much more than twice as much may differ there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +105,15 @@ def reach(written: Written, text: str) -> Reach:
 
 
 def _left_open(written: Written, end: int, ends: Sequence[int]) -> Span:
-    """Start and end of the outermost construct that begins in what is stood in for, and goes on behind its end."""
-    later = bisect_left(ends, end)
-    whole = ends[later] if later < len(ends) else end
+    """Start and end of the outermost construct that begins in what is stood in for, and goes on behind its end. A comment leaves nothing open."""
+    code = [token.end for token in tokens(written.tree, written.start, end) if not token.comment]
+    if not code:
+        return end, end
+    later = bisect_left(ends, min(code[-1], end))
+    whole = max(ends[later], end) if later < len(ends) else end
     over = [*unfinished(written.tree, written.start, end)]
     if not over:
-        return (end, end) if whole == end else (written.start, whole)
+        return (end, end) if whole == end or ends[later] <= end else (written.start, whole)
     return min(first for first, _ in over), min(max(whole, *(last for _, last in over)), written.end)
 
 
@@ -143,11 +149,11 @@ def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
     tree, start = written.tree, written.start
     offered = parse(tree.language, tree.text[:start] + text)
     words = list(words_between(offered, start, start + len(text)))
-    there, brackets = list(words_between(tree, start, written.end)), brackets_of(words)
+    if not words:
+        return written.prior
+    there, brackets = list(words_between(tree, start, _block_end(written, text))), brackets_of(words)
     alike = [border for border in _borders(start, there) if border.brackets == brackets]
     chosen = [border for border in alike if border.end in ends] or alike
-    if not chosen:
-        return written.prior
     wanted = sum(end <= written.prior for _, end in there)
     said, all_words = [word for word, _ in words], [word for word, _ in there]
 
@@ -155,7 +161,41 @@ def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
         differing = Levenshtein.distance(said, all_words[: border.words], weights=_WEIGHTS)
         return differing, abs(border.words - len(said)), abs(border.words - wanted)
 
-    return min(chosen, key=cost).end
+    likely = sorted((cost(border), border.end) for border in chosen)[:_TRIED]
+    near = [end for (differing, *_), end in likely if differing <= 2 * likely[0][0][0] + _NEAR]
+    fitting = (end for end in near if not has_error(tree.language, tree.text[:start] + text + tree.text[end:]))
+    return next(fitting, near[0] if near else written.prior)
+
+
+def _block_end(written: Written, text: str) -> int:
+    """The end of what may be stood in for by a suggestion in a layout language: it does not leave a block that the suggestion stays in.
+
+    Example: in the body of `if a:` a suggestion without a line that is indented less has no part of the `else:` in its hole.
+    """
+    tree, start = written.tree, written.start
+    if not tree.language.layout:
+        return written.end
+    lines = [line for line in text.split("\n")[1:] if line.strip()]
+    least = min([_column(tree.text, start), *(len(line) - len(line.lstrip()) for line in lines)])
+    brackets = Brackets()
+    for token in tokens(tree, start, written.end):
+        begins = not tree.text[tree.text.rfind("\n", 0, token.start) + 1 : token.start].strip()
+        if (
+            begins
+            and token.start > start
+            and not token.comment
+            and not brackets.opened
+            and _column(tree.text, token.start) < least
+        ):
+            return token.start
+        brackets = brackets if token.opaque else brackets.then(token.text)
+    return written.end
+
+
+def _column(text: str, index: int) -> int:
+    """The indentation (characters) of the line that an index is in, up to the index."""
+    line = text[text.rfind("\n", 0, index) + 1 : index]
+    return len(line) - len(line.lstrip())
 
 
 def words_between(tree: Tree, start: int, end: int) -> Iterator[tuple[str, int]]:

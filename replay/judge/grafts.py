@@ -104,10 +104,11 @@ def named(timeline: Timeline, moment: Moment, before: str, after: str) -> Moment
         return moment
     start, whole = wanted_part(timeline, moment, before, after)
     end = max(start, min(whole, written_since(timeline, moment, start, whole)))
-    found = _functions(language_at(moment), timeline.final[moment.path])
+    final = timeline.final[moment.path]
+    found = _functions(language_at(moment), final)
     line = next((line for first, last, line in found if first <= start < last), None)
     function = "" if line is None else f"{moment.path}:{line}"
-    return structs.replace(moment, hole=f"{moment.path}:{end}", function=function)
+    return structs.replace(moment, hole=f"{moment.path}:{offset_of(final, end)}", function=function)
 
 
 @lru_cache(maxsize=64)

@@ -267,6 +267,39 @@ def test_a_construct_that_is_begun_is_emptied_as_a_whole(text, part, emptied_tex
     assert emptied(found.emptied, language_of("python")) == emptied_text
 
 
+IF_ELSE = "if n == 1:\n        return a\n    else:\n        return b\n"
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "truth", "part"),
+    [
+        (
+            f"def f(n):\n    {IF_ELSE.replace('return a', '¦return a', 1)}¦",
+            "return a if n == 1 else b",
+            "return a",
+            1.0,
+        ),
+        (f"def f(n):\n    ¦{IF_ELSE}¦", "return a + b", IF_ELSE.rstrip(), 1.0),
+        (
+            f"def f(n):\n    ¦{IF_ELSE}¦",
+            "if n < 2:\n        return a",
+            "if n == 1:\n        return a",
+            len("ifn==1:returna") / len("ifn==1:returnaelse:returnb"),
+        ),
+        ("x = 1\n# ¦a comma\ny = x + 1¦\n", "decimal commas", "a comma", 1.0),
+        ("x = 1\n# ¦a comma\ny = x + 1¦\n", "a comma", "a comma", 1.0),
+        ("¦x = 1  # one\ny = x + 1¦\n", "x = 1  # one", "x = 1  # one", 1.0),
+        ("¦x = 1  # one\ny = x + 1¦\n", "x = 1  # one\ny = x", "x = 1  # one\ny = x", len("y=x") / len("y=x+1")),
+    ],
+)
+def test_a_hole_stays_in_its_block_and_with_its_comment(marked, text, truth, part):
+    before, typed, after = marked.split("¦")
+    timeline, spot = place(before, after, typed)
+    found = fitted(timeline, spot, offered(spot, text))[0]
+    assert (found.hole.truth.rstrip(), found.part) == (truth, pytest.approx(part))
+    assert found.emptied.truth.rstrip() == (truth if part == 1.0 else typed.rstrip())
+
+
 def test_a_range_over_what_stood_right_of_the_cursor_replaces_it_and_what_came_behind_it():
     timeline, spot = place("x = f(", ")\n", "a")
     suggestion = offered(spot, "a)", right=1)
