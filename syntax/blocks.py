@@ -274,7 +274,11 @@ def unfinished(tree: Tree, start: int, end: int) -> Iterator[Span]:
     """
     for node in tree.nodes_over(end):
         first, last = code_span(tree, node)
-        if node.parent and start <= first < end < last and (node.type not in tree.language.blocks or _has_bracket(tree, node)):
+        if (
+            node.parent
+            and start <= first < end < last
+            and (node.type not in tree.language.blocks or _has_bracket(tree, node))
+        ):
             yield first, last
 
 

@@ -330,6 +330,18 @@ def watch(
 
 @app.command()
 @guarded
+def records(run: flags.RunFolder) -> None:
+    """Print the records of a run, one JSON object a line: each moment with its suggestion, prompt, repairs and verdict.
+
+    Example: `ghosttape records .ghosttape/runs/one | jq -r .verdict.name | sort | uniq -c`
+    """
+    from tui.commands.listing import print_records
+
+    print_records(run)
+
+
+@app.command()
+@guarded
 def compare(
     run_a: flags.RunFolder,
     run_b: flags.RunFolder,

@@ -99,11 +99,13 @@ def wanted_part(timeline: Timeline, moment: Moment, before: str, after: str) -> 
 
 
 def named(timeline: Timeline, moment: Moment, before: str, after: str) -> Moment:
-    """The moment with the names of the part that is wanted there and of the outermost function around it."""
+    """The moment with the names of the part that is wanted there and of the outermost function around it.
+
+    The part's name is its end as the syntax says, also where the hole ends earlier, before older text: all moments inside one statement have the same.
+    """
     if language_of(moment.language) is None and language_of(moment.path) is None:
         return moment
-    start, whole = wanted_part(timeline, moment, before, after)
-    end = max(start, min(whole, written_since(timeline, moment, start, whole)))
+    start, end = wanted_part(timeline, moment, before, after)
     final = timeline.final[moment.path]
     found = _functions(language_at(moment), final)
     line = next((line for first, last, line in found if first <= start < last), None)

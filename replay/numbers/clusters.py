@@ -23,7 +23,7 @@ Member = TypeVar("Member")
 def cluster_of(moment: Moment, by: ClusterBy = "hole") -> str:
     """The id of the cluster that a moment belongs to.
 
-    * `hole`: all moments whose holes end at the same place of the finished document. While a statement is typed, its hole begins further
+    * `hole`: all moments at which what is wanted ends at the same place of the finished document (a hole can end before it, where older text begins). While a statement is typed, its hole begins further
       right with each key; it stays one cluster. All samples of a moment that has no hole are a cluster of their own.
     * `function`: the outermost function. Outside of functions the hole counts.
     * `tape`: everything on one tape.

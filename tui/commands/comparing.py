@@ -17,12 +17,17 @@ def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[s
 
     Raises:
         StoreError: there is no run in a folder.
-        ConfigurationError: nothing can be clustered by this.
+        ConfigurationError: nothing can be clustered by this, or the runs share no moment.
 
     """
     if cluster_by not in get_args(ClusterBy):
         raise ConfigurationError(f"--cluster-by: {cluster_by!r} is none of {', '.join(get_args(ClusterBy))}")
-    return compare(_kept(first), _kept(second), cast(ClusterBy, cluster_by), asked)
+    runs = _kept(first), _kept(second)
+    if not set.intersection(*({record.moment.id for record in run.records} for run in runs)):
+        raise ConfigurationError(
+            f"{first} and {second} have no moment in common: compare runs over the same tapes under the same policy"
+        )
+    return compare(*runs, cast(ClusterBy, cluster_by), asked)
 
 
 def _kept(folder: Path) -> ComparedRun:
