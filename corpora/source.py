@@ -89,9 +89,14 @@ class CorpusSource:
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             tasks = await self._those_that_run(ready, tasks, bench)
             judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=self.options.is_oracle), trials)
-        self.tasks = drawn(tasks, self.options.limit, self.options.seed)
+        self.tasks = [task for task in drawn(tasks, self.options.limit, self.options.seed) if self._is_named(task)]
         asked, answer = self._answers()
         return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)
+
+    def _is_named(self, task: Task) -> bool:
+        """Whether a moment of the task is among those that are asked for by name."""
+        named, samples = self.options.moments, range(self.options.samples)
+        return not named or any(task.moment(sample).id in named for sample in samples)
 
     async def _programs(self, bench: Bench) -> Programs:
         assert bench.sandbox is not None

@@ -34,6 +34,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tests: bool = True
     limit: int | None = None
     """The most moments that are asked about: of each tape, or of all tasks."""
+    moments: tuple[str, ...] = ()
+    """Ask only at the moments of these ids; everywhere when empty."""
     cluster_by: ClusterBy = "hole"
     """Which moments are not independent of each other: the intervals of all figures go by it."""
 
@@ -71,6 +73,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """The options as they stand beside the run: a run is continued only under the same. Clusters change no moment."""
         values: dict[str, Any] = msgspec.to_builtins(self)
         del values["cluster_by"]
+        if not self.moments:  # as in runs of versions that had no such choice
+            del values["moments"]
         return values
 
 

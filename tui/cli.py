@@ -60,6 +60,7 @@ def replay(
     tests: flags.WhichTests = "all",
     no_tests: flags.NoTests = False,
     limit: flags.MomentLimit = None,
+    moment: flags.Moments = None,
     samples: flags.Samples = 1,
     path: flags.Paths = None,
     include_tests: flags.IncludeTests = False,
@@ -98,6 +99,7 @@ def replay(
     verdicts["ask_missed"] = ask_missed
     projects = tuple(str(Path(folder).absolute()) for folder in project or ())
     where = {"limit": limit, "paths": tuple(path or ()), "include_tests": include_tests, "projects": projects}
+    where["moments"] = tuple(moment or ())
     said = {"toolchain": toolchain, "setup": setup, "command": test_command}
     over = {name: value for name, value in said.items() if value is not None}
     built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
@@ -135,6 +137,7 @@ def evaluate(
     languages: flags.Languages = "",
     categories: flags.Categories = "",
     limit: flags.TaskLimit = None,
+    moment: flags.Moments = None,
     samples: flags.Samples = 1,
     repairs: flags.Repairs = None,
     ablate: flags.Ablate = "",
@@ -163,6 +166,7 @@ def evaluate(
     server = {"name": provider, "model": model, "base_url": base_url, "command": command}
     source = {**server, "answers": answers, "text": text, "record": record}
     asked = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
+    asked["moments"] = tuple(moment or ())
     session = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, "ablate": ablate}
     verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
     verdicts["cluster_by"] = cluster_by
@@ -282,7 +286,7 @@ def tui(
     port: flags.Port = 0,
     open_page: flags.OpenPage = False,
 ) -> None:
-    """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said.
+    """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said. Key `w` says why, `?` names all keys.
 
     Examples:
     * `ghosttape tui .ghosttape/runs/demo`

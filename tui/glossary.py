@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from replay.records import Ending, Record, Verdict
+from replay.run.listing.rows import Row
 
 ENDINGS: dict[str, str] = {
     "gated": "the policy did not let the editor ask here",
@@ -57,6 +58,15 @@ REWRITING: dict[str, str] = {
 }
 """Why what stood at a moment and what stands there in the end do not meet."""
 
+STOPS: dict[str, str] = {
+    "any": "all that the task leaves out: no syntax says where it ends",
+    "auto": "what the text around the cursor asks for: the block after a header, the line where text stands right of the cursor, else the statement",
+    "line": "the rest of the line",
+    "statement": "the rest of the statement",
+    "block": "the rest of the block",
+}
+"""What is wanted at a moment, by its hint where to stop."""
+
 EFFORT: dict[str, str] = {
     "tape": "keys on the tape",
     "typed": "keys of these that were still typed",
@@ -84,11 +94,26 @@ def block_label(record: Record) -> str:
     return "/".join(part for part in (moment.kind, moment.scenario) if part) or moment.stop.replace("auto", "")
 
 
+def row_location(row: Row) -> str:
+    """Return the same of a row."""
+    return f"{row.path}:{row.line + 1}:{row.character + 1}"
+
+
+def row_block(row: Row) -> str:
+    """Return the same as `block_label` of a row."""
+    return "/".join(part for part in (row.kind, row.scenario) if part) or row.stop.replace("auto", "")
+
+
+def named(name: str, reason: str) -> str:
+    """Return an ending or a verdict with its reason, as `untestable(empty)`."""
+    return f"{name}({reason})" if reason else name
+
+
 def verdict_label(verdict: Verdict | None) -> str:
     """Return the name of a verdict with its reason, as `untestable(empty)`; empty if there is no verdict."""
     if verdict is None:
         return ""
-    return f"{verdict.name}({verdict.reason})" if verdict.reason else verdict.name
+    return named(verdict.name, verdict.reason)
 
 
 def describe_ending(ending: Ending) -> str:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from msgspec import structs
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -15,28 +16,30 @@ from tui.preferences import read_preferences, write_preferences
 from tui.terminal_text import message
 
 COLOURS = {
-    "faint": "$foreground 60%",
-    "heading": "$text-accent",
-    "row": "$primary 50%",
-    "row-blurred": "$primary 25%",
-    "ghost": "$primary 35%",
-    "truth": "$success 25%",
-    "added": "$success 30%",
-    "removed": "$error 30%",
-    "found": "$warning 40%",
+    "faint": ("foreground", 0.6),
+    "heading": ("text-accent", 1.0),
+    "row": ("primary", 0.5),
+    "row-blurred": ("primary", 0.25),
+    "ghost": ("primary", 0.35),
+    "ghost-text": ("foreground", 1.0),
+    "truth": ("success", 0.25),
+    "truth-text": ("foreground", 1.0),
+    "added": ("success", 0.3),
+    "removed": ("error", 0.3),
 }
-"""What the screens colour beyond what every theme of Textual names. A theme may name other colours for them."""
+"""What the screens colour beyond what every theme of Textual names: a colour of the theme, and how much of it. A theme may name another."""
 
 _TERMINAL = {
     "faint": "ansi_bright_black",
     "heading": "ansi_cyan",
     "row": "ansi_blue",
-    "row-blurred": "ansi_bright_black",
+    "row-blurred": "ansi_default",
     "ghost": "ansi_blue",
+    "ghost-text": "ansi_bright_white",
     "truth": "ansi_green",
+    "truth-text": "ansi_black",
     "added": "ansi_green",
     "removed": "ansi_red",
-    "found": "ansi_yellow",
 }
 _CONTRAST = {
     "faint": "#d0d0d0",
@@ -47,7 +50,6 @@ _CONTRAST = {
     "truth": "#006000",
     "added": "#006000",
     "removed": "#900000",
-    "found": "#806000",
     "footer-key-foreground": "#ffff00",
 }
 
@@ -90,6 +92,10 @@ MEANINGS = {
 }
 
 
+def _share_of(colour: str, part: float) -> str:
+    return colour if part == 1.0 else Color.parse(colour).with_alpha(part).hex
+
+
 class ThemedApp(App[None]):
     """An app with these themes, and with the one that was chosen last."""
 
@@ -106,9 +112,11 @@ class ThemedApp(App[None]):
         """Say why the preferences cannot be read."""
         self._complain(self._problem)
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Return the colours that a theme need not name."""
-        return COLOURS
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the colours of the theme, and those that it need not name."""
+        found = super().get_css_variables()
+        mixed = {name: _share_of(found[base], part) for name, (base, part) in COLOURS.items() if name not in found}
+        return {**found, **mixed}
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield the commands of the palette: those of Textual, with a command for each theme."""

@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
-from replay.play.instructions import Check, DidClose, DidOpen, DidSave
+from replay.play.instructions import Answer, Ask, Check, DidClose, DidOpen, DidSave, Settled
 from replay.play.latency import Latency
 from replay.play.policies.blocks import Place
 from replay.play.policies.policy import Policy
@@ -33,6 +33,7 @@ class Player:
     """One tape under one policy, one user and one latency model.
 
     There are no moments after `limit` requests, none in documents whose path begins with none of `paths`, and none in `skipped` ones.
+    If moments are named by their ids in `only`, nothing is asked elsewhere, and how the others end is not told.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class Player:
         paths: Sequence[str] = (),
         skipped: Collection[str] = (),
         sample: int = 0,
+        only: Collection[str] = (),
     ) -> None:
         self.tape, self.drive, self.reached, self.unit = timeline.tape, drive, 0, "event"
         self.stage = Stage(timeline, drive=drive, sample=sample)
         self._times = virtual_times(self.tape.events)
         wants = lambda path: path.startswith(tuple(paths) or "") and path not in skipped  # noqa: E731
         self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, wants=wants)
+        self._only = frozenset(only)
         self._places: dict[int, list[Place]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
@@ -85,6 +88,23 @@ class Player:
 
     def play(self) -> Steps:
         """Play the tape to its end."""
+        yield from self._those_named(self._all()) if self._only else self._all()
+
+    def _those_named(self, steps: Steps) -> Steps:
+        """Give nothing as the answer to a question elsewhere, without asking it."""
+        reply: Reply = None
+        while True:
+            try:
+                step = steps.send(reply)
+            except StopIteration:
+                return
+            named = not isinstance(step, Ask | Settled) or step.moment.id in self._only
+            if named:
+                reply = yield step
+            else:
+                reply = Answer(0.0) if isinstance(step, Ask) else None
+
+    def _all(self) -> Steps:
         for index, event in enumerate(self.tape.events):
             self.reached = index
             yield from self._assistant.pass_time(index, self._times[index])

@@ -147,6 +147,7 @@ class Engine:
         measures = self.options.times_the_model
         if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
             store.put_fact("reads_record", measures and _reads_untimed(self.options.settings))
+        store.put_fact("origins", {source.name: str(Path(source.origin).absolute()) for source in sources})
         findings = Findings(reads_record=bool(store.fact("reads_record")))
         ablation = self._ablation(sources)
         taken = msgspec.convert(store.fact("machine") or [], list[list[Calibration]])

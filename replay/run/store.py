@@ -152,7 +152,7 @@ class Store:
         self._db.execute(
             "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
-            (moment.id, moment.tape, moment.event, record.ending.name, verdict, zlib.compress(body)),
+            (moment.id, _whole(moment.tape), moment.event, record.ending.name, verdict, zlib.compress(body)),
         )
         (number,) = self._db.execute("SELECT number FROM records WHERE moment = ?", (moment.id,)).fetchone()
         self.listing.put(record, number)

@@ -30,23 +30,12 @@ FLOORS = {
 
 @dataclass(frozen=True)
 class Bench:
-    """Whether nothing is measured, from where the programs come, where the toolchains' layers lie, and a folder for empty programs."""
+    """How many programs are run, from where, where the toolchains' layers lie, and a folder for empty programs."""
 
-    is_check: bool
+    number: int
     shared: Path
     cache: Path
     folder: Path
-
-    @property
-    def number(self):
-        """How many programs are run."""
-        return 1 if self.is_check else 4
-
-    def before(self, language, way):
-        """How often they are run before they are measured: what starts once has started then, and headers are compiled, which is done when they come again."""
-        if language == "cpp" and way == "warm":
-            return 3
-        return 0 if self.is_check else 1
 
     async def start(self, way):
         if way == "warm":
@@ -57,7 +46,8 @@ class Bench:
 @pytest.fixture
 def bench(cache, tmp_path, need, shared, benchmark):
     need("bwrap", "node", "npm", "javac", "g++")
-    return Bench(benchmark.disabled, shared, cache, tmp_path)
+    number = 1 if benchmark.disabled else 4
+    return Bench(number, shared, cache, tmp_path)
 
 
 @pytest.mark.parametrize("way", ["cold", "warm"])
@@ -75,15 +65,13 @@ def test_verdicts_a_second(language, way, measure, bench):
             work()
             return round((spent_s() - before) / len(samples) * 1000, 1)
 
-        for _ in range(bench.before(language, way)):
-            judge()
+        for _ in range(3 if language == "cpp" and way == "warm" else 1):  # headers are compiled when they come again
+            judge()  # starts what is started once
         layer = runner.run(getattr(runs, "cold", runs).layer(programs.plan_of(samples[0])))
         floor = _floor(language, layer, bench.folder, len(samples))
-        figures = {}
-        if not bench.is_check:
-            each, least = processor_ms(judge), processor_ms(floor)
-            figures = {"processor_ms": each, "a_second_and_core": round(1000 / each, 1), "floor_processor_ms": least}
-        got = measure(judge, floor, rounds=2, verdicts=len(samples), **figures)
+        each, least = processor_ms(judge), processor_ms(floor)
+        figures = {"verdicts": len(samples), "processor_ms": each, "a_second_and_core": round(1000 / each, 1)}
+        got = measure(judge, floor, rounds=2, **figures, floor_processor_ms=least)
         runner.run(runs.close())
     assert set(got) == {"passed"}, got
 

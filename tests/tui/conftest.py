@@ -147,3 +147,24 @@ def folder(tmp_path):
         for record in RECORDS:
             store.put(record)
     return path
+
+
+@pytest.fixture(scope="session")
+def real_run(tmp_path_factory):
+    """A run of the engine on a bundled tape: twelve moments as VS Code asks, answered by n-grams in 80 ms each, without tests."""
+    import asyncio
+
+    from replay.options import ReplayOptions
+    from replay.run.engine import Engine
+    from replay.run.sources.tape_source import TapeSource
+    from replay.run.summary import summarise_replay
+    from replay.tapes.tape import read
+    from server.settings import ProviderSettings, Settings
+
+    tape = read(Path(__file__).parents[2] / "corpora" / "demo" / "ledger.tape.jsonl")
+    settings = Settings(provider=ProviderSettings(name="ngram"))
+    options = ReplayOptions(settings=settings, policy="vscode", latency="fixed:80", tests=False, limit=12)
+    place = tmp_path_factory.mktemp("real")
+    engine = Engine(options, lambda _: None, summarise_replay, cache=place / "cache")
+    asyncio.run(engine.run([TapeSource(tape, options)], place / "real-run"))
+    return place / "real-run"

@@ -1,6 +1,9 @@
 """300 texts that attack a terminal, a reader, or the markup of a library."""
 
+import unicodedata
 from itertools import product
+
+from replay.records import Ending, Moment, Record, Rewriting, Step, Suggestion, Verdict
 
 ESC, BEL, ST, CSI, OSC, DCS = "\x1b", "\x07", "\x1b\\", "\x1b[", "\x1b]", "\x1bP"
 C1 = "\x9b", "\x9d", "\x90", "\x98", "\x9e", "\x9f", "\x84", "\x85", "\x8d", "\x9c"
@@ -35,3 +38,42 @@ MIXED = tuple(
     )
 )
 HOSTILE = tuple(dict.fromkeys((*SEQUENCES, *CONTROLS, *MARKUP, *HIDDEN, *BROKEN, *SHAPES, *MIXED)))
+HIDDEN = {
+    0x34F,
+    0x115F,
+    0x1160,
+    0x17B4,
+    0x17B5,
+    0x180E,
+    0x3164,
+    0xFFA0,
+    *range(0xFE00, 0xFE10),
+    *range(0xE0100, 0xE01F0),
+}
+LONGEST = 1_100
+"""Characters of a line: those that are shown, and how many more there are."""
+PARTS = 4
+"""A line of code has so many parts, each of which may be long."""
+NAMES = [text for text in HOSTILE if text]
+
+
+def is_harmless(text, longest=LONGEST):
+    """Whether a terminal obeys nothing of a text, a person sees all of it, and its lines end somewhere."""
+    for character in set(text) - {"\n"}:
+        assert unicodedata.category(character) not in {"Cc", "Cs", "Cf", "Zl", "Zp"}, hex(ord(character))
+        assert ord(character) not in HIDDEN
+        assert ord(character) & 0xFFFE != 0xFFFE
+    assert max(map(len, text.split("\n"))) <= longest
+    return True
+
+
+def hostile_record(text, event=0):
+    """A record in which every text is hostile."""
+    at = Moment(
+        tape=text, event=event, path=f"{text}/a.py", language=text, offset=len(text), line=3, character=2, t=1.0,
+        kind=text[:99], before=f"a\n{text}", after=text, truth=text, hole=text, function=text,
+    )  # fmt: skip
+    trail = (Step(text, text, f"{text}x"), Step("stop", f"{text}x", text, undone=True))
+    offered = Suggestion(text=text, start=at.offset, end=at.offset, latency=1, raw=text, prompt=text, provider=text, trail=trail, cache=text)  # fmt: skip
+    verdict = Verdict(name="failed", reason=text, message=text, log=f"{text}\nE   {text}\n", cause=text, program=text, hole=(0, 3), rewriting=Rewriting(cause="before", then=text, now=text))  # fmt: skip
+    return Record(moment=at, ending=Ending("failed", text), suggestion=offered, verdict=verdict)

@@ -1,24 +1,20 @@
 """Text of tapes, tests, models, paths and ids is shown as text: on every screen, in every table, line and error."""
 
 import io
-import unicodedata
 
 import pytest
-from hostile import HOSTILE
+from hostile import HOSTILE, LONGEST, NAMES, PARTS, hostile_record, is_harmless
 from rich.console import Console
 from rich.text import Text
-from test_ablation_table import trials
-from test_comparison_table import FOUND
-from test_replay_table import ONE
-from test_scores import figures, summary
 
 from replay.errors import StoreError
 from replay.numbers.effects import ablation
-from replay.records import Ending, Moment, Record, Rewriting, Step, Suggestion, Verdict
+from replay.records import Trial, Verdict
 from server.settings import REPAIRS
 from tui.commands import checkup, importing
 from tui.console import SafeConsole
-from tui.inspector.pages import PAGES
+from tui.inspector.pages.pages import PAGES
+from tui.inspector.pages.parts import Shown
 from tui.outcome import guarded
 from tui.tables.ablation import ablation_table
 from tui.tables.comparison import comparison_table
@@ -35,33 +31,33 @@ from tui.terminal_text import (
     shorten,
 )
 
-HIDDEN = {
-    0x34F,
-    0x115F,
-    0x1160,
-    0x17B4,
-    0x17B5,
-    0x180E,
-    0x3164,
-    0xFFA0,
-    *range(0xFE00, 0xFE10),
-    *range(0xE0100, 0xE01F0),
+SHARE = {"value": 0.4, "low": 0.2, "high": 0.6, "n": 30}
+ONE = {
+    "moments": 31,
+    "endings": {"gated": 4, "failed": 2},
+    "verdicts": {"failed": 14, "passed": 12},
+    "untestable": {"undetected": 4},
+    "metrics": {"pass_at_1": {**SHARE, "testable": SHARE}, "latency_ms": {"p50": 143.2, "p95": 1204.1}},
 }
-LONGEST = 1_100
-"""Characters of a line: those that are shown, and how many more there are."""
-PARTS = 4
-"""A line of code has so many parts, each of which may be long."""
-NAMES = [text for text in HOSTILE if text]
+"""What the summary of a replay has of one tape."""
+CELL = {"tasks": 5, "testable": 3, "passed": 2, "share": SHARE, "why_untestable": {}, "pass_at_k": {"1": SHARE}}
+NET = {
+    "n": 300,
+    "clusters": 41,
+    "gained": 40,
+    "broken": 12,
+    "design_effect": 2.3,
+    "net": SHARE,
+    "p": 0.01,
+    "says": "more",
+}
 
 
-def is_harmless(text, longest=LONGEST):
-    """Whether a terminal obeys nothing of a text, a person sees all of it, and its lines end somewhere."""
-    for character in set(text) - {"\n"}:
-        assert unicodedata.category(character) not in {"Cc", "Cs", "Cf", "Zl", "Zp"}, hex(ord(character))
-        assert ord(character) not in HIDDEN
-        assert ord(character) & 0xFFFE != 0xFFFE
-    assert max(map(len, text.split("\n"))) <= longest
-    return True
+def trials(number):
+    """A moment in each arm of an ablation; it fails only with all repairs."""
+    for arm in ("all", "none", *(f"without {step}" for step in REPAIRS)):
+        verdict = Verdict(name="failed" if arm == "all" else "passed")
+        yield Trial(moment=f"m{number}", tape="t", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=verdict)  # fmt: skip
 
 
 def is_seen(text, shown):
@@ -113,21 +109,29 @@ def of_replay(size):
 def of_scores():
     failures = [{"task": text, "cause": text, "verdict": "assertion", "message": text} for text in NAMES]
     told = [{"tape": text, "reason": text} for text in NAMES]
-    cells = [figures(language="python", category=text) for text in NAMES]
+    cells = [{**CELL, "language": "python", "category": text} for text in NAMES]
+    evaluation = {
+        **CELL,
+        "samples": 1,
+        "endings": {},
+        "verdicts": {},
+        "metrics": {},
+        "languages": [{**CELL, "language": "python"}],
+    }
     parts = [
-        summary(failures=failures[at : at + 60], left_out=told, cells=cells, corpus=text, provider=text, causes={text: 3})
+        {**evaluation, "failures": failures[at : at + 60], "left_out": told, "cells": cells, "corpus": text, "provider": text, "causes": {text: 3}}
         for at, text in zip(range(0, len(failures), 60), NAMES, strict=False)
     ]  # fmt: skip
     return "".join(printed(scores_table(part)) for part in parts), ()
 
 
 def of_comparison():
-    parts = [{**FOUND, "runs": [text, text], "notes": [text], "breakdowns": [{**FOUND["breakdowns"][0], "group": text}]} for text in NAMES]  # fmt: skip
+    parts = [{"cluster_by": "hole", "asked": 0.05, "passed": [100, 128], "difference": NET, "runs": [text, text], "notes": [text], "breakdowns": [{**NET, "by": "language", "group": text, "p_adjusted": 0.1}]} for text in NAMES]  # fmt: skip
     return "".join(printed(comparison_table(part)) for part in parts), ()
 
 
 def of_ablation():
-    found = ablation([trial for number in range(3) for trial in trials(number, "python", ("all",))], REPAIRS)
+    found = ablation([trial for number in range(3) for trial in trials(number)], REPAIRS)
     parts = [{**found, "cases": [{"tape": text, "place": text, "step": "stop", "kind": "broken"}]} for text in NAMES]
     return "".join(printed(ablation_table(part)) for part in parts), ()
 
@@ -179,19 +183,10 @@ def test_lines_of_import_and_of_doctor_are_harmless(capsys):
     assert is_harmless(capsys.readouterr().out)
 
 
-def hostile_record(text, event=0):
-    """A record in which every text is hostile."""
-    at = Moment(
-        tape=text, event=event, path=f"{text}/a.py", language=text, offset=len(text), line=3, character=2, t=1.0,
-        kind=text[:99], before=f"a\n{text}", after=text, truth=text, hole=text, function=text,
-    )  # fmt: skip
-    trail = (Step(text, text, f"{text}x"), Step("stop", f"{text}x", text, undone=True))
-    offered = Suggestion(text=text, start=at.offset, end=at.offset, latency=1, raw=text, prompt=text, provider=text, trail=trail, cache=text)  # fmt: skip
-    verdict = Verdict(name="failed", reason=text, message=text, log=f"{text}\nE   {text}\n", cause=text, program=text, hole=(0, 3), rewriting=Rewriting(cause="before", then=text, now=text))  # fmt: skip
-    return Record(moment=at, ending=Ending("failed", text), suggestion=offered, verdict=verdict)
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_of_a_moment_is_harmless(page):
     _, make = PAGES[page]
-    assert all(is_harmless(make(hostile_record(text[:20_000])).content.plain, PARTS * LONGEST) for text in HOSTILE)
+    assert all(
+        is_harmless(make(Shown(hostile_record(text[:20_000]), no_tape=text)).content.plain, PARTS * LONGEST)
+        for text in HOSTILE
+    )

@@ -1,31 +1,58 @@
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 from typing import get_args
 
 import pytest
+from hostile import HOSTILE, NAMES, hostile_record, is_harmless
 from msgspec import structs
-from textual.widgets import Input, Select, Static, TabbedContent
+from textual.widgets import Input, OptionList, Static, TabbedContent
 
 from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
+from tui.inspector.screens.filters import FilterDialog
+from tui.inspector.screens.help import HelpScreen
 from tui.inspector.widgets.detail import Detail, ScrollablePage
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
+from tui.preferences import read_preferences
 
-SIZES = [(80, 24), (160, 48)]
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def rows(app):
+    return [app._run.row(index) for index in range(len(app._run.order))]
 
 
 def shown(app):
-    return [record.ending.name for record in app.query_one(MomentList)._records]
+    return [row.ending for row in rows(app)]
 
 
 def chosen(app):
-    return app.query_one(MomentList).chosen.ending.name
+    return app._run.row(app.query_one(MomentList).cursor).ending
 
 
 def words(app, selector):
     return str(app.query_one(selector, Static).content)
+
+
+def page(app):
+    return str(app.query_one(f"#{app.query_one(TabbedContent).active} Static", Static).content)
+
+
+def drawn(app):
+    """The characters on the screen."""
+    strips = app.screen._compositor.render_strips(app.size)
+    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
+
+
+async def settle(app, pilot):
+    await app.workers.wait_for_complete()
+    await pilot.pause()
 
 
 def change_verdicts(folder, verdict):
@@ -43,8 +70,37 @@ async def test_the_list_holds_every_moment_and_j_and_k_move_in_it(folder):
         assert "accepted: the user accepted it\npassed: " in words(app, "#heading")
         await pilot.press("k", "down", "G")
         assert chosen(app) == "failed"
-        await pilot.press("g", "up")
+        await pilot.press("g", "up", "pagedown", "pageup")
         assert chosen(app) == "shown"
+
+
+async def test_one_key_leads_from_the_start_to_why_one_failed(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("w")
+        assert (chosen(app), app.query_one(Detail).page) == ("shown", "tests")
+        await pilot.press("j", "w")
+        assert (chosen(app), app.query_one(Detail).page) == ("rejected", "tests")
+        assert "Failed: DID NOT RAISE" in page(app).split("Log of the test run")[0]
+
+
+async def test_one_key_leads_from_an_untestable_moment_to_why(folder):
+    change_verdicts(folder, Verdict(name="untestable", reason="undetected", message="the tests pass without this part"))
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("j", "j", "w")
+        assert (chosen(app), app.query_one(Detail).page) == ("accepted", "hole")
+        assert "Why this is untestable: the tests pass even when this part is missing." in page(app).replace("\n", " ")
+
+
+async def test_where_nothing_failed_the_key_says_so(folder):
+    with Store.open(folder) as store:
+        for record in list(store.records()):
+            store.put(Record(moment=record.moment, ending=Ending("accepted"), verdict=Verdict(name="passed")))
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("w")
+        assert [note.message for note in app._notifications] == ["No failure and no untestable moment is shown."]
 
 
 @pytest.mark.parametrize("reason", get_args(Untestable))
@@ -56,32 +112,14 @@ async def test_an_untestable_verdict_is_shown_with_its_whole_reason(folder, reas
         assert f"untestable({reason}): {UNTESTABLE[reason]}" in words(app, "#heading")
 
 
-async def test_the_block_gives_way_to_an_untestable_verdict_only_where_there_is_no_room(folder):
-    change_verdicts(folder, Verdict(name="untestable", reason="broken-baseline"))
-    for width, there in ((80, False), (120, True)):
-        app = Inspector(folder)
-        async with app.run_test(size=(width, 24)):
-            assert (" block " in app.query_one(MomentList).render_line(0).text) is there
-
-
 @pytest.mark.parametrize("width", [50, 80, 160])
 async def test_no_figure_of_the_header_is_cut(folder, width):
     app = Inspector(folder)
     async with app.run_test(size=(width, 24)):
         header = app.query_one(SummaryHeader)
         text = " ".join(header.render_line(line).text for line in range(header.size.height))
-    for figure in ("first-run", "moments 6", "1 of 3 testable, 33 % (6\N{EN DASH}79 %)", "untestable 1", "filtered 1"):
+    for figure in ("first-run", "not finished: stopped before its end", "moments 6", "1 of 3 testable, 33 % (6\N{EN DASH}79 %)", "untestable 1"):  # fmt: skip
         assert figure in text
-
-
-async def test_the_heading_has_a_line_for_the_ending_and_one_for_the_verdict(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*"jjjj")
-        assert words(app, "#heading").split("\n")[1:] == [
-            "filtered: a repair left nothing of the raw text (prose)",
-            "untestable(undetected): the tests pass even when this part is missing",
-        ]
 
 
 async def test_f_shows_failures_only_and_all_again(folder):
@@ -89,76 +127,171 @@ async def test_f_shows_failures_only_and_all_again(folder):
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f")
         assert shown(app) == ["shown", "rejected", "failed"]
-        assert words(app, "#shown") == "failures: 3 of 6"
+        assert words(app, "#shown") == "3 of 6"
+        assert words(app, "#selected") == "failures"
         await pilot.press("f")
         assert len(shown(app)) == 6
 
 
-async def test_a_search_narrows_the_list_and_keeps_the_moment(folder):
+async def test_a_search_goes_to_its_matches_and_n_goes_on(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("j", "j", "j", *"/sum(self", "enter")
-        assert app.query_one(Input).value == "sum(self"
-        assert shown(app) == ["rejected"]
-        assert chosen(app) == "rejected"
-        await pilot.press("j", "escape")
+        await pilot.press("slash", *"cart.py", "enter")
         assert len(shown(app)) == 6
-        assert app.query_one(Input).value == ""
+        assert (chosen(app), words(app, "#shown")) == ("gated", "4 match  6 of 6")
+        await pilot.press("n")
+        assert chosen(app) == "accepted"
+        await pilot.press("N", "N")
+        assert chosen(app) == "filtered"
+        await pilot.press("ampersand")
+        assert shown(app) == ["gated", "accepted", "rejected", "filtered"]
+        assert chosen(app) == "filtered"
+        await pilot.press("ampersand")
+        assert len(shown(app)) == 6
 
 
 async def test_a_search_for_nothing_that_is_there_says_so(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(*"/qqqq", "enter")
+        await pilot.press("slash", *"qqqq", "enter")
+        assert words(app, "#shown") == "no match  6 of 6"
+        await pilot.press("ampersand")
         assert shown(app) == []
         assert "No moment matches the filters" in app.query_one(MomentList).render_line(1).text
-        await pilot.press("j", "3", "escape")
+        await pilot.press("j", "3", "w", "c", "m", "M", "escape")
         assert len(shown(app)) == 6
+        assert app.query_one(Input).value == ""
 
 
 @pytest.mark.parametrize(
-    ("key", "left"),
-    [("e", ["accepted"]), ("v", ["gated", "failed"]), ("t", ["gated", "accepted", "rejected", "filtered", "failed"])],
-)
-async def test_a_choice_filters_by_ending_verdict_or_tape(folder, key, left):
+    ("key", "value", "left"),
+    [("e", "accepted", ["accepted"]), ("v", "not tested", ["gated", "failed"]), ("t", "basket", ["shown"]), ("F", "typescript", ["shown"])],
+)  # fmt: skip
+async def test_a_filter_shows_the_moments_that_have_its_value(folder, key, value, left):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(key, "down", "enter")
+        await pilot.press(key)
+        dialog = app.screen
+        facet, _ = dialog._offered[dialog.query_one(OptionList).highlighted]
+        assert facet == {"e": "ending", "v": "verdict", "t": "tape", "F": "ending"}[key]
+        await pilot.press("shift+tab", *value, "enter", "enter", "escape")
         assert shown(app) == left
-        await pilot.press("tab", "escape")
+        assert value in words(app, "#selected")
+        await pilot.press("escape")
         assert len(shown(app)) == 6
-        assert all(select.value is Select.NULL for select in app.query(Select))
+
+
+async def test_several_values_of_one_filter_add_up_and_all_can_be_cleared(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("e", "enter", "down", "enter", "escape")
+        assert len(shown(app)) == 2
+        await pilot.press("e", "ctrl+u", "escape")
+        assert len(shown(app)) == 6
+
+
+async def test_a_saved_filter_is_used_again_in_another_session_until_it_is_removed(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("o")
+        assert "No filter is saved yet" in next(iter(app._notifications)).message
+        await pilot.press("f", "s", "s", "S", "W", *"bad ones", "enter")
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("o", "enter")
+        assert words(app, "#selected") == "failures, by moment ▼"
+        assert shown(app) == ["shown", "failed", "rejected"]
+        await pilot.press("o", "x")
+    assert read_preferences()[0].filters == {}
+
+
+async def test_s_sorts_by_each_column_and_a_click_on_a_title_by_that(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("s", "s", "s", "s")
+        assert shown(app) == sorted(shown(app))
+        titles = app.query_one(MomentList).render_line(0).text
+        assert "ending▲" in titles
+        await pilot.click(MomentList, offset=(titles.index(" ms"), 0))
+        assert [row.latency for row in rows(app)] == [88.0, 143.2, 143.2, 1_204.0, None, None]
+        await pilot.click(MomentList, offset=(titles.index(" ms"), 0))
+        assert [row.latency for row in rows(app)] == [1_204.0, 143.2, 143.2, 88.0, None, None]
+        assert "ms▼" in app.query_one(MomentList).render_line(0).text
 
 
 async def test_numbers_turn_pages_and_tab_changes_the_pane(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        for key, name in zip("54321", ("tests", "prompt", "repairs", "truth", "suggestion"), strict=True):
+        for key, name in zip("7654321", ("time", "prompt", "tests", "graft", "repairs", "hole", "suggestion"), strict=True):  # fmt: skip
             await pilot.press(key)
             assert app.query_one(TabbedContent).active == name
-            assert str(app.query_one(f"#{name} Static", Static).content)
+            assert page(app)
         await pilot.press("tab")
         assert isinstance(app.focused, ScrollablePage)
-        await pilot.press("4")
+        await pilot.press("6")
         await pilot.pause()
         assert app.focused is app.query_one("#prompt ScrollablePage")
         await pilot.press("tab")
         assert app.focused is app.query_one(MomentList)
 
 
-async def test_a_run_that_is_still_written_is_read_again_on_r(folder):
+async def test_c_copies_what_the_page_shows_as_it_was(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("j", "j")
-        first = app.query_one(MomentList).chosen
-        with Store.open(folder) as store:
-            moment = type(first.moment)(
+        await pilot.press("j", "j", "j")
+        record = app._record()
+        for key, text in (("1", record.suggestion.text), ("3", record.suggestion.raw), ("5", record.verdict.log), ("6", record.suggestion.prompt)):  # fmt: skip
+            await pilot.press(key, "c")
+            assert app.clipboard == text
+        await pilot.press("k", "k", "6", "c")
+        assert "There is nothing to copy." in [note.message for note in app._notifications]
+
+
+async def test_the_copied_command_repeats_one_moment_of_a_real_run(real_run, tmp_path):
+    app = Inspector(real_run)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("e", "shift+tab", *"rejected", "enter", "enter", "escape", "C")
+        wanted = app._record()
+    program, *arguments = shlex.split(app.clipboard)
+    assert program == "ghosttape"
+    command = [str(Path(sys.executable).with_name(program)), *arguments, "--out", str(tmp_path / "again"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with Store.open(tmp_path / "again") as store:
+        assert list(store.records()) == [wanted]
+
+
+async def test_marks_and_notes_are_kept_in_the_run(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("m", "j", "M", *"why?", "enter")
+        assert "✎ why?" in words(app, "#heading")
+        assert [app.query_one(MomentList).render_line(line).text[1] for line in (1, 2, 3)] == ["★", "✎", " "]
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert [(row.mark, row.note) for row in rows(app)[:2]] == [(True, ""), (False, "why?")]
+        await pilot.press("m", "j", "M", "ctrl+u", "enter", "k")
+        assert [(row.mark, row.note) for row in rows(app)[:2]] == [(False, ""), (False, "")]
+
+
+async def test_a_run_that_grows_is_read_again_by_itself_and_keeps_its_place(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("j", "j", "j", "5", "tab")
+        with Store.continued(folder, {"provider": "gguf", "policy": "blocks"}) as store:
+            moment = type(app._record().moment)(
                 tape="a", event=0, path="a.py", language="python", offset=0, line=0, character=0, t=0
             )
             store.put(Record(moment=moment, ending=Ending("late")))
+            app._look()
+            await pilot.pause()
+            assert (shown(app)[0], chosen(app), app._state) == ("late", "rejected", "still running")
+        app._look()
+        await pilot.pause()
+        assert app._state == "stopped before its end"
+        assert isinstance(app.focused, ScrollablePage)
         await pilot.press("r")
-        assert shown(app)[0] == "late"
-        assert app.query_one(MomentList).chosen == first
+        assert len(shown(app)) == 7
 
 
 async def test_a_folder_without_a_run_says_so_until_there_is_one(tmp_path):
@@ -166,10 +299,10 @@ async def test_a_folder_without_a_run_says_so_until_there_is_one(tmp_path):
     async with app.run_test(size=(80, 24)) as pilot:
         assert "holds no run" in str(app.query_one(Notice).content)
         assert not app.query_one(MomentList).is_on_screen
-        await pilot.press("f", "slash", "tab", "1", "j")
+        await pilot.press("f", "slash", "tab", "1", "j", "w", "F")
         with Store.create(tmp_path / "run", {}) as store:
             store.put_fact("summary", {"moments": 0, "left_out": [{"tape": "cart", "reason": "flaky"}]})
-        await pilot.press("r")
+        app._look()
         assert "none of its moments has ended yet" in str(app.query_one(Notice).content)
         assert "Left out: cart: flaky" in str(app.query_one(Notice).content)
 
@@ -179,38 +312,114 @@ async def test_a_click_chooses_a_moment(folder):
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.click(MomentList, offset=(5, 3))
         assert chosen(app) == "accepted"
+        await pilot.click("#--content-tab-tests")
+        assert app.query_one(Detail).page == "tests"
 
 
-async def test_a_long_list_follows_its_cursor(folder):
+async def test_every_screen_has_its_help(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press("j", "k", "f", "question_mark")
+        assert len(app.screen_stack) == 1
+        assert len(shown(app)) == 6
+        await pilot.press("F")
+        await pilot.pause()
+        assert isinstance(app.screen, FilterDialog)
+        assert "choose or unchoose" in drawn(app)
+
+
+async def test_every_key_has_its_line_in_the_help():
+    from tui.inspector.keys import KEYS
+
+    named = " ".join(keys for _, group in KEYS for keys, _ in group).split()
+    special = {"slash": "/", "ampersand": "&", "question_mark": "?", "tab,shift+tab": "tab"}
+    for binding in Inspector.BINDINGS:
+        key = special.get(binding.key, binding.key)
+        assert key in named or (key.isdigit() and 1 <= int(key) <= 7), key
+    assert "T" in named
+
+
+async def test_a_long_list_follows_its_cursor_and_reads_only_pages_of_it(folder):
     with Store.open(folder) as store:
-        for record in list(store.records()):
-            for number in range(20):
-                moment = type(record.moment)(
-                    tape="z",
-                    event=number,
-                    path=record.moment.path,
-                    language="",
-                    offset=number,
-                    line=number,
-                    character=0,
-                    t=0,
-                )
-                store.put(Record(moment=moment, ending=Ending("empty")))
+        record = next(store.records())
+        copies = (structs.replace(record, moment=structs.replace(record.moment, tape="z", event=number, line=number)) for number in range(6_000))  # fmt: skip
+        store.put_all(copies)
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
         moments = app.query_one(MomentList)
         await pilot.press("G")
-        assert ":20:1" in moments.render_line(moments.size.height - 1).text
-        await pilot.press("g")
+        assert ":6000:3" in moments.render_line(moments.size.height - 1).text
+        await pilot.press(*["pageup"] * 40, "g")
         assert "basket" in moments.render_line(1).text
-        assert app.query_one(Detail).size.width == 80
+        assert sum(map(len, app._run._pages.values())) <= 24 * 128
 
 
+async def test_on_a_very_wide_screen_the_list_is_narrow_and_the_detail_wide(real_run):
+    app = Inspector(real_run)
+    async with app.run_test(size=(200, 60)) as pilot:
+        await pilot.pause()
+        assert app.query_one(MomentList).size.width <= 60
+        assert app.query_one(Detail).size.width >= 135
+        await pilot.press("slash", *"rejected", "enter", "2")
+        await settle(app, pilot)
+        assert "The finished document" in page(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(hostile_record(text[:5_000], event) for event, text in enumerate(NAMES))
+        store.listing.mark(1, note=HOSTILE[0])
+        store.put_fact("summary", {"moments": len(NAMES), "endings": {HOSTILE[0]: 3, "\x1b[2J": 1}})
+    app = Inspector(tmp_path / "run")
+    async with app.run_test(size=size) as pilot:
+        for _ in range(1 + len(NAMES) // (size[1] // 3)):
+            assert is_harmless(drawn(app))
+            await pilot.press("pagedown")
+        await pilot.press("g")
+        for key in "1234567":
+            await pilot.press(key)
+            await settle(app, pilot)
+            assert is_harmless(drawn(app))
+            await pilot.press("pagedown")
+        for keys in (["F"], ["shift+tab", "x"], ["escape", "W", "\u202e", "enter", "o"], ["escape", "M"]):
+            await pilot.press(*keys)
+            assert is_harmless(drawn(app))
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(
     "keys",
-    [["down"], ["down"] * 3, ["5"], ["down"] * 3 + ["3", "tab"], ["down"] * 3 + ["2"], ["f"], ["end", "up"]],
-    ids=["none", "replaced", "hostile", "repairs", "truth", "failures", "untestable"],
+    [["w"], ["j", "j", "j", "3", "tab"], ["F"], ["question_mark"]],
+    ids=["why", "repairs", "filters", "help"],
 )
-def test_screen(folder, snap_compare, size, keys):
-    assert snap_compare(Inspector(folder), press=keys, terminal_size=size)
+def test_screen(folder, snap_compare, size, keys, theme):
+    assert snap_compare(themed(folder, theme), press=keys, terminal_size=size)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", ["suggestion", "hole", "graft", "time"])
+def test_screen_of_a_real_run(real_run, snap_compare, size, name, theme):
+    async def turn(pilot):
+        await pilot.press("slash", *"rejected", "enter", str(list(PAGE_KEYS).index(name) + 1))
+        await settle(pilot.app, pilot)
+
+    assert snap_compare(themed(real_run, theme), run_before=turn, terminal_size=size)
+
+
+@pytest.mark.parametrize("theme", ["terminal", "contrast"])
+def test_screen_in_other_themes(folder, snap_compare, theme):
+    assert snap_compare(themed(folder, theme), press=["j", "j", "j"], terminal_size=(120, 40))
+
+
+PAGE_KEYS = ("suggestion", "hole", "repairs", "graft", "tests", "prompt", "time")
+
+
+def themed(folder, theme):
+    app = Inspector(folder)
+    app.theme = theme
+    return app

@@ -2,66 +2,94 @@ import sqlite3
 
 import pytest
 
+from replay.run.listing.selection import Selection
 from replay.run.store import Store
 from tui.errors import RunReadError
-from tui.inspector.model import MomentFilter, read_run
+from tui.inspector.model import RunView
 
 
-def names(records):
-    return [record.ending.name for record in records]
+@pytest.fixture
+def view(folder):
+    opened = RunView.open(folder)
+    yield opened
+    opened.close()
 
 
-def test_a_run_without_a_summary_is_counted(folder):
-    run = read_run(folder)
-    assert run.summary["moments"] == 6
-    assert run.summary["endings"]["accepted"] == 1
-    assert run.summary["untestable"] == {"undetected": 1}
-    passed = run.summary["metrics"]["pass_at_1"]
+def endings(view):
+    return [view.row(index).ending for index in range(len(view.order))]
+
+
+def test_a_run_without_a_summary_is_counted(view):
+    assert view.summary["moments"] == 6
+    assert view.summary["endings"]["accepted"] == 1
+    assert view.summary["verdicts"] == {"passed": 1, "failed": 1, "syntax": 1}
+    assert view.summary["untestable"] == {"undetected": 1}
+    passed = view.summary["metrics"]["pass_at_1"]
     assert passed["n"] == 3
     assert passed["value"] == pytest.approx(1 / 3)
     assert passed["low"] < passed["value"] < passed["high"]
+    assert (passed["testable"]["n"], passed["testable"]["value"]) == (4, 0.75)
 
 
-def test_a_kept_summary_is_taken_unless_the_run_went_on(folder):
+def test_a_kept_summary_is_taken_unless_the_run_went_on(folder, view):
     with Store.open(folder) as store:
         store.put_fact("summary", {"moments": 6, "endings": {"accepted": 6}})
-    assert read_run(folder).summary["endings"] == {"accepted": 6}
+    assert view.has_grown()
+    view.read()
+    assert (view.summary["endings"], view.state) == ({"accepted": 6}, "")
     with Store.open(folder) as store:
         store.put_fact("summary", {"moments": 5, "endings": {"accepted": 5}})
-    assert read_run(folder).summary["endings"]["accepted"] == 1
+    view.read()
+    assert (view.summary["endings"]["accepted"], view.state) == (1, "stopped before its end")
 
 
-@pytest.mark.parametrize(
-    ("wanted", "endings"),
-    [
-        (MomentFilter(ending="gated"), ["gated"]),
-        (MomentFilter(verdict="not tested"), ["gated", "failed"]),
-        (MomentFilter(verdict="untestable"), ["filtered"]),
-        (MomentFilter(tape="basket"), ["shown"]),
-        (MomentFilter(failures=True), ["shown", "rejected", "failed"]),
-        (MomentFilter(text="DID NOT raise"), ["rejected"]),
-        (MomentFilter(text="prices.py:4"), ["failed"]),
-        (MomentFilter(text="mid-word", tape="basket"), []),
-    ],
-)
-def test_a_filter_lets_through_what_it_names(folder, wanted, endings):
-    assert names(read_run(folder).select(wanted)) == endings
+def test_a_run_that_is_being_written_is_still_running(folder):
+    with Store.continued(folder, {"provider": "gguf", "policy": "blocks"}):
+        view = RunView.open(folder)
+        assert view.state == "still running"
+        view.close()
+
+
+def test_rows_and_records_come_in_the_order_of_the_selection(view):
+    view.select(Selection(sort="ms", descending=True))
+    assert endings(view)[:3] == ["rejected", "shown", "accepted"]
+    assert view.record(0).ending.name == "rejected"
+    assert view.place_of(view.order[2]) == 2
+    view.select(Selection(failures=True))
+    assert view.total == 6
+    assert endings(view) == ["shown", "rejected", "failed"]
+
+
+def test_the_next_match_is_found_in_both_directions_and_round_the_ends(view):
+    assert view.next_match("cart.py", 0, 1) == (1, 4)
+    assert view.next_match("cart.py", 5, 1) == (1, 4)
+    assert view.next_match("cart.py", 0, -1) == (4, 4)
+    assert view.next_match("nowhere", 0, 1) == (None, 0)
+
+
+def test_the_next_failure_comes_before_what_is_only_untestable(view):
+    assert endings(view)[view.next_failure(1)] == "rejected"
+    assert endings(view)[view.next_failure(4)] == "failed"
+    view.select(Selection(facets={"ending": ("accepted", "filtered")}))
+    assert endings(view)[view.next_failure(0)] == "filtered"
+    view.select(Selection(facets={"ending": ("accepted",)}))
+    assert view.next_failure(0) is None
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(RunReadError, match="holds no run"):
-        read_run(tmp_path)
+        RunView.open(tmp_path)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path):
     (tmp_path / "run.sqlite").write_bytes(b"not a database, but long enough to be looked at" * 50)
     with pytest.raises(RunReadError, match=r"run\.sqlite"):
-        read_run(tmp_path)
+        RunView.open(tmp_path)
 
 
-def test_a_damaged_record_is_refused(folder):
+def test_a_damaged_record_is_refused_when_it_is_looked_at(folder, view):
     with sqlite3.connect(folder / "run.sqlite") as connection:
         connection.execute("UPDATE records SET body = x'00'")
     connection.close()
     with pytest.raises(RunReadError, match="cannot be read"):
-        read_run(folder)
+        view.record(0)

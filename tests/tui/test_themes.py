@@ -41,7 +41,7 @@ async def test_every_theme_has_all_colours_and_a_meaning(name):
     async with Screen().run_test() as pilot:
         pilot.app.theme = name
         assert name in MEANINGS
-        assert set(COLOURS) <= set(pilot.app.theme_variables)
+        assert set(COLOURS) <= set(pilot.app.get_css_variables())
 
 
 def contrast(first, second):

@@ -157,6 +157,12 @@ WhichTests = Annotated[
 ]
 NoTests = Annotated[bool, typer.Option("--no-tests", help="Do not run any tests.")]
 MomentLimit = Annotated[int | None, typer.Option(min=1, help="Ask at most this often on each tape, for each sample.")]
+Moments = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ID", help="Ask only at this moment, by the id that the inspector copies (key C); repeatable."
+    ),
+]
 Paths = Annotated[list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")]
 IncludeTests = Annotated[
     bool, typer.Option("--include-tests", help="Ask in files of tests too (default: only in the code that they test).")

@@ -2,99 +2,223 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec import structs
 from textual import on
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import Footer
 
+from replay.records import Record
+from replay.run.listing.selection import FACETS, SORTS, Selection
 from tui.errors import RunReadError
-from tui.inspector.messages import FilterChanged, FilterClosed, MomentChosen
-from tui.inspector.model import RunView, read_run
-from tui.inspector.pages import PAGES
+from tui.inspector.commands import command_for
+from tui.inspector.keys import KEYS
+from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
+from tui.inspector.model import RunView
+from tui.inspector.pages.pages import PAGES, page_that_explains
+from tui.inspector.screens.asking import ChoiceDialog, TextDialog
+from tui.inspector.screens.filters import FilterDialog
+from tui.inspector.screens.help import HelpScreen
+from tui.inspector.tapes import TapeShelf
 from tui.inspector.widgets.detail import Detail
-from tui.inspector.widgets.filters import FilterBar
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
+from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
+from tui.preferences import SavedFilter, read_preferences, write_preferences
+from tui.themes import ThemedApp
+
+_EVERY_S = 1.0
+"""How often it is looked whether the run has grown."""
 
 
-class Inspector(App[None]):
-    """Shows the run in a folder; `r` reads it again."""
+class Inspector(ThemedApp):
+    """Shows the run in a folder, and reads it again when it grows."""
 
     TITLE = "ghosttape"
     CSS_PATH = "app.tcss"
-    ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    AUTO_FOCUS = None
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide"), (160, "-very-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w", "why", "Why"),
         Binding("slash", "search", "Search", key_display="/"),
+        Binding("n", "match(1)", "Next match", show=False),
+        Binding("N", "match(-1)", "Match before", show=False),
+        Binding("ampersand", "only_matches", "Only matches", show=False),
         Binding("f", "failures", "Failures"),
-        Binding("e", "filter('ending')", "Filter", key_display="e v t"),
+        Binding("F", "filter('')", "Filter"),
+        Binding("e", "filter('ending')", "By ending", show=False),
         Binding("v", "filter('verdict')", "By verdict", show=False),
         Binding("t", "filter('tape')", "By tape", show=False),
+        Binding("W", "save_filter", "Save filter", show=False),
+        Binding("o", "saved_filters", "Saved filters", show=False),
+        Binding("s", "sort", "Sort"),
+        Binding("S", "turn", "Turn the order round", show=False),
+        Binding("m", "mark", "Mark"),
+        Binding("M", "note", "Note", show=False),
+        Binding("c", "copy", "Copy"),
+        Binding("C", "copy_command", "Copy the command", show=False),
         Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
-        *(
-            Binding(str(number), f"page('{name}')", "Pages", show=number == 1, key_display="1-5")
-            for number, name in enumerate(PAGES, 1)
-        ),
-        Binding("r", "reload", "Reload"),
+        *(Binding(str(number), f"page('{name}')", "Page", show=False) for number, name in enumerate(PAGES, 1)),
+        Binding("r", "reload", "Reload", show=False),
         Binding("escape", "show_all", "All moments", show=False),
+        Binding("question_mark", "keys", "Help", key_display="?"),
         Binding("q", "quit", "Quit"),
     ]
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._run = RunView(folder)
+        self._folder = folder
+        self._run: RunView | None = None
+        self._tapes = TapeShelf({}, {})
+        self._search, self._found, self._state = "", "", ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the figures, the filters, the list and the detail."""
+        """Lay out the figures, the selection, the list and the detail."""
         yield SummaryHeader()
-        yield FilterBar()
+        yield SelectionBar()
         with Container(id="panes"):
             yield MomentList()
             yield Detail()
         yield Notice()
-        yield Footer(compact=True)
+        yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Read the run."""
+        """Read the run, and look now and then whether it has grown."""
         self.action_reload()
+        self.set_interval(_EVERY_S, self._look)
+
+    def on_unmount(self) -> None:
+        """Close the database."""
+        if self._run is not None:
+            self._run.close()
 
     def action_reload(self) -> None:
         """Read the run again. The cursor stays on its moment."""
-        notice = self.query_one(Notice)
+        kept, notice = self.query_one(MomentList).chosen, self.query_one(Notice)
         try:
-            self._run = read_run(self._run.folder)
+            if self._run is None:
+                self._run = RunView.open(self._folder)
+                self._tapes = TapeShelf(self._run.store.fact("origins") or {}, self._run.config)
+            else:
+                self._run.read()
         except RunReadError as error:
-            self._run = RunView(self._run.folder)
             notice.show_unreadable(str(error))
         else:
             notice.show_empty(self._run)
-        self.screen.set_class(not self._run.records, "-nothing")
-        self.query_one(SummaryHeader).show(self._run)
-        self.query_one(FilterBar).set_choices(self._run)
-        self._update_list()
-        self.screen.set_focus(self.query_one(MomentList) if self._run.records else None)
+        nothing = self._run is None or not self._run.total
+        had_nothing = self.screen_stack[0].has_class("-nothing")
+        self.screen_stack[0].set_class(nothing, "-nothing")
+        if self._run is not None:
+            self._state = self._run.state
+            self.query_one(SummaryHeader).show(self._run)
+        self._show(kept)
+        if nothing or had_nothing or self.focused is None:
+            self.set_focus(None if nothing else self.query_one(MomentList))
+
+    def action_why(self) -> None:
+        """Open the page that explains this moment; where nothing went wrong, go to the next failure first."""
+        moments, run = self.query_one(MomentList), self._run
+        record = self._record()
+        if run is not None and (record is None or not _is_odd(record)):
+            place = run.next_failure(moments.cursor)
+            if place is None:
+                self.notify("No failure and no untestable moment is shown.", timeout=3)
+                return
+            moments.cursor = place
+            record = self._record()
+        if record is not None:
+            self.query_one(Detail).open_page(page_that_explains(record))
 
     def action_search(self) -> None:
         """Search for a text."""
-        self.query_one(FilterBar).search()
+        self.query_one(SelectionBar).focus_search()
+
+    def action_match(self, step: int) -> None:
+        """Go to the next match of the search, or to the one before."""
+        moments = self.query_one(MomentList)
+        if self._search and self._run is not None:
+            self._go_to_match(moments.cursor + step, step)
+
+    def action_only_matches(self) -> None:
+        """Show only what matches the search, or all again."""
+        if self._run is not None:
+            self._select(replace(self._run.selection, text="" if self._run.selection.text else self._search))
 
     def action_failures(self) -> None:
         """Show only failures, or all moments again."""
-        self.query_one(FilterBar).toggle_failures()
+        if self._run is not None:
+            self._select(replace(self._run.selection, failures=not self._run.selection.failures))
 
     def action_filter(self, name: str) -> None:
-        """Open the list of choices of one filter."""
-        self.query_one(FilterBar).open(name)
+        """Open the dialog of filters at one facet."""
+        if self._run is not None:
+            values = {facet: self._run.store.listing.values(facet) for facet in FACETS}
+            self.push_screen(FilterDialog(self._run.selection, values, name), self._select)
+
+    def action_save_filter(self) -> None:
+        """Save the filters and the order under a name."""
+        self.push_screen(TextDialog("Save this filter as"), self._save_filter)
+
+    def action_saved_filters(self) -> None:
+        """Offer the saved filters."""
+        saved = {name: selection_words(_selection_of(kept)) for name, kept in read_preferences()[0].filters.items()}
+        if saved:
+            self.push_screen(ChoiceDialog("Saved filters", saved), self._use_filter)
+        else:
+            self.notify("No filter is saved yet: W saves the one that is in use.", timeout=3)
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        if self._run is not None:
+            names = list(SORTS)
+            after = names[(names.index(self._run.selection.sort) + 1) % len(names)]
+            self._select(replace(self._run.selection, sort=after, descending=False))
+
+    def action_turn(self) -> None:
+        """Turn the order round."""
+        if self._run is not None:
+            self._select(replace(self._run.selection, descending=not self._run.selection.descending))
+
+    def action_mark(self) -> None:
+        """Mark the moment, or take the mark away."""
+        moments, run = self.query_one(MomentList), self._run
+        row = run.row(moments.cursor) if run and run.order else None
+        if run is not None and row is not None:
+            run.mark(moments.cursor, mark=not row.mark)
+            moments.refresh()
+
+    def action_note(self) -> None:
+        """Write a note about the moment."""
+        moments, run = self.query_one(MomentList), self._run
+        row = run.row(moments.cursor) if run and run.order else None
+        if row is not None:
+            self.push_screen(TextDialog("Note about this moment", row.note), partial(self._keep_note, moments.cursor))
+
+    def action_copy(self) -> None:
+        """Copy the text of the page."""
+        self._copy(self.query_one(Detail).copied, PAGES[self.query_one(Detail).page][0])
+
+    def action_copy_command(self) -> None:
+        """Copy the command line that repeats this moment."""
+        record = self._record()
+        if record is not None and self._run is not None:
+            command = command_for(record.moment.id, self._tapes.path(record.moment.tape), self._run.config)
+            self._copy(command, "Command")
 
     def action_show_all(self) -> None:
         """Show all moments again."""
-        self.query_one(FilterBar).clear()
-        self.screen.set_focus(self.query_one(MomentList))
+        self.query_one(SelectionBar).set_text("")
+        self._search = self._found = ""
+        if self._run is not None:
+            self._select(Selection())
+        self.set_focus(self.query_one(MomentList))
 
     def action_pane(self) -> None:
         """Move the focus from the list to the detail, or from anywhere else to the list."""
@@ -102,7 +226,7 @@ class Inspector(App[None]):
         if moments.has_focus:
             self.query_one(Detail).focus_page()
         else:
-            self.screen.set_focus(moments)
+            self.set_focus(moments)
 
     def action_page(self, name: str) -> None:
         """Turn to a page of the detail. The focus stays in its pane."""
@@ -112,25 +236,134 @@ class Inspector(App[None]):
         if inside:
             detail.call_after_refresh(detail.focus_page)
 
+    def action_keys(self) -> None:
+        """Show the keys."""
+        self.push_screen(HelpScreen(KEYS))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action is possible: without moments only reading again and quitting are."""
-        needs_moments = {"search", "failures", "filter", "pane", "page", "show_all"}
-        return action not in needs_moments or bool(self._run.records)
+        """Return whether the action is possible: without moments only few are, and under a dialog none of the screen's."""
+        own = f"action_{action}" in Inspector.__dict__
+        if own and len(self.screen_stack) > 1:
+            return False
+        return not own or action in {"reload", "keys"} or bool(self._run and self._run.total)
 
     @on(MomentChosen)
-    def _show_moment(self, event: MomentChosen) -> None:
-        self.query_one(Detail).show(event.record)
+    def _show_moment(self) -> None:
+        moments, run = self.query_one(MomentList), self._run
+        row = run.row(moments.cursor) if run and run.order else None
+        self.query_one(Detail).show(self._record(), row.note if row else "", self._tapes)
 
-    @on(FilterChanged)
-    def _update_list(self) -> None:
-        bar = self.query_one(FilterBar)
-        records = self._run.select(bar.wanted)
-        bar.show_count(len(records), len(self._run.records))
-        self.query_one(MomentList).show(records, self._run.records)
+    @on(SortWanted)
+    def _sort_by(self, event: SortWanted) -> None:
+        if self._run is not None:
+            again = self._run.selection.sort == event.sort
+            descending = again and not self._run.selection.descending
+            self._select(replace(self._run.selection, sort=event.sort, descending=descending))
 
-    @on(FilterClosed)
+    @on(SearchChanged)
+    def _search_for(self, event: SearchChanged) -> None:
+        self._search, self._found = event.text, ""
+        if self._run is not None and self._run.selection.text:
+            self._select(replace(self._run.selection, text=event.text))
+        elif event.text and self._run is not None:
+            self._go_to_match(self.query_one(MomentList).cursor, 1)
+        else:
+            self._say_selection()
+
+    @on(SearchClosed)
     def _focus_list(self) -> None:
-        self.screen.set_focus(self.query_one(MomentList))
+        self.set_focus(self.query_one(MomentList))
+
+    @on(TapeWanted)
+    def _read_tape(self, event: TapeWanted) -> None:
+        self.run_worker(partial(self._read_in_thread, event.name), thread=True, group="tapes", exclusive=True)
+
+    def _read_in_thread(self, name: str) -> None:
+        self._tapes.read(name)
+        self.call_from_thread(self.query_one(Detail).draw)
+
+    def _record(self) -> Record | None:
+        moments = self.query_one(MomentList)
+        try:
+            return self._run.record(moments.cursor) if self._run else None
+        except RunReadError as error:
+            self._complain(str(error))
+            return None
+
+    def _look(self) -> None:
+        """Read the run again if it has grown, or is not being written any more."""
+        run = self._run
+        if run is None or len(self.screen_stack) > 1:
+            if run is None and (self._folder / "run.sqlite").is_file():
+                self.action_reload()
+            return
+        if run.has_grown() or run.state != self._state:
+            self.action_reload()
+
+    def _select(self, selection: Selection | None) -> None:
+        if self._run is not None and selection is not None:
+            kept = self.query_one(MomentList).chosen
+            self._run.select(selection)
+            self._show(kept)
+
+    def _show(self, kept: int | None) -> None:
+        self.query_one(MomentList).show(self._run, kept)
+        self._say_selection()
+
+    def _say_selection(self) -> None:
+        if self._run is not None:
+            run = self._run
+            self.query_one(SelectionBar).show(run.selection, len(run.order), run.total, self._found)
+
+    def _go_to_match(self, start: int, step: int) -> None:
+        assert self._run is not None
+        place, count = self._run.next_match(self._search, start, step)
+        self._found = f"{count:,} match" if count else "no match"
+        if place is not None:
+            self.query_one(MomentList).cursor = place
+        self._say_selection()
+
+    def _keep_note(self, place: int, note: str | None) -> None:
+        if note is not None and self._run is not None:
+            self._run.mark(place, note=note)
+            self.query_one(MomentList).refresh()
+            self._show_moment()
+
+    def _save_filter(self, name: str | None) -> None:
+        if name and self._run is not None:
+            preferences, _ = read_preferences()
+            filters = {**preferences.filters, name: _kept(self._run.selection)}
+            self._complain(write_preferences(structs.replace(preferences, filters=filters)))
+
+    def _use_filter(self, chosen: tuple[str, bool] | None) -> None:
+        if chosen is None:
+            return
+        (name, remove), (preferences, _) = chosen, read_preferences()
+        if remove:
+            filters = {other: kept for other, kept in preferences.filters.items() if other != name}
+            self._complain(write_preferences(structs.replace(preferences, filters=filters)))
+        else:
+            self._select(_selection_of(preferences.filters[name]))
+
+    def _copy(self, text: str, what: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+        self.notify(f"{what}: {len(text):,} characters copied" if text else "There is nothing to copy.", timeout=2)
+
+
+def _is_odd(record: Record) -> bool:
+    """Whether there is something to explain: no test passed with what was offered."""
+    return record.verdict.name != "passed" if record.verdict else record.ending.name == "failed"
+
+
+def _kept(selection: Selection) -> SavedFilter:
+    facets = {name: list(values) for name, values in selection.facets.items()}
+    return SavedFilter(facets, selection.text, selection.failures, selection.sort, selection.descending)
+
+
+def _selection_of(kept: SavedFilter) -> Selection:
+    facets = {name: tuple(values) for name, values in kept.facets.items() if name in FACETS}
+    return Selection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
 
 
 def run(folder: Path) -> None:

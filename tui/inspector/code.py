@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from textual.content import Content
 from textual.highlight import highlight
@@ -11,10 +12,12 @@ from replay.records import Moment, Suggestion
 from syntax import text as units
 from tui.terminal_text import clip, clip_last_line, sanitize
 
-GHOST = "italic on $primary 35%"
-TRUTH = "italic on $success 25%"
+GHOST = "italic $ghost-text on $ghost"
+TRUTH = "italic $truth-text on $truth"
 STRUCK = "strike $text-error"
-FAINT = "$foreground 50%"
+FAINT = "$faint"
+_AROUND = 8
+"""The lines of a document that are shown on each side of a hole."""
 _LEXERS = {"typescriptreact": "typescript", "javascriptreact": "javascript", "shellscript": "bash"}
 
 
@@ -23,7 +26,11 @@ class PageContent:
     """The content of a page, and the index (from 0) of the line with the cursor."""
 
     content: Content
-    cursor: int
+    cursor: int = 0
+    copied: str = ""
+    """What the key to copy takes: the text itself, not the signs that stand for its characters."""
+    needs_tape: bool = False
+    """Whether the page says more once the tape has been read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,32 @@ def code_with_ground_truth(moment: Moment) -> PageContent:
     """Show the ground truth at the cursor, under the last lines before it."""
     lines = moment.before.split("\n")
     return _draw(moment, _Parts("\n".join(lines[-3:]), "", moment.truth, "", ""), TRUTH)
+
+
+def code_with_hole(moment: Moment, text: str, start: int, end: int) -> Content:
+    """Show the lines of the moment's finished document around a part of it (indices into `text`), and mark the part."""
+    lines = text[:start].split("\n")
+    first = max(0, len(lines) - 1 - _AROUND)
+    before = clip_last_line(sanitize("\n".join(lines[first:])))
+    part = clip(sanitize(text[start:end]), lines=200)
+    after = clip(sanitize("\n".join(text[end:].split("\n")[: _AROUND + 1])))
+    coloured = _coloured(before + part + after, moment.language)
+    marked = coloured[len(before) : len(before) + len(part)].stylize(TRUTH) if part else _cursor()
+    page = Content("").join([coloured[: len(before)], marked, coloured[len(before + part) :]])
+    return _numbered(page, first, before.count("\n"), 0)
+
+
+def side_by_side(left: Content, right: Content, width: int) -> Content:
+    """Put two texts beside each other in `width` cells; a line that is too long is folded."""
+    half = (width - 3) // 2
+    rows = []
+    for one, other in zip_longest(_folded(left, half), _folded(right, half), fillvalue=Content("")):
+        rows.append(Content.assemble(one.pad_right(half - one.cell_length), (" │ ", FAINT), other))
+    return Content("\n").join(rows)
+
+
+def _folded(text: Content, width: int) -> list[Content]:
+    return [part for line in text.split("\n", allow_blank=True) for part in (line.fold(width) or [Content("")])]
 
 
 def _draw(moment: Moment, parts: _Parts, style: str) -> PageContent:

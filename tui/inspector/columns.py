@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import set_cell_size
 
-from replay.records import Record
-from tui.glossary import block_label, location, verdict_label
-from tui.inspector.model import is_failure, verdict_name
+from replay.run.listing.rows import UNTESTED, Row
+from tui.glossary import named, row_block, row_location
+from tui.inspector.model import RunView
 from tui.terminal_text import headline, one_line, shorten
 
 GAP = 1
@@ -20,7 +20,7 @@ _ENDINGS = {
     "part": "$text-success",
     "typed-through": "$text-success",
 }
-_VERDICTS = {"passed": "$text-success", "untestable": "$foreground 65%", "infrastructure": "$text-warning"}
+_VERDICTS = {"passed": "$text-success", "untestable": "$faint", "infrastructure": "$text-warning"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,14 @@ class Column:
     """The width that the column needs at least."""
     most: int
     """The width that the column takes at most."""
-    text: Callable[[Record], str]
-    style: Callable[[Record], str] = lambda record: ""
+    text: Callable[[Row], str]
+    style: Callable[[Row], str] = lambda row: ""
     side: Literal["left", "right", "end"] = "left"
     """Where the text stands; `end` also keeps its end if it is cut."""
     whole: bool = False
-    """The text is not cut as long as leaving out `BLOCK` makes room for it."""
+    """The text is not cut as long as leaving out other columns makes room for it."""
+    sort: str = ""
+    """What a click on the title sorts by (`replay.run.listing.selection.SORTS`)."""
 
     def fit(self, text: str, width: int) -> str:
         """Cut or fill `text` to `width` cells."""
@@ -45,85 +47,90 @@ class Column:
         return short.rjust(width) if self.side == "right" else set_cell_size(short, width)
 
 
-def _tape(record: Record) -> str:
-    return one_line(record.moment.tape)
+def _mark(row: Row) -> str:
+    return "✎" if row.note else "★" if row.mark else " "
 
 
-def _place(record: Record) -> str:
-    return one_line(location(record))
+def _latency(row: Row) -> str:
+    return "—" if row.latency is None else f"{row.latency:,.0f}"
 
 
-def _block(record: Record) -> str:
-    return one_line(block_label(record))
+def _verdict(row: Row) -> str:
+    return "—" if row.verdict == UNTESTED else headline(named(row.verdict, row.verdict_reason))
 
 
-def _ending(record: Record) -> str:
-    return headline(str(record.ending))
-
-
-def _verdict(record: Record) -> str:
-    return headline(verdict_label(record.verdict)) or "—"
-
-
-def _latency(record: Record) -> str:
-    return f"{record.suggestion.latency:,.0f}" if record.suggestion else "—"
-
-
-def _suggestion(record: Record) -> str:
-    if record.suggestion and record.suggestion.text:
-        return headline(record.suggestion.text) or "(white space)"
-    return "—"
-
-
-def ending_style(record: Record) -> str:
+def ending_style(name: str, *, answered: bool) -> str:
     """Return the style of a text about the ending of a moment."""
-    return _ENDINGS.get(record.ending.name, "" if record.suggestion else "$foreground 65%")
+    return _ENDINGS.get(name, "" if answered else "$faint")
 
 
-def verdict_style(record: Record) -> str:
+def verdict_style(name: str, *, failed: bool) -> str:
     """Return the style of a text about the verdict on a moment."""
-    if is_failure(record) and record.verdict:
-        return "$text-error"
-    return _VERDICTS.get(verdict_name(record), "$foreground 65%")
+    return "$text-error" if failed and name != UNTESTED else _VERDICTS.get(name, "$faint")
 
 
-TAPE = Column("tape", 6, 24, _tape)
-BLOCK = Column("block", 8, 16, _block)
-COLUMNS = (
-    Column("moment", 14, 44, _place, side="end"),
-    BLOCK,
-    Column("ending", 9, 34, _ending, ending_style),
-    Column("verdict", 10, 30, _verdict, verdict_style, whole=True),
-    Column("ms", 4, 7, _latency, lambda record: "$foreground 70%", side="right"),
-    Column("suggestion", 10, 400, _suggestion, lambda record: "italic" if record.suggestion else "$foreground 65%"),
+def _ending_style(row: Row) -> str:
+    return ending_style(row.ending, answered=row.latency is not None)
+
+
+MARK = Column("", 1, 1, _mark, lambda row: "bold $text-warning")
+TAPE = Column("tape", 6, 24, lambda row: one_line(row.tape), sort="tape")
+BLOCK = Column("block", 8, 16, lambda row: one_line(row_block(row)), sort="block")
+PLACE = Column("moment", 14, 44, lambda row: one_line(row_location(row)), side="end", sort="moment")
+ENDING = Column(
+    "ending", 9, 34, lambda row: headline(named(row.ending, row.ending_reason)), _ending_style, sort="ending"
 )
+VERDICT = Column("verdict", 10, 30, _verdict, lambda row: verdict_style(row.verdict, failed=row.failed), whole=True, sort="verdict")  # fmt: skip
+LATENCY = Column("ms", 4, 7, _latency, lambda row: "$faint", side="right", sort="ms")
+SUGGESTION = Column(
+    "suggestion",
+    10,
+    400,
+    lambda row: headline(row.suggestion) or "—",
+    lambda row: "italic" if row.suggestion else "$faint",
+    sort="suggestion",
+)
+COLUMNS = (MARK, PLACE, BLOCK, ENDING, VERDICT, LATENCY, SUGGESTION)
+_GIVES_WAY = (SUGGESTION, BLOCK, LATENCY, TAPE)
+"""Columns that are left out, one after the other, where there is no room for those that are shown whole."""
 
 
-def columns_of(records: Sequence[Record]) -> tuple[Column, ...]:
-    """Return the columns for these records; tape and block are among them if they differ between moments."""
-    several = len({record.moment.tape for record in records}) > 1
-    blocks = any(block_label(record) for record in records)
+def columns_of(run: RunView) -> tuple[Column, ...]:
+    """Return the columns for a run; tape and block are among them if they differ between moments."""
+    blocks = run.widths.get("kind") or run.widths.get("scenario")
     kept = tuple(column for column in COLUMNS if blocks or column is not BLOCK)
-    return (TAPE, *kept) if several else kept
+    return (MARK, TAPE, *kept[1:]) if run.widths.get("tapes", 0) > 1 else kept
 
 
-def natural_widths(columns: Sequence[Column], records: Sequence[Record]) -> list[int]:
+def natural_widths(columns: Sequence[Column], run: RunView) -> list[int]:
     """Return the width that each column takes if there is room for everything."""
-    return [_natural(column, records) for column in columns]
+    longest = run.widths
+    known = {
+        MARK: 1,
+        TAPE: longest["tape"],
+        PLACE: longest["place"],
+        BLOCK: longest["kind"] + longest["scenario"] + 1,
+        ENDING: longest["ending"] + (longest["ending_reason"] + 2 if longest["ending_reason"] else 0),
+        VERDICT: longest["verdict"] + (longest["verdict_reason"] + 2 if longest["verdict_reason"] else 0),
+        LATENCY: 7,
+        SUGGESTION: SUGGESTION.least,
+    }
+    return [min(column.most, max(len(column.title) + 2 * bool(column.title), known[column])) for column in columns]
 
 
 def share_width(columns: Sequence[Column], natural: Sequence[int], room: int) -> dict[Column, int]:
     """Share `room` cells among the columns, and return the width of each that is shown.
 
     The widest column above its least width gives way first; the last column takes what is left. Where whole columns
-    have no room otherwise, `BLOCK` is left out.
+    have no room otherwise, others are left out.
     """
-    wanted = dict(zip(columns, natural, strict=True))
-    for shown in (wanted, {column: width for column, width in wanted.items() if column is not BLOCK}):
+    shown = dict(zip(columns, natural, strict=True))
+    for gone in (None, *_GIVES_WAY):
+        shown.pop(gone, None)  # type: ignore[arg-type]
         least = {column: width if column.whole else column.least for column, width in shown.items()}
         if _with_gaps(least) <= room:
             return _shrunk(shown, least, room)
-    return _shrunk(wanted, {column: column.least for column in wanted}, room)
+    return _shrunk(shown, {column: column.least for column in shown}, room)
 
 
 def _shrunk(natural: Mapping[Column, int], least: Mapping[Column, int], room: int) -> dict[Column, int]:
@@ -140,10 +147,3 @@ def _shrunk(natural: Mapping[Column, int], least: Mapping[Column, int], room: in
 
 def _with_gaps(widths: Mapping[Column, int]) -> int:
     return sum(widths.values()) + GAP * (len(widths) - 1)
-
-
-def _natural(column: Column, records: Sequence[Record]) -> int:
-    if column is COLUMNS[-1]:
-        return column.least
-    longest = max((cell_len(column.text(record)) for record in records), default=0)
-    return min(column.most, max(len(column.title), longest))

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from textual.message import Message
 
-from replay.records import Record
-from tui.inspector.model import MomentFilter
-
 
 class MomentChosen(Message):
-    """The cursor of the list is on this moment; None if the list is empty."""
+    """The cursor of the list is on another moment, or the list has changed."""
 
-    def __init__(self, record: Record | None) -> None:
+
+class SortWanted(Message):
+    """The user has clicked the title of a column."""
+
+    def __init__(self, sort: str) -> None:
         super().__init__()
-        self.record = record
+        self.sort = sort
 
 
-class FilterChanged(Message):
-    """The user has changed which moments to show."""
+class SearchChanged(Message):
+    """The user has changed the text to search for."""
 
-    def __init__(self, wanted: MomentFilter) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.wanted = wanted
+        self.text = text
 
 
-class FilterClosed(Message):
+class SearchClosed(Message):
     """The user has left the search field: the focus returns to the list."""
+
+
+class TapeWanted(Message):
+    """A page says more once this tape has been read."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name

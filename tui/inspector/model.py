@@ -1,12 +1,11 @@
-"""The inspector's data, without widgets: a run in memory, and a filter of its moments."""
+"""The inspector's data, without widgets: a run on disk that is read page by page, and the moments that are chosen of it."""
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections import Counter
+from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,101 +13,174 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.records import Record
+from replay.run.listing.rows import Row
+from replay.run.listing.selection import Selection
 from replay.run.store import Store
 from tui.errors import RunReadError
-from tui.glossary import FAILED_VERDICTS, block_label, location
 
-UNTESTED = "not tested"
+_PAGE = 128
+"""The rows that are read at once."""
+_PAGES = 24
+"""The pages that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as it was on disk when it was read."""
+    """A run, its moments in the order of a selection, and the pages of them that were looked at."""
 
-    folder: Path
-    records: tuple[Record, ...] = ()
-    summary: Mapping[str, Any] = field(default_factory=dict)
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.folder, self.store = folder, store
+        self.selection = Selection()
+        self.order: array[int] = array("q")
+        self.total = 0
+        self.widths: Mapping[str, int] = {}
+        self.summary: Mapping[str, Any] = {}
+        self.is_whole = False
+        """Whether the run has ended: its summary is kept, and of as many moments as there are."""
+        self._pages: dict[int, list[Row]] = {}
+        self._seen = -1
 
-    def ending_counts(self) -> Counter[str]:
-        """Return the number of moments by ending."""
-        return Counter(record.ending.name for record in self.records)
+    @classmethod
+    def open(cls, folder: Path) -> RunView:
+        """Open a run; it may still be going on.
 
-    def verdict_counts(self) -> Counter[str]:
-        """Return the number of moments by verdict; a moment without a verdict counts as `UNTESTED`."""
-        return Counter(verdict_name(record) for record in self.records)
+        Raises:
+            RunReadError: the folder holds no run, or its database cannot be read.
 
-    def tape_counts(self) -> Counter[str]:
-        """Return the number of moments by tape."""
-        return Counter(record.moment.tape for record in self.records)
+        """
+        try:
+            view = cls(folder, Store.open(folder))
+            view.store.listing.complete()
+            view.read()
+        except StoreError as error:
+            raise RunReadError(str(error)) from error
+        except (sqlite3.Error, zlib.error, msgspec.MsgspecError) as error:
+            raise RunReadError(f"{folder / 'run.sqlite'} cannot be read: {error}") from error
+        return view
 
-    def select(self, wanted: MomentFilter) -> tuple[Record, ...]:
-        """Return the moments that the filter lets through, in their order."""
-        return tuple(record for record in self.records if wanted.matches(record))
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
 
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration of the run; empty if it cannot be read."""
+        try:
+            return self.store.config
+        except StoreError:
+            return {}
 
-@dataclass(frozen=True, slots=True)
-class MomentFilter:
-    """Which moments to show. An empty string means any value; upper and lower case of `text` are the same."""
+    @property
+    def state(self) -> str:
+        """How far the run is: empty if it has ended, else `still running`, or `stopped before its end`."""
+        if self.is_whole:
+            return ""
+        return "still running" if self.store.is_written else "stopped before its end"
 
-    ending: str = ""
-    verdict: str = ""
-    tape: str = ""
-    text: str = ""
-    failures: bool = False
+    def has_grown(self) -> bool:
+        """Whether another process has written to the run since it was read."""
+        return self.store.listing.change_count() != self._seen
 
-    def matches(self, record: Record) -> bool:
-        """Whether the filter lets the record through."""
-        return (
-            self.ending in {"", record.ending.name}
-            and self.verdict in {"", verdict_name(record)}
-            and self.tape in {"", record.moment.tape}
-            and (not self.failures or is_failure(record))
-            and (not self.text or self.text.casefold() in _searched(record))
-        )
+    def read(self) -> None:
+        """Read the run again, under the same selection."""
+        listing = self.store.listing
+        self._seen = listing.change_count()
+        self.total = len(listing.order(Selection())) if self.selection.narrows else -1
+        self.select(self.selection)
+        self.total = len(self.order) if self.total < 0 else self.total
+        self.widths = listing.widths()
+        kept = self.store.fact("summary")
+        self.is_whole = isinstance(kept, Mapping) and kept.get("moments", self.total) == self.total
+        self.summary = kept if self.is_whole else self._counted()
 
+    def select(self, selection: Selection) -> None:
+        """Choose which moments there are, and their order."""
+        self.selection = selection
+        self.order = self.store.listing.order(selection)
+        self._pages.clear()
 
-def read_run(folder: Path) -> RunView:
-    """Read a run; it may still be going on.
+    def row(self, index: int) -> Row | None:
+        """Return the row at a place of the order; None if its record is gone."""
+        page = index // _PAGE
+        if page not in self._pages:
+            while len(self._pages) >= _PAGES:
+                del self._pages[next(iter(self._pages))]
+            self._pages[page] = self.store.listing.rows(self.order[page * _PAGE : (page + 1) * _PAGE])
+        rows = self._pages[page]
+        return rows[index % _PAGE] if index % _PAGE < len(rows) else None
 
-    Raises:
-        RunReadError: the folder holds no run, or its database cannot be read.
+    def record(self, index: int) -> Record | None:
+        """Return the record at a place of the order; None if it is gone.
 
-    """
-    try:
-        with Store.open(folder) as store:
-            records, stored = tuple(store.records()), store.fact("summary")
-    except StoreError as error:
-        raise RunReadError(str(error)) from error
-    except (sqlite3.Error, zlib.error, msgspec.MsgspecError) as error:
-        raise RunReadError(f"{folder / 'run.sqlite'} cannot be read: {error}") from error
-    return RunView(folder, records, stored if _fits(stored, records) else _summed(records))
+        Raises:
+            RunReadError: it cannot be read.
 
+        """
+        try:
+            return self.store.record(self.order[index]) if index < len(self.order) else None
+        except StoreError as error:
+            raise RunReadError(str(error)) from error
 
-def verdict_name(record: Record) -> str:
-    """Return the name of the verdict, or `UNTESTED`."""
-    return record.verdict.name if record.verdict else UNTESTED
+    def place_of(self, number: int) -> int | None:
+        """Return where a record stands in the order, by its number; None if it is not there."""
+        try:
+            return self.order.index(number)
+        except ValueError:
+            return None
 
+    def next_match(self, text: str, start: int, step: int) -> tuple[int | None, int]:
+        """Return the next place from `start` on in which a text stands (None: nowhere), and how many there are.
 
-def is_failure(record: Record) -> bool:
-    """Whether the provider failed, or the verdict counts against the suggestion."""
-    return record.ending.name == "failed" or verdict_name(record) in FAILED_VERDICTS
+        `step` is 1 or -1; after the last place comes the first.
+        """
+        found = self.store.listing.matches(text)
+        size = len(self.order)
+        matching = [index for index, number in enumerate(self.order) if number in found] if found else []
+        if not matching:
+            return None, 0
+        return min(matching, key=lambda index: (step * (index - start)) % size), len(matching)
 
+    def next_failure(self, start: int) -> int | None:
+        """Return the next place from `start` on with a failure or an untestable moment; after the last place comes the first."""
+        listing = self.store.listing
+        failures = {*listing.order(Selection(failures=True))}
+        untestable = {*listing.order(Selection(facets={"verdict": ("untestable",)}))}
+        for wanted in (failures, untestable):
+            there = [index for index, number in enumerate(self.order) if number in wanted]
+            if there:
+                return min(there, key=lambda index: (index - start) % len(self.order))
+        return None
 
-def _summed(records: tuple[Record, ...]) -> Mapping[str, Any]:
-    """Sum up a run without a stored summary: one that has not ended."""
-    from replay.numbers.metrics import summary  # the statistics take half a second that a finished run does not need
+    def mark(self, index: int, *, mark: bool | None = None, note: str | None = None) -> None:
+        """Mark a moment, or note something about it."""
+        self.store.listing.mark(self.order[index], mark=mark, note=note)
+        self._pages.pop(index // _PAGE, None)
 
-    return summary(records, {})
+    def _counted(self) -> Mapping[str, Any]:
+        """Sum up a run without a stored summary: one that has not ended."""
+        listing = self.store.listing
+        endings, verdicts = listing.values("ending"), listing.values("verdict")
+        testable = listing.values("testable")
+        lost = {"not tested", "untestable"}
+        return {
+            "moments": self.total,
+            "cluster_by": "hole",
+            "endings": endings,
+            "verdicts": {name: number for name, number in verdicts.items() if name not in lost},
+            "untestable": {
+                name.removeprefix("untestable(")[:-1]: number
+                for name, number in testable.items()
+                if name.startswith("untestable(")
+            },
+            "metrics": {"pass_at_1": self._passed()} if set(verdicts) - {"not tested"} else {},
+        }
 
+    def _passed(self) -> Mapping[str, Any]:
+        from replay.numbers.intervals import (
+            clustered_share,
+        )  # the statistics take half a second that a finished run does not need
+        from replay.numbers.metrics import UNJUDGED
 
-def _fits(summary: Any, records: tuple[Record, ...]) -> bool:
-    """Whether a stored summary is of these records. A run that has been continued since has more records."""
-    return isinstance(summary, Mapping) and summary.get("moments", len(records)) == len(records)
-
-
-def _searched(record: Record) -> str:
-    suggestion, verdict = record.suggestion, record.verdict
-    parts = [location(record), record.moment.tape, block_label(record), str(record.ending), record.moment.truth]
-    parts += [suggestion.text, suggestion.raw] if suggestion else []
-    parts += [verdict.name, verdict.reason, verdict.message] if verdict else []
-    return "\n".join(parts).casefold()
+        judged = [(hole, verdict) for hole, verdict in self.store.listing.judged() if verdict != "infrastructure"]
+        worth = [(hole, verdict) for hole, verdict in judged if verdict not in UNJUDGED]
+        testable = clustered_share((hole, float(verdict != "untestable")) for hole, verdict in judged)
+        return {**clustered_share((hole, float(verdict == "passed")) for hole, verdict in worth), "testable": testable}

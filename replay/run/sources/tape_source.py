@@ -158,6 +158,7 @@ class TapeSource:
             paths=options.paths,
             skipped=self._skipped(timeline),
             sample=sample,
+            only=options.moments,
         )
 
 

@@ -79,8 +79,8 @@ async def test_code_cannot_claim_that_the_machine_failed(claim, project):
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
-async def test_thirty_thousand_files_are_a_project_like_any_other(project):
-    many = "for n in range(30_000):\n    os.close(os.open(f'{at}/{n}', os.O_CREAT))\nsys.exit(1)"
+async def test_a_hundred_thousand_files_are_a_project_like_any_other(project):
+    many = "for n in range(100_000):\n    os.close(os.open(f'{at}/{n}', os.O_CREAT))\nsys.exit(1)"
     result = await project.run({"app/mvn": REPORTS + many})
     assert (result.verdict_class, list(project.workspace.folder.glob("copy-*"))) == ("failed", [])
 

@@ -1,4 +1,4 @@
-"""The details of one moment, on five pages."""
+"""The details of one moment, on seven pages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import ScrollableContainer, Vertical
 from textual.content import Content
+from textual.events import Resize
 from textual.widgets import Static, TabbedContent, TabPane
 
+from replay.judge.retracing import TracedTape
 from replay.records import Record
-from tui.glossary import block_label, describe_ending, describe_verdict, location
-from tui.inspector.code import FAINT
+from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_verdict, location
+from tui.inspector.code import FAINT, PageContent
 from tui.inspector.columns import ending_style, verdict_style
-from tui.inspector.pages import PAGES
+from tui.inspector.messages import TapeWanted
+from tui.inspector.pages.pages import PAGES
+from tui.inspector.pages.parts import Shown
+from tui.inspector.tapes import TapeShelf
 from tui.terminal_text import one_line, shorten
 
 LOCATION = 200
@@ -26,7 +31,7 @@ class ScrollablePage(ScrollableContainer):
     """A page that scrolls with the keys that move the cursor in the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "scroll_down", "Scroll", key_display="↑↓ j k"),
+        Binding("down,j", "scroll_down", "Scroll down", show=False),
         Binding("up,k", "scroll_up", "Scroll up", show=False),
         Binding("home,g", "scroll_home", "Top", show=False),
         Binding("end,G", "scroll_end", "Bottom", show=False),
@@ -41,6 +46,9 @@ class Detail(Vertical):
     def __init__(self) -> None:
         super().__init__()
         self._record: Record | None = None
+        self._note = ""
+        self._tapes = TapeShelf({}, {})
+        self._page = PageContent(Content(""))
 
     def compose(self) -> ComposeResult:
         """Lay out the heading and the pages."""
@@ -50,11 +58,21 @@ class Detail(Vertical):
                 with TabPane(Content(f"{number} {title}"), id=name), ScrollablePage():
                     yield Static("", markup=False)
 
-    def show(self, record: Record | None) -> None:
+    @property
+    def page(self) -> str:
+        """The name of the visible page."""
+        return self.query_one(TabbedContent).active or "suggestion"
+
+    @property
+    def copied(self) -> str:
+        """What the key to copy takes of the visible page."""
+        return self._page.copied
+
+    def show(self, record: Record | None, note: str, tapes: TapeShelf) -> None:
         """Show this moment."""
-        self._record = record
-        self.query_one("#heading", Static).update(_heading(record) if record else Content(""))
-        self._draw_page()
+        self._record, self._note, self._tapes = record, note, tapes
+        self.query_one("#heading", Static).update(_heading(record, note) if record else Content(""))
+        self.draw()
 
     def open_page(self, name: str) -> None:
         """Turn to the page of that name."""
@@ -62,35 +80,56 @@ class Detail(Vertical):
 
     def focus_page(self) -> None:
         """Give the focus to the visible page, so that the keys scroll it."""
-        self.screen.set_focus(self._visible_page())
+        self.screen.set_focus(self._visible())
+
+    def draw(self) -> None:
+        """Draw the visible page anew."""
+        page = self._visible()
+        if self._record is None:
+            page.query_one(Static).update("")
+            return
+        _, make = PAGES[self.page]
+        tape = self._tapes.known(self._record.moment.tape)
+        shown = Shown(
+            self._record,
+            max(20, self.size.width - 4),
+            tape if isinstance(tape, TracedTape) else None,
+            tape if isinstance(tape, str) else "",
+        )
+        self._page = drawn = make(shown)
+        page.query_one(Static).update(drawn.content)
+        top = max(0, drawn.cursor - max(2, page.size.height // 3))
+        page.call_after_refresh(page.scroll_to, 0, top, animate=False)
+        if drawn.needs_tape and tape is None:
+            self.post_message(TapeWanted(self._record.moment.tape))
 
     @on(TabbedContent.TabActivated)
     def _activated(self, event: TabbedContent.TabActivated) -> None:
         event.stop()
-        self._draw_page()
+        self.draw()
 
-    def _visible_page(self) -> ScrollablePage:
-        active = self.query_one(TabbedContent).active
-        return self.query_one(f"#{active or 'suggestion'}  ScrollablePage", ScrollablePage)
+    def on_resize(self, event: Resize) -> None:
+        """Draw again: two texts stand beside each other only where there is room."""
+        self.draw()
 
-    def _draw_page(self) -> None:
-        page = self._visible_page()
-        _, make = PAGES[self.query_one(TabbedContent).active or "suggestion"]
-        if self._record is None:
-            page.query_one(Static).update("")
-            return
-        drawn = make(self._record)
-        page.query_one(Static).update(drawn.content)
-        top = max(0, drawn.cursor - max(2, page.size.height // 3))
-        page.call_after_refresh(page.scroll_to, 0, top, animate=False)
+    def _visible(self) -> ScrollablePage:
+        return self.query_one(f"#{self.page} ScrollablePage", ScrollablePage)
 
 
-def _heading(record: Record) -> Content:
-    """Return three lines: where the moment is, how it ended, and its verdict."""
+def _heading(record: Record, note: str) -> Content:
+    """Return three lines: where the moment is, how it ended, and its verdict; and the person's note, if there is one."""
+    moment, verdict = record.moment, record.verdict
     latency = f", {record.suggestion.latency:,.0f} ms" if record.suggestion else ""
     block = f"  {shorten(one_line(block_label(record)), 30)}" if block_label(record) else ""
-    about = f"{block}  tape {shorten(one_line(record.moment.tape), 30)}{latency}"
-    first = Content.assemble((shorten(one_line(location(record)), LOCATION, keep_end=True), "bold"), (about, FAINT))
-    ending, verdict = one_line(describe_ending(record.ending)), one_line(describe_verdict(record.verdict))
-    last = Content(verdict).stylize(verdict_style(record))
-    return Content("\n").join([first, Content(ending).stylize(ending_style(record)), last])
+    about = f"{block}  tape {shorten(one_line(moment.tape), 30)}{latency}"
+    place = shorten(one_line(location(record)), LOCATION, keep_end=True)
+    first = Content.assemble((place, "bold"), (about, FAINT))
+    ending = Content(one_line(describe_ending(record.ending)))
+    name = verdict.name if verdict else ""
+    last = Content(one_line(describe_verdict(verdict)))
+    parts = [
+        first,
+        ending.stylize(ending_style(record.ending.name, answered=record.suggestion is not None)),
+        last.stylize(verdict_style(name, failed=name in FAILED_VERDICTS)),
+    ]
+    return Content("\n").join([*parts, *([Content(f"✎ {one_line(note)}").stylize("$text-warning")] if note else [])])

@@ -50,7 +50,9 @@ def packed(parts: Iterable[Content], width: int) -> list[Content]:
 
 def _figures(run: RunView) -> Iterable[Content]:
     yield Content(shorten(one_line(run.folder.resolve().name), 60)).stylize("bold $text-accent")
-    yield _figure("moments", f"{run.summary.get('moments', len(run.records)):,}")
+    if run.state:
+        yield Content(f"not finished: {run.state}").stylize("bold $text-warning")
+    yield _figure("moments", f"{run.summary.get('moments', run.total):,}")
     if passed := passed_words(run.summary, name_interval=False):
         yield _figure("tests passed", passed)
         if share := share_words(testable_share(run.summary)):

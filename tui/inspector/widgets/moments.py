@@ -1,8 +1,7 @@
-"""The list of moments. Only visible lines are drawn, so that long runs stay fast."""
+"""The list of moments. Only visible lines are read and drawn, so that long runs stay fast."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -14,48 +13,53 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from replay.records import Record
+from replay.run.listing.rows import Row
 from tui.inspector.columns import COLUMNS, GAP, Column, columns_of, natural_widths, share_width
-from tui.inspector.messages import MomentChosen
+from tui.inspector.messages import MomentChosen, SortWanted
+from tui.inspector.model import RunView
+
+_NOTHING = "  No moment matches the filters. Escape shows all moments."
 
 
 class MomentList(ScrollView, can_focus=True):
     """A line for each moment, under a fixed line of titles. Posts `MomentChosen` when the cursor moves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "Moment", key_display="↑↓ j k"),
+        Binding("down,j", "move(1)", "Next moment", show=False),
         Binding("up,k", "move(-1)", "Moment before", show=False),
         Binding("pagedown,ctrl+d", "page(1)", "Page down", show=False),
         Binding("pageup,ctrl+u", "page(-1)", "Page up", show=False),
-        Binding("home,g", "go(0)", "First", show=False),
-        Binding("end,G", "go(-1)", "Last", show=False),
+        Binding("home,g", "go(0)", "First moment", show=False),
+        Binding("end,G", "go(-1)", "Last moment", show=False),
     ]
     cursor: reactive[int] = reactive(0)
 
     def __init__(self) -> None:
         super().__init__()
-        self._records: Sequence[Record] = ()
+        self._run: RunView | None = None
         self._columns: tuple[Column, ...] = COLUMNS
-        self._natural: list[int] = []
+        self._natural: list[int] = [column.least for column in COLUMNS]
 
     @property
-    def chosen(self) -> Record | None:
-        """The moment under the cursor; None if the list is empty."""
-        return self._records[self.cursor] if self._records else None
+    def chosen(self) -> int | None:
+        """The number of the record under the cursor; None if the list is empty."""
+        return self._run.order[self.cursor] if self._run and self._run.order else None
 
-    def show(self, records: Sequence[Record], all_records: Sequence[Record]) -> None:
-        """List `records`, in columns that fit `all_records`. The cursor stays on its moment if that is still in the list."""
-        kept = self.chosen.moment.id if self.chosen else ""
-        self._records, self._columns = records, columns_of(all_records)
-        self._natural = natural_widths(self._columns, all_records)
-        self.virtual_size = Size(0, len(records) + 1)
-        places = (index for index, record in enumerate(records) if kept and record.moment.id == kept)
-        self.set_reactive(MomentList.cursor, next(places, 0))
+    def show(self, run: RunView | None, kept: int | None = None) -> None:
+        """List the moments of a run. The cursor goes to the record number `kept` if that is in the list, else to the first."""
+        self._run = run
+        if run is not None:
+            self._columns = columns_of(run)
+            self._natural = natural_widths(self._columns, run)
+        size = len(run.order) if run else 0
+        self.virtual_size = Size(0, size + 1)
+        place = run.place_of(kept) if run and kept is not None else None
+        self.set_reactive(MomentList.cursor, place or 0)
         self._show_cursor()
 
     def validate_cursor(self, cursor: int) -> int:
         """Return the nearest line that is in the list."""
-        return max(0, min(cursor, len(self._records) - 1))
+        return max(0, min(cursor, (len(self._run.order) if self._run else 0) - 1))
 
     def watch_cursor(self) -> None:
         """Scroll to the cursor and post `MomentChosen`."""
@@ -71,36 +75,53 @@ class MomentList(ScrollView, can_focus=True):
 
     def action_go(self, index: int) -> None:
         """Move the cursor to a moment; -1 is the last."""
-        self.cursor = index if index >= 0 else len(self._records) - 1
+        self.cursor = index if index >= 0 or not self._run else len(self._run.order) - 1
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the line that was clicked."""
+        """Move the cursor to the line that was clicked, or sort by the column."""
         if event.y > 0:
             self.cursor = event.y - 1 + round(self.scroll_y)
+            return
+        left = 1
+        for column, width in self._widths().items():
+            if left <= event.x <= left + width and column.sort:
+                self.post_message(SortWanted(column.sort))
+                return
+            left += width + GAP
 
     def render_line(self, y: int) -> Strip:
         """Draw the titles (line 0) or one moment."""
         if y == 0:
-            return self._strip(self._row(None), "bold $text-accent")
-        index = y - 1 + round(self.scroll_y)
-        if index >= len(self._records):
-            nothing = (
-                "  No moment matches the filters. Escape shows all moments." if y == 1 and not self._records else ""
-            )
-            return self._strip(Content(nothing), "")
-        return self._strip(self._row(self._records[index]), self._highlight(index))
+            return self._strip(self._titles(), "bold $heading")
+        index, size = y - 1 + round(self.scroll_y), len(self._run.order) if self._run else 0
+        if self._run is None or index >= size:
+            return self._strip(Content(_NOTHING if y == 1 and self._run and not size else ""), "")
+        row = self._run.row(index)
+        return self._strip(self._row(row, index) if row else Content(" (gone)"), self._highlight(index))
 
     def _highlight(self, index: int) -> str:
         if index != self.cursor:
             return ""
-        return "bold on $primary 50%" if self.has_focus else "on $primary 25%"
+        return "bold on $row" if self.has_focus else "on $row-blurred"
 
-    def _row(self, record: Record | None) -> Content:
+    def _widths(self) -> dict[Column, int]:
+        return share_width(self._columns, self._natural, self.size.width - 2)
+
+    def _titles(self) -> Content:
+        selection = self._run.selection if self._run else None
         cells = []
-        for column, width in share_width(self._columns, self._natural, self.size.width - 2).items():
-            text = column.fit(column.text(record) if record else column.title, width)
-            cells.append(Content(text).stylize(column.style(record)) if record else Content(text))
+        for column, width in self._widths().items():
+            sorted_by = selection is not None and bool(column.sort) and selection.sort == column.sort
+            arrow = ("▼" if selection and selection.descending else "▲") if sorted_by else ""
+            cells.append(Content(column.fit(f"{column.title}{arrow}", width)))
         return Content.assemble(" ", Content(" " * GAP).join(cells))
+
+    def _row(self, row: Row, index: int) -> Content:
+        cells = [
+            Content(column.fit(column.text(row), width)).stylize(column.style(row))
+            for column, width in self._widths().items()
+        ]
+        return Content.assemble("▌" if index == self.cursor else " ", Content(" " * GAP).join(cells))
 
     def _strip(self, row: Content, style: str) -> Strip:
         parse = self.app.stylesheet.parse_style
@@ -112,4 +133,4 @@ class MomentList(ScrollView, can_focus=True):
     def _show_cursor(self) -> None:
         self.scroll_to_region(Region(0, self.cursor, 1, 2), animate=False, force=True)
         self.refresh()
-        self.post_message(MomentChosen(self.chosen))
+        self.post_message(MomentChosen())

@@ -26,7 +26,9 @@ class Notice(Static):
         why = f"{run.folder} holds a run, but none of its moments has ended yet."
         left = [f"Left out: {entry['tape']}: {entry['reason']}" for entry in entries(run.summary, "left_out")]
         self._show(
-            "No moments yet.", "\n\n".join([why, *left]), "If the run is still going on, press r to read it again."
+            "No moments yet.",
+            "\n\n".join([why, *left]),
+            "If the run is still going on, its moments appear here by themselves.",
         )
 
     def _show(self, what: str, why: str, hint: str) -> None:

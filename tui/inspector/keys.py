@@ -1,0 +1,46 @@
+"""The keys of the inspector, in the groups in which the help names them."""
+
+from __future__ import annotations
+
+KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "Moments",
+        (
+            ("w", "why: the page that explains this moment; where it passed, the next failure"),
+            ("↑ ↓ j k", "next moment, moment before (in a page: scroll)"),
+            ("g G  PgUp PgDn", "first, last; a screen up or down"),
+            ("m  M", "mark; write a note (both are kept in the run)"),
+            ("click", "on a moment: choose it; on a title: sort by it"),
+        ),
+    ),
+    (
+        "Which moments",
+        (
+            ("/  n  N", "search; next match; match before"),
+            ("&", "only what matches the search, or all again"),
+            ("f", "only failures, or all again"),
+            ("F  e v t", "filters; filters from ending, verdict, tape on"),
+            ("W  o", "save this filter under a name; use or remove a saved one"),
+            ("s  S", "sort by the next column; turn the order round"),
+            ("escape", "all moments again"),
+        ),
+    ),
+    (
+        "Pages",
+        (
+            ("1 to 7", "suggestion, hole, repairs, graft, tests, prompt, time"),
+            ("tab", "between the list and the page"),
+            ("c", "copy: code, truth, raw text, diff, log or prompt, as the page has it"),
+            ("C", "copy the command that repeats this one moment"),
+        ),
+    ),
+    (
+        "All",
+        (
+            ("T", "next theme: dark, light, terminal, contrast"),
+            ("ctrl+p", "command palette"),
+            ("r", "read the run again (it does so by itself when it grows)"),
+            ("?  q", "this help; leave"),
+        ),
+    ),
+)

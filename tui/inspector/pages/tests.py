@@ -1,0 +1,44 @@
+"""The page *tests*: the failing assertion, and the whole log behind it."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from replay.records import Verdict
+from tui.glossary import describe_verdict
+from tui.inspector.code import PageContent
+from tui.inspector.pages.assertions import failing_assertion
+from tui.inspector.pages.parts import Shown, faint, folded, head, lines, text
+from tui.terminal_text import bounded
+
+
+def tests_page(shown: Shown) -> PageContent:
+    """Show the verdict, the failing assertion, and the log of the test run."""
+    verdict = shown.record.verdict
+    if verdict is None:
+        return PageContent(faint("The graft was not tested."))
+    style = {"passed": "bold $text-success", "untestable": "bold $text-warning"}.get(verdict.name, "bold $text-error")
+    parts = [Content(bounded(describe_verdict(verdict))).stylize(style), *_counts(verdict), *_quoted(verdict)]
+    parts += [text(verdict.message)] if verdict.message and not _is_quoted(verdict) else []
+    parts += [faint("Why: see Hole (2).")] if verdict.name == "untestable" else []
+    parts += [Content(""), head("Log of the test run"), folded(verdict.log)] if verdict.log else []
+    parts += [Content(""), head("The program that was run"), folded(verdict.program)] if verdict.program else []
+    return PageContent(lines(*parts), 0, verdict.log or verdict.message)
+
+
+def _counts(verdict: Verdict) -> list[Content]:
+    counts = [f"{number} {word}" for number, word in ((verdict.passed, "passed"), (verdict.failed, "failed")) if number]
+    ran = [*counts, *([f"took {verdict.wall_ms / 1000:.1f} s"] if verdict.wall_ms else [])]
+    return [faint(", ".join(ran))] if ran else []
+
+
+def _quoted(verdict: Verdict) -> list[Content]:
+    found = [] if verdict.name == "passed" else failing_assertion(verdict.log)
+    if not found:
+        return []
+    quoted = [Content.assemble(("▌ ", "bold $text-error"), text(line)) for line in found]
+    return [Content(""), head("The first failure"), *quoted]
+
+
+def _is_quoted(verdict: Verdict) -> bool:
+    return verdict.message.strip() in "\n".join(failing_assertion(verdict.log))
