@@ -213,6 +213,7 @@ def test_the_hole_and_the_graft_stand_in_the_finished_document(real):
     first = record.moment.truth.splitlines()[0]
     assert styled(hole.content, "italic $truth-text on $truth").endswith("".join(record.moment.truth.split("\r\n")))
     assert any(line.split("▌")[-1].endswith(first) and first in finished[int(line.split("▌")[0]) - 1] for line in lines(hole) if "▌" in line)  # fmt: skip
+    assert first in lines(hole)[hole.cursor]
     found = tape.retrace(record)
     removed = [line[2:].replace("␍", "\r") for line in lines(graft) if line.startswith("- ")]
     assert removed

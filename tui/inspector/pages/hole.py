@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from textual.content import Content
 
 from replay.judge.retracing import Retraced
@@ -13,13 +15,19 @@ from tui.inspector.diff import word_diff
 from tui.inspector.pages.parts import Shown, faint, head, lines, text, waits_for_tape, wrapped
 from tui.terminal_text import one_line
 
+_CURSOR = re.compile(r" *\d+ ▌")
+"""The line of code in which the hole begins."""
+
 
 def hole_page(shown: Shown) -> PageContent:
     """Show the finished project around the hole, and why the hole is there and ends there."""
     record = shown.record
     why_not = [wrapped(part, shown.width) for part in _why_untestable(record)]
     why = [wrapped(part, shown.width) for part in _why(record)]
-    return PageContent(lines(*why_not, *_place(shown), Content(""), *why), 0, record.moment.truth, needs_tape=True)
+    page = lines(*why_not, *_place(shown), Content(""), *why)
+    rows = page.plain.split("\n")
+    hole = next((index for index, row in enumerate(rows) if _CURSOR.match(row)), 0)
+    return PageContent(page, 0 if why_not else hole, record.moment.truth, needs_tape=True)
 
 
 def _why_untestable(record: Record) -> list[Content]:
