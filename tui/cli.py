@@ -352,14 +352,22 @@ def compare(
     *,
     cluster_by: flags.ClusterBy = "hole",
     difference: flags.AskedDifference = 5.0,
+    screen: flags.CompareScreen = False,
     json: flags.JsonFlag = False,
 ) -> None:
     """Say which of two runs over the same moments passes more tests, where, and how sure that is.
 
-    Example: `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other`
+    Examples:
+    * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other`
+    * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other --tui` (each moment that changed, side by side)
     """
     from tui.commands import comparing
 
+    if screen and json:
+        raise typer.BadParameter("--tui and --json exclude each other")
+    if screen:
+        comparing.look(run_a, run_b, cluster_by, difference / 100)
+        return
     found = comparing.compared(run_a, run_b, cluster_by, difference / 100)
     if json:
         print_json(found)

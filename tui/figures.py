@@ -14,6 +14,12 @@ from replay.numbers.clusters import NAMES
 
 Summary: TypeAlias = Mapping[str, Any]
 DASH = "\N{EN DASH}"
+_DIFFERENCES = {
+    "more": "B passes more",
+    "fewer": "B passes fewer",
+    "as many": "as many pass, to within {asked} points",
+    "too few to tell": "too few to tell: the interval is wider than the {asked} points that are asked about",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +235,27 @@ def latency_words(summary: Summary) -> str:
 def latency_is_unmeasured(summary: Summary) -> bool:
     """Whether the answers come from a file, so that their latency is not the provider's."""
     return "note" in metric(summary, "latency_ms")
+
+
+def net_words(net: Mapping[str, float | None]) -> str:
+    """Return a difference in percentage points with its interval, as `+3.1 (-1.0 to +7.2)`; empty if it has no value."""
+    value, low, high = (net[name] for name in ("value", "low", "high"))
+    if value is None:
+        return ""
+    ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
+    return f"{100 * value:+.1f}{ends}"
+
+
+def chance_words(p: float | None) -> str:
+    """Return a p-value as `0.012` or `<0.001`; empty if there is none."""
+    if p is None:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def difference_sentence(says: str, asked: float) -> str:
+    """Say what a difference means (`replay.numbers.comparison.words`); `asked` is the least one that matters, as a share."""
+    return _DIFFERENCES[says].format(asked=f"{100 * asked:g}")
 
 
 def _share_words(value: float, of: int) -> tuple[str, str]:

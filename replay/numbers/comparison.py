@@ -53,7 +53,7 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
         "cluster_by": by,
         "asked": asked,
         "moments": [len(first.records), len(second.records)],
-        "shared": len(_shared(first.records, second.records)),
+        "shared": len(shared_records(first.records, second.records)),
         "passed": [_passed(record for record, _ in pairs), _passed(record for _, record in pairs)],
         "difference": difference | {"says": words(difference["net"], difference["p"], asked)},
         "breakdowns": _breakdowns(pairs, by, asked),
@@ -63,28 +63,35 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
 
 def paired_records(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
     """The records of two runs at the same moment, where both could be tested."""
-    return [pair for pair in _shared(first, second) if all(_fixed(record) not in {"", *UNJUDGED} for record in pair)]
+    return [pair for pair in shared_records(first, second) if all(map(could_be_tested, pair))]
 
 
-def _shared(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
+def shared_records(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
+    """The records of two runs at the same moment, in the order of the first."""
     known = {record.moment.id: record for record in second}
     return [(record, known[record.moment.id]) for record in first if record.moment.id in known]
 
 
-def _fixed(record: Record) -> str:
+def could_be_tested(record: Record) -> bool:
+    """Whether there is a verdict by which runs are compared."""
+    return fixed_verdict(record) not in {"", *UNJUDGED}
+
+
+def fixed_verdict(record: Record) -> str:
     """The verdict by a hole that is the same for every suggestion at the moment; empty if there is no verdict."""
     verdict = record.verdict
     return "" if verdict is None else verdict.fixed or verdict.name
 
 
 def _passed(records: Iterable[Record]) -> int:
-    return sum(_fixed(record) == "passed" for record in records)
+    return sum(fixed_verdict(record) == "passed" for record in records)
 
 
 def _difference(pairs: Iterable[Pair], by: ClusterBy) -> dict[str, Any]:
     """The share of the second run less that of the first."""
     return paired_difference(
-        (cluster_of(first.moment, by), _fixed(second) == "passed", _fixed(first) == "passed") for first, second in pairs
+        (cluster_of(first.moment, by), fixed_verdict(second) == "passed", fixed_verdict(first) == "passed")
+        for first, second in pairs
     )
 
 
@@ -133,7 +140,7 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]
 
 
 def _too_few(first: ComparedRun, second: ComparedRun, difference: Mapping[str, Any]) -> list[str]:
-    shared = len(_shared(first.records, second.records))
+    shared = len(shared_records(first.records, second.records))
     fewer = min(len(first.records), len(second.records))
     notes = []
     if 2 * shared < fewer:

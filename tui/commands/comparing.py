@@ -1,4 +1,4 @@
-"""The command `compare`: two folders of runs in, the table or the document out."""
+"""The command `compare`: two folders of runs in; the table, the document or the screen out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, cast, get_args
 from replay.numbers.comparison import ComparedRun, compare
 from replay.options import ClusterBy
 from replay.run.store import Store
-from tui.errors import ConfigurationError
+from tui.commands.inspecting import can_draw
+from tui.errors import ConfigurationError, NoTerminalError
 
 
 def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[str, Any]:
@@ -20,14 +21,40 @@ def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[s
         ConfigurationError: nothing can be clustered by this, or the runs share no moment.
 
     """
-    if cluster_by not in get_args(ClusterBy):
-        raise ConfigurationError(f"--cluster-by: {cluster_by!r} is none of {', '.join(get_args(ClusterBy))}")
+    by, runs = _clusters(cluster_by), _both(first, second)
+    return compare(*runs, by, asked)
+
+
+def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
+    """Show two runs side by side until the user quits; arguments and errors as of `compared`.
+
+    Raises:
+        NoTerminalError: there is no terminal to draw on.
+
+    """
+    by = _clusters(cluster_by)
+    if not can_draw():
+        raise NoTerminalError("--tui needs a terminal; without it, `ghosttape compare` prints the figures")
+    runs = _both(first, second)
+    from tui.comparing.app import ComparisonApp
+    from tui.comparing.model import ComparedRuns, pairs_of
+
+    ComparisonApp(ComparedRuns(compare(*runs, by, asked), pairs_of(*(run.records for run in runs)))).run()
+
+
+def _clusters(named: str) -> ClusterBy:
+    if named not in get_args(ClusterBy):
+        raise ConfigurationError(f"--cluster-by: {named!r} is none of {', '.join(get_args(ClusterBy))}")
+    return cast(ClusterBy, named)
+
+
+def _both(first: Path, second: Path) -> tuple[ComparedRun, ComparedRun]:
     runs = _kept(first), _kept(second)
     if not set.intersection(*({record.moment.id for record in run.records} for run in runs)):
         raise ConfigurationError(
             f"{first} and {second} have no moment in common: compare runs over the same tapes under the same policy"
         )
-    return compare(*runs, cast(ClusterBy, cluster_by), asked)
+    return runs
 
 
 def _kept(folder: Path) -> ComparedRun:

@@ -248,6 +248,12 @@ OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the add
 # Of `compare`
 
 RunFolder = Annotated[Path, typer.Argument(help="Folder of a run.")]
+CompareScreen = Annotated[
+    bool,
+    typer.Option(
+        "--tui", help="Show the two runs side by side: the moments that changed, both suggestions, both logs."
+    ),
+]
 AskedDifference = Annotated[
     float,
     typer.Option(

@@ -12,17 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from replay.numbers.clusters import NAMES
-from tui.figures import percent
+from tui.figures import chance_words, difference_sentence, net_words, percent
 from tui.tables.sections import section_title
 from tui.terminal_text import message, one_line, shorten
 
-_WIDER = "the interval is wider than the {asked} points that are asked about"
-_WORDS = {
-    "more": "B passes more",
-    "fewer": "B passes fewer",
-    "as many": "as many pass, to within {asked} points",
-    "too few to tell": f"too few to tell: {_WIDER}",
-}
 _SHORT = {"too few to tell": "too few"}
 """In a table of groups."""
 _NAME = 40
@@ -39,7 +32,7 @@ def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Padding(_shares(found), (1, 0, 0, 0), expand=False)
     yield _overall(found)
     says = found["difference"]["says"]
-    yield Padding(Text(_WORDS[says].format(asked=_points(found["asked"])), _STYLES.get(says, "")), (1, 0, 0, 0))
+    yield Padding(Text(difference_sentence(says, found["asked"]), _STYLES.get(says, "")), (1, 0, 0, 0))
     if found["breakdowns"]:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
@@ -64,7 +57,7 @@ def _overall(found: Mapping[str, Any]) -> Table:
     names = NAMES[found["cluster_by"]] if clusters != 1 else found["cluster_by"]
     effect = difference["design_effect"]
     design = f", design effect {effect:.1f}" if effect is not None else ""
-    grid.add_row(Text("B less A", "bold"), Text(f"{_net(difference['net'])}  p {_chance(difference['p'])}"))
+    grid.add_row(Text("B less A", "bold"), Text(f"{net_words(difference['net'])}  p {chance_words(difference['p'])}"))
     grid.add_row(Text("pairs", "dim"), Text(f"{n:,} in {clusters:,} {names}{design}"))
     grid.add_row("", Text(f"only B passes {difference['gained']:,}, only A {difference['broken']:,}"))
     return grid
@@ -85,25 +78,12 @@ def _breakdowns(groups: Sequence[Mapping[str, Any]]) -> Table:
     for one in groups:
         name = shorten(one_line(f"{one['by']} {one['group']}"), _NAME)
         pairs = f"{one['n']:,} in {one['clusters']:,}"
-        cells = [name, pairs, _net(one["net"]), _chance(one["p_adjusted"]), _SHORT.get(one["says"], one["says"])]
+        cells = [
+            name,
+            pairs,
+            net_words(one["net"]),
+            chance_words(one["p_adjusted"]),
+            _SHORT.get(one["says"], one["says"]),
+        ]
         table.add_row(*map(Text, cells), style=_STYLES.get(one["says"], ""))
     return table
-
-
-def _net(net: Mapping[str, float | None]) -> str:
-    """Return a difference in percentage points with its interval, as `+3.1 (-1.0 to +7.2)`."""
-    value, low, high = (net[name] for name in ("value", "low", "high"))
-    if value is None:
-        return ""
-    ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
-    return f"{100 * value:+.1f}{ends}"
-
-
-def _chance(p: float | None) -> str:
-    if p is None:
-        return ""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:g}"

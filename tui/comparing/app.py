@@ -1,0 +1,172 @@
+"""The screen of two runs: which moments changed, and what each run offered and how its tests ended there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, get_args
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, Static
+
+from tui.comparing import words
+from tui.comparing.messages import OrderWanted, PairChosen
+from tui.comparing.model import CHANGES, SORTS, Change, ComparedRuns, PairSelection
+from tui.comparing.screens import TextDialog, help_text
+from tui.comparing.widgets.pair_list import PairList
+from tui.comparing.widgets.sides import Side, Sides
+from tui.themes import ThemedApp
+
+PAGES = {"suggestions": "Suggestions", "tests": "Tests", "difference": "Difference"}
+"""The pages of a moment by their names, in the order of the keys 1 to 3."""
+
+
+class ComparisonApp(ThemedApp):
+    """Shows two runs side by side."""
+
+    TITLE = "ghosttape compare"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-very-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (48, "-tall")]  # noqa: RUF012 - as above
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "next_filter", "Filter"),
+        Binding("a", "show('')", "All", show=False),
+        Binding("minus", "show('lost')", "Lost", key_display="-"),
+        Binding("plus", "show('gained')", "Gained", key_display="+"),
+        Binding("equals_sign", "show('same')", "Same", key_display="=", show=False),
+        Binding("u", "show('untested')", "Untested", show=False),
+        Binding("s", "sort", "Sort"),
+        Binding("S", "turn", "Turn the order round", show=False),
+        *(
+            Binding(str(number), f"page('{name}')", "Page", show=number == 1, key_display="1-3")
+            for number, name in enumerate(PAGES, 1)
+        ),
+        Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
+        Binding("i", "groups", "Groups"),
+        Binding("question_mark", "keys", "Help", key_display="?"),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, runs: ComparedRuns) -> None:
+        super().__init__()
+        self._runs, self._wanted, self._page = runs, PairSelection(), "suggestions"
+
+    def compose(self) -> ComposeResult:
+        """Lay out the figures, the filters, the list and the two sides."""
+        yield Static("", id="headline", markup=False)
+        yield Static("", id="filters", markup=False)
+        with Container(id="panes"):
+            yield PairList()
+            with Container(id="detail"):
+                yield Static("", id="place", markup=False)
+                yield Static("", id="tabs", markup=False)
+                yield Sides(id="suggestions")
+                yield Sides(id="tests")
+                with VerticalScroll(id="difference"):
+                    yield Static("", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show what changed."""
+        self.action_page(self._page)
+        self._show()
+        self.set_focus(self.query_one(PairList))
+
+    def on_resize(self) -> None:
+        """Fit the names of the runs to the new width."""
+        self._put("#headline", words.headline(self._runs, self.size.width - 2))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether the action is possible: under a dialog none of the screen's is."""
+        return len(self.screen_stack) == 1 or f"action_{action}" not in ComparisonApp.__dict__
+
+    def action_show(self, change: Change | str) -> None:
+        """Show the moments of one change, or all ("")."""
+        found: Change | None = next((known for known in CHANGES if known == change), None)
+        self._wanted = replace(self._wanted, change=found)
+        self._show()
+
+    def action_next_filter(self) -> None:
+        """Go on to the next filter: all, lost, gained, same, untested."""
+        choices = ("", *get_args(Change))
+        self.action_show(choices[(choices.index(self._wanted.change or "") + 1) % len(choices)])
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        names = list(SORTS)
+        self._sort_by(OrderWanted(names[(names.index(self._wanted.sort) + 1) % len(names)]))
+
+    def action_turn(self) -> None:
+        """Turn the order round."""
+        self._wanted = replace(self._wanted, descending=not self._wanted.descending)
+        self._show()
+
+    def action_page(self, name: str) -> None:
+        """Turn to a page of the moment. The focus stays in its pane."""
+        inside = not self.query_one(PairList).has_focus
+        self._page = name
+        for known in PAGES:
+            self.screen_stack[0].set_class(known == name, f"-{known}")
+        self._put("#tabs", self._tabs())
+        if inside and self.focused is not None:
+            self.call_after_refresh(self._focus_page)
+
+    def action_pane(self) -> None:
+        """Move the focus from the list to the page, and back."""
+        moments = self.query_one(PairList)
+        if moments.has_focus:
+            self._focus_page()
+        else:
+            self.set_focus(moments)
+
+    def action_groups(self) -> None:
+        """Show the notes on the runs, and the groups of moments."""
+        self.push_screen(TextDialog(words.groups_page(self._runs.found)))
+
+    def action_keys(self) -> None:
+        """Show the keys."""
+        self.push_screen(TextDialog(help_text()))
+
+    @on(OrderWanted)
+    def _sort_by(self, event: OrderWanted) -> None:
+        self._wanted = self._wanted.sorted_by(event.sort)
+        self._show()
+
+    @on(PairChosen)
+    def _show_pair(self, event: PairChosen) -> None:
+        pair = event.pair
+        self._put("#place", words.pair_line(pair))
+        self.query_one("#detail").set_class(pair is None, "-empty")
+        if pair is None:
+            empty = (Content(""), Content(""))
+            self.query_one("#suggestions", Sides).show(empty, empty)
+            self.query_one("#tests", Sides).show(empty, empty)
+            self.query_one("#difference > Static", Static).update("")
+            return
+        titles = (words.side_line("A", pair.first), words.side_line("B", pair.second))
+        for name, page in (("#suggestions", words.suggestion_page), ("#tests", words.tests_page)):
+            self.query_one(name, Sides).show(titles, (page(pair.first), page(pair.second)))
+        self.query_one("#difference > Static", Static).update(words.difference_page(pair))
+
+    def _show(self) -> None:
+        self._put("#filters", words.filter_line(self._runs, self._wanted))
+        self.query_one(PairList).show(self._runs.select(self._wanted))
+
+    def _tabs(self) -> Content:
+        parts = [
+            Content(f"{number} {title}").stylize(
+                f"{'bold reverse ' if name == self._page else ''}@click=app.page('{name}')"
+            )
+            for number, (name, title) in enumerate(PAGES.items(), 1)
+        ]
+        return Content("  ").join(parts)
+
+    def _focus_page(self) -> None:
+        page = self.query_one(f"#{self._page}")
+        self.set_focus(page.query(Side).first() if isinstance(page, Sides) else page)
+
+    def _put(self, selector: str, content: Content) -> None:
+        self.screen_stack[0].query_one(selector, Static).update(content)

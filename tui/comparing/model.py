@@ -1,0 +1,102 @@
+"""The moments of two runs side by side, without widgets: what changed at each, and which of them are shown in which order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, Literal, TypeAlias
+
+from replay.numbers.comparison import could_be_tested, fixed_verdict, shared_records
+from replay.records import Record
+from tui.glossary import block_label, location
+
+Change: TypeAlias = Literal["lost", "gained", "same", "untested"]
+CHANGES: dict[Change, tuple[str, str]] = {
+    "lost": ("-", "A passes, B does not"),
+    "gained": ("+", "B passes, A does not"),
+    "same": ("=", "both pass, or neither does"),
+    "untested": ("u", "at least one of the two could not be tested"),
+}
+"""The sign of each change, which is also its key, and its meaning; in the order of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class MomentPair:
+    """A moment that two runs share: the record of each, and what changed from the first to the second."""
+
+    first: Record
+    second: Record
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class PairSelection:
+    """Which pairs are shown (`change`; None: all), and in which order (`sort` of `SORTS`)."""
+
+    change: Change | None = None
+    sort: str = "change"
+    descending: bool = False
+
+    def sorted_by(self, sort: str) -> PairSelection:
+        """Sort by something else; the same again turns the order round."""
+        return replace(self, sort=sort, descending=sort == self.sort and not self.descending)
+
+
+_Key: TypeAlias = Callable[[MomentPair], Any]
+_RANKS = {change: rank for rank, change in enumerate(CHANGES)}
+SORTS: dict[str, _Key] = {
+    "change": lambda pair: _RANKS[pair.change],
+    "moment": lambda pair: (pair.first.moment.path, pair.first.moment.line, pair.first.moment.character),
+    "block": lambda pair: block_label(pair.first),
+    "A": lambda pair: fixed_verdict(pair.first),
+    "B": lambda pair: fixed_verdict(pair.second),
+}
+"""What the list can be sorted by: the titles of its columns. What is equal stays in the order of tapes and events."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRuns:
+    """Two runs: the figures of `replay.numbers.comparison.compare`, and the moments that they share."""
+
+    found: Mapping[str, Any]
+    pairs: Sequence[MomentPair]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The shortest ends of the folders' paths that differ."""
+        first, second = (PurePath(name).parts for name in self.found["runs"])
+        length = 1
+        while first[-length:] == second[-length:] and length < max(len(first), len(second)):
+            length += 1
+        return str(PurePath(*first[-length:])), str(PurePath(*second[-length:]))
+
+    def counts(self) -> Counter[Change]:
+        """How many pairs there are of each change."""
+        return Counter(pair.change for pair in self.pairs)
+
+    def select(self, wanted: PairSelection) -> list[MomentPair]:
+        """The pairs that are wanted, in the wanted order."""
+        chosen = [pair for pair in self.pairs if wanted.change in {None, pair.change}]
+        return sorted(chosen, key=SORTS[wanted.sort], reverse=wanted.descending)
+
+
+def pairs_of(first: Iterable[Record], second: Iterable[Record]) -> list[MomentPair]:
+    """The moments that two runs share, in the order of the first."""
+    return [MomentPair(one, other, change_of(one, other)) for one, other in shared_records(first, second)]
+
+
+def change_of(first: Record, second: Record) -> Change:
+    """What changed, by the verdicts in the hole that is the same for both."""
+    if not (could_be_tested(first) and could_be_tested(second)):
+        return "untested"
+    before, after = (fixed_verdict(record) == "passed" for record in (first, second))
+    if before == after:
+        return "same"
+    return "gained" if after else "lost"
+
+
+def place_of(pair: MomentPair) -> str:
+    """Where a pair is, as `path:line:column`."""
+    return location(pair.first)

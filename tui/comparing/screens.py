@@ -1,0 +1,50 @@
+"""The dialogs of the screen of two runs: its keys, and the groups of moments."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.comparing.model import CHANGES
+from tui.comparing.words import FAINT, HEAD
+
+KEYS = (
+    ("↑ ↓ j k", "another moment; page up and down, g first, G last"),
+    ("f", "the next filter; a click on a filter does the same"),
+    ("a", "all moments"),
+    *((sign, f"only {name}: {meaning}") for name, (sign, meaning) in CHANGES.items()),
+    ("s S", "sort by the next column, turn the order round; a click on a title"),
+    ("1 2 3", "suggestions, tests, the difference of the suggestions"),
+    ("tab", "from the list to the texts, which scroll together, and back"),
+    ("i", "notes on the runs, and the difference in groups of moments"),
+    ("T ctrl+p", "the next theme; the command palette"),
+    ("q", "close the screen"),
+)
+
+
+class TextDialog(ModalScreen[None]):
+    """A text over the screen, until a key closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,i,q,enter", "dismiss", "Close")]
+
+    def __init__(self, text: Content) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """Lay out the text."""
+        with VerticalScroll(classes="dialog"):
+            yield Static(self._text, markup=False)
+
+
+def help_text() -> Content:
+    """The keys, a line each."""
+    lines = [Content.assemble((f"{key:>8}", "bold"), f"  {meaning}") for key, meaning in KEYS]
+    words = "The verdicts are those in a hole that is the same for both runs. Escape closes this."
+    return Content("\n").join([Content("Keys").stylize(HEAD), *lines, Content(""), Content(words).stylize(FAINT)])
