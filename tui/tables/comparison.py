@@ -37,7 +37,7 @@ def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
         if any(one["says"] in _SHORT for one in found["breakdowns"]):
-            yield Text(f"too few: {_WIDER.format(asked=_points(found['asked']))}", "dim")
+            yield Text(difference_sentence("too few to tell", found["asked"]).replace(" to tell", "", 1), "dim")
     for note in found["notes"]:
         yield Text(f"  {message(note)}", "yellow")
     yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
