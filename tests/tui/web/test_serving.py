@@ -4,14 +4,11 @@ import asyncio
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import aiohttp
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from conftest import SCRIPT, runs, serving, until
+from served import SCRIPT, runs, serving, until
 
 
 @pytest.fixture
