@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import structs
+from rich.cells import cell_len
 from textual.content import Content
 
 from replay.numbers.clusters import NAMES
@@ -124,7 +125,7 @@ def groups_page(found: Mapping[str, Any]) -> Content:
     parts += [Content(message(note)).stylize("$text-warning") for note in found["notes"]] or [Content("nothing odd")]
     parts += [
         Content(""),
-        Content("B less A in groups: points with their 95 % interval, p adjusted by Holm").stylize(HEAD),
+        Content("B less A in groups (p adjusted by Holm)").stylize(HEAD),
     ]
     parts += list(_groups(found)) or [Content("no breakdown has several groups")]
     parts += [
@@ -135,10 +136,13 @@ def groups_page(found: Mapping[str, Any]) -> Content:
 
 
 def _groups(found: Mapping[str, Any]) -> Iterator[Content]:
+    if found["breakdowns"]:
+        yield Content(f"{'':<20}{'pairs':>7}{'points (95 %)':>26}{'p':>7}  B passes").stylize(FAINT)
     for one in found["breakdowns"]:
-        name = shorten(one_line(f"{one['by']} {one['group']}"), 24).ljust(24)
-        numbers = f"{one['n']:>7,} pairs  {net_words(one['net']):>24}  p {chance_words(one['p_adjusted']):>6}  "
-        yield Content.assemble(name, numbers, (one["says"], _SAYS.get(one["says"], "")))
+        name = shorten(one_line(f"{one['by']} {one['group']}"), 20)
+        name += " " * (20 - cell_len(name))
+        numbers = f"{one['n']:>7,}{net_words(one['net']):>26}{chance_words(one['p_adjusted']):>7}  "
+        yield Content.assemble(name, numbers, (one["says"].removesuffix(" to tell"), _SAYS.get(one["says"], "")))
 
 
 def _named(runs: ComparedRuns) -> Iterator[tuple[str, str, int]]:

@@ -205,10 +205,10 @@ async def test_the_groups_have_the_numbers_of_the_comparison(two_runs):
         text = str(app.screen.query_one(Static).content)
         assert app._runs.found["notes"][0] in text
         assert app._runs.found["breakdowns"]
+        rows = {line[:20].strip(): line[20:].split() for line in text.split("\n")}
         for one in app._runs.found["breakdowns"]:
-            assert any(
-                f"{one['by']} {one['group']} " in line and f" {one['n']} pairs" in line for line in text.split("\n")
-            )
+            pairs, points, *_ = rows[f"{one['by']} {one['group']}"]
+            assert (pairs, points) == (str(one["n"]), f"{100 * one['net']['value']:+.1f}")
 
 
 async def test_q_closes_the_screen(app):
