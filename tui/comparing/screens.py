@@ -19,7 +19,7 @@ KEYS = (
     ("f", "the next filter; a click on a filter does the same"),
     ("a", "all moments"),
     *((sign, f"only {name}: {meaning}") for name, (sign, meaning) in CHANGES.items()),
-    ("s S", "sort by the next column, turn the order round; a click on a title"),
+    ("s S", "sort by the next column (or a click on a title), turn round"),
     ("1 2 3", "suggestions, tests, the difference of the suggestions"),
     ("tab", "from the list to the texts, which scroll together, and back"),
     ("i", "notes on the runs, and the difference in groups of moments"),
@@ -46,5 +46,5 @@ class TextDialog(ModalScreen[None]):
 def help_text() -> Content:
     """The keys, a line each."""
     lines = [Content.assemble((f"{key:>8}", "bold"), f"  {meaning}") for key, meaning in KEYS]
-    words = "The verdicts are those in a hole that is the same for both runs. Escape closes this."
+    words = "Verdicts are those in a hole that is the same for both runs.\nEscape closes this."
     return Content("\n").join([Content("Keys").stylize(HEAD), *lines, Content(""), Content(words).stylize(FAINT)])

@@ -130,7 +130,7 @@ def groups_page(found: Mapping[str, Any]) -> Content:
     parts += list(_groups(found)) or [Content("no breakdown has several groups")]
     parts += [
         Content(""),
-        Content("Verdicts are those in a hole that is the same for both runs. Escape closes this.").stylize(FAINT),
+        Content("Verdicts are those in a hole that is the same for both runs.\nEscape closes this.").stylize(FAINT),
     ]
     return Content("\n").join(parts)
 
