@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -40,6 +40,8 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     opened: Sequence[Document] = ()
     sample: int = 0
     patience: float = math.inf
+    streamed: Callable[[str], None] | None = None
+    """Is told what there is of a raw answer while it comes; it decides nothing."""
 
     @property
     def spot(self) -> CacheGroup:

@@ -217,7 +217,7 @@ class Service:
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
         pieces: list[str] = []
         try:
-            length = await self._gather(request, normalised(draft), pieces)
+            length = await self._gather(request, normalised(draft), pieces, query.streamed)
         except ProviderOverdue:
             return replace(_told(start, pieces), outcome="cancelled")
         except ProviderError as error:
@@ -256,7 +256,9 @@ class Service:
             patience=query.patience,
         )
 
-    async def _gather(self, request: Request, draft: Draft, pieces: list[str]) -> int:
+    async def _gather(
+        self, request: Request, draft: Draft, pieces: list[str], streamed: Callable[[str], None] | None
+    ) -> int:
         """Take pieces until they go past the end of what is wanted; gives how many characters of them count."""
         seen = 0
         async with aclosing(self.provider.complete(request)) as stream:
@@ -267,6 +269,8 @@ class Service:
                 ends = enough(replace(draft, text=text), *self._rules, since=seen)
                 if ends is not None:
                     return ends
+                if streamed is not None:
+                    streamed(text)
                 seen = len(text)
         return len(_joined(pieces))
 

@@ -10,7 +10,7 @@ import contextlib
 import math
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,7 +128,7 @@ class Editor:
         began = time.perf_counter()
         failed, result = "", None
         try:
-            result = await self._in_time(ask, {**where, **_wishes(ask.moment)})
+            result = await self._in_time(ask, {**where, **_wishes(ask.moment), **self._streams(ask)})
         except RefusedRequestError as error:
             failed = error.message or f"error {error.code}, without a reason"
         measured = (time.perf_counter() - began) * 1000
@@ -182,6 +182,13 @@ class Editor:
         finally:
             under_way.cancel()
             del self._connection.under_way[token]
+
+    def watch_streams(self, streamed: Callable[[str, str], None]) -> None:
+        """Have our own server say what there is of an answer while it comes: (id of the moment, raw text so far)."""
+        self._connection.streamed = streamed
+
+    def _streams(self, ask: Ask) -> dict[str, str]:
+        return {"streams": ask.moment.id} if self._tells_under_way and self._connection.streamed else {}
 
     def _will_cancel(self, ask: Ask, token: str) -> dict[str, Any]:
         """What tells our server that the request will be cancelled: at once, or when its patience is over by the server's record."""

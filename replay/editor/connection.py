@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from server.wire.framing import Frame, FrameReader, InvalidFrame
 from server.wire.plain import decode_any, encode_any
 
 UNDER_WAY = "ghosttape/underway"
+STREAMED = "ghosttape/streamed"
 METHOD_NOT_FOUND = -32601
 _ANSWERED_WITH_NULL = frozenset({"client/registerCapability"})
 _CHUNK = 1 << 16
@@ -29,12 +30,13 @@ _LAST_WORDS_S = 2.0
 class Connection:
     """A JSON-RPC client for a child process; keeps the end of what the server writes on standard error.
 
-    `under_way` holds, by token, what to set when our own server says that a request which it will cancel has reached its provider.
+    `streamed` is told what there is of an answer while it comes, with its request's token. `under_way` holds, by token, what to set when our own server says that a request which it will cancel has reached its provider.
     """
 
     def __init__(self) -> None:
         self.log: deque[str] = deque(maxlen=_LOG_LINES)
         self.under_way: dict[str, asyncio.Event] = {}
+        self.streamed: Callable[[str, str], None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._answers: dict[str, asyncio.Future[Any]] = {}
         self._living: asyncio.Task[None] | None = None
@@ -127,8 +129,10 @@ class Connection:
             answer.set_exception(RefusedRequestError(str(told.get("message") or ""), told.get("code")))
 
     def _heard(self, message: Mapping[str, Any]) -> None:
-        """Our own server says that a request which is going to be given up has reached its provider; other news have no use."""
+        """Our own server says that a request which will be given up has reached its provider, or what there is of an answer; other news have no use."""
         params = message.get("params")
+        if message["method"] == STREAMED and isinstance(params, dict) and self.streamed is not None:
+            self.streamed(str(params.get("token")), str(params.get("text")))
         if message["method"] == UNDER_WAY and isinstance(params, dict):
             event = self.under_way.get(str(params.get("token")))
             if event is not None:

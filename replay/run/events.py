@@ -107,6 +107,14 @@ class Asked(_Event, frozen=True):
     block: str = ""
 
 
+class Streamed(_Event, frozen=True):
+    """What there is of an answer while it comes, as the model writes it: no repair has seen it."""
+
+    source: str
+    moment: str
+    text: str
+
+
 class Answered(_Event, frozen=True):
     """An answer came after `latency` ms of wall time: `text` in the place of the range. No text: `why` there is none."""
 
@@ -177,6 +185,7 @@ RunEvent: TypeAlias = (
     | Reached
     | DocumentChanged
     | Asked
+    | Streamed
     | Answered
     | Played
     | Ended

@@ -27,7 +27,18 @@ from replay.play.instructions import (
 )
 from replay.records import ALL, ANSWERED, Record, Trial, Verdict
 from replay.run.ablation import Ablation, trial_of
-from replay.run.events import Answered, Asked, DocumentChanged, Ended, Judged, Played, Reached, SessionBegan, Tried
+from replay.run.events import (
+    Answered,
+    Asked,
+    DocumentChanged,
+    Ended,
+    Judged,
+    Played,
+    Reached,
+    SessionBegan,
+    Streamed,
+    Tried,
+)
 from replay.run.findings import RunContext
 from replay.run.missed import SessionLog
 from replay.run.sources.seam import Plays, Source, Subject
@@ -83,9 +94,10 @@ class Shell:
     # What those are told who watch
 
     def _begin(self) -> None:
-        player = self.player
+        player, notify = self.player, self.run.notify
+        self.editor.watch_streams(lambda moment, text: notify(Streamed(self.source.name, moment, text)))
         name, size, unit = self.source.name, player.size, player.unit
-        self.run.notify(SessionBegan(name, size, unit, player.duration, player.as_recorded, self.sample))
+        notify(SessionBegan(name, size, unit, player.duration, player.as_recorded, self.sample))
 
     def _reached(self) -> None:
         now = self.player.now if self.player.now < math.inf else self.player.duration

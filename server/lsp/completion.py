@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -26,6 +28,8 @@ from server.wire.messages import PositionParams, convert_params
 ACCEPTED = "ghosttape.accepted"
 """The command of an item, which the editor runs when the person accepts the item."""
 UNDER_WAY = "ghosttape/underway"
+STREAMED = "ghosttape/streamed"
+_STREAM_EVERY_S = 0.1
 
 
 async def complete(ls: Server, params: CompletionParams) -> list[types.InlineCompletionItem]:
@@ -113,7 +117,21 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         files=_files(ls, document.uri),
         opened=ls.documents.all(),
         sample=params.sample,
+        streamed=_streamed(ls, params.streams) if params.streams else None,
     )
+
+
+def _streamed(ls: Server, token: str, clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
+    """Send what there is of an answer, now and then: nothing of one that comes at once."""
+    due = clock() + _STREAM_EVERY_S
+
+    def send(text: str) -> None:
+        nonlocal due
+        if clock() >= due:
+            due = clock() + _STREAM_EVERY_S
+            ls.protocol.notify(STREAMED, {"token": token, "text": text})
+
+    return send
 
 
 def _files(ls: Server, uri: str) -> tuple[Snippet, ...]:

@@ -31,7 +31,7 @@ class CompletionParams(types.InlineCompletionParams):
     """The parameters of `textDocument/inlineCompletion`, and what the server adds to them when the request arrives."""
 
     stop: Stop = attrs.field(default="auto")
-    """Where the answer ends. Other servers ignore this member and the next three."""
+    """Where the answer ends. Other servers ignore this member and the next four."""
     will_cancel: str = attrs.field(default="")
     """A token, when the client already knows that it will cancel the request; else empty.
 
@@ -43,6 +43,10 @@ class CompletionParams(types.InlineCompletionParams):
     patience: float = attrs.field(default=0.0)
     """With `will_cancel`: after how many ms the client cancels. A server whose provider reads or writes a record with times goes by them:
     it sends the token back as soon as the answer is known to be later than that, and answers however long it takes otherwise.
+    """
+    streams: str = attrs.field(default="")
+    """A token, when the client wants to see an answer that takes long while it comes: what there is of it, unrepaired, is sent with the token in
+    `ghosttape/streamed`, ten times a second at the most; else empty.
     """
     document: Document | None = attrs.field(default=None)
     """The document as it was when the request arrived; None when it is not open. Not on the wire."""
@@ -62,6 +66,7 @@ class CompletionParams(types.InlineCompletionParams):
             wire.will_cancel,
             wire.sample,
             wire.patience,
+            wire.streams,
         )
 
 
@@ -91,6 +96,7 @@ def converter() -> cattrs.Converter:
             will_cancel,
             sample,
             patience,
+            str(data.get("streams") or ""),
         )
 
     made.register_structure_hook(types.InlineCompletionParams, structure)

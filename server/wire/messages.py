@@ -114,6 +114,7 @@ class WireCompletionParams(msgspec.Struct, frozen=True, rename="camel"):
     will_cancel: str = ""
     sample: _Uinteger = 0
     patience: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    streams: str = ""
 
 
 class _Cancelled(msgspec.Struct, frozen=True):

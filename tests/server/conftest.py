@@ -22,7 +22,7 @@ def console_script() -> str:
 
 
 def _members(params):
-    names = {"stop": "stop", "willCancel": "will_cancel", "sample": "sample"}
+    names = {"stop": "stop", "willCancel": "will_cancel", "sample": "sample", "streams": "streams"}
     return {wire: value for wire, name in names.items() if (value := getattr(params, name, None))}
 
 
@@ -68,6 +68,7 @@ class Editor:
         msg_id=None,
         will_cancel="",
         sample=0,
+        streams="",
     ):
         params = CompletionParams(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
@@ -77,6 +78,7 @@ class Editor:
             stop,
             will_cancel,
             sample,
+            streams=streams,
         )
         return self.client.protocol.send_request_async("textDocument/inlineCompletion", params, msg_id)
 

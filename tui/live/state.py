@@ -27,6 +27,7 @@ from replay.run.events import (
     RunEvent,
     SessionBegan,
     StateRunChanged,
+    Streamed,
     Tried,
 )
 
@@ -78,6 +79,8 @@ class Lane:
     """Events or tasks that are done, over all samples."""
     asked: Asked | None = None
     asked_index: int = 0
+    streamed: str = ""
+    """What there is of the answer that is on its way."""
     answer: Answered | None = None
     records: dict[str, Record] = field(default_factory=dict)
     awaited: set[str] = field(default_factory=set)
@@ -85,8 +88,6 @@ class Lane:
     """The moment that ended last."""
     tests: TestCounts = field(default_factory=TestCounts)
     note: str = ""
-    latencies: deque[float] = field(default_factory=lambda: deque(maxlen=60))
-    """Of the latest answers (ms), as laid on the clock."""
     left_out: list[str] = field(default_factory=list)
     changes: list[DocumentChanged] = field(default_factory=list)
     """Documents' changes that are not on the tape and that nobody has taken yet."""
@@ -126,6 +127,8 @@ class LiveState:
     active: str = ""
     """The lane that is played."""
     is_killed: bool = False
+    latencies: deque[float] = field(default_factory=lambda: deque(maxlen=60))
+    """Of the latest answers (ms), as laid on the clock."""
     rates: deque[tuple[float, int, int]] = field(default_factory=deque)
     """Wall time (s), events played and moments ended, over the last while."""
 
@@ -195,7 +198,7 @@ class LiveState:
         moment = event.record.moment.id
         lane.records[moment], lane.latest = event.record, moment
         if event.record.suggestion is not None:
-            lane.latencies.append(event.record.suggestion.latency)
+            self.latencies.append(event.record.suggestion.latency)
         if event.awaits_verdict and event.record.verdict is None:
             lane.awaited.add(moment)
 
@@ -224,8 +227,10 @@ def _take(lane: Lane, event: RunEvent, at: float) -> None:
         case Played():
             lane.played = event.done
         case Asked():
-            lane.asked, lane.answer = event, None
+            lane.asked, lane.answer, lane.streamed = event, None, ""
             lane.asked_index = lane.position.index if lane.position else 0
+        case Streamed() if lane.asked is not None and event.moment == lane.asked.moment:
+            lane.streamed = event.text
         case Answered() if lane.asked is not None and event.moment == lane.asked.moment:
             lane.answer = event
         case DocumentChanged():

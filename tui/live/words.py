@@ -98,6 +98,8 @@ def moment(lane: Lane, width: int) -> Content:
     record = lane.current
     if asked is not None and asked.moment not in lane.records:
         block = f"{asked.block} " if asked.block else ""
+        if answer is None and lane.streamed:
+            return Content(f"… the answer comes: {len(lane.streamed):,} characters").stylize("bold $heading")
         if answer is None:
             return Content(shorten(sanitize(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
         came = (
@@ -160,13 +162,13 @@ def endings(figures: Summary) -> Content:
     )
 
 
-def latencies(figures: Summary, lane: Lane, width: int) -> Content:
+def latencies(figures: Summary, state: LiveState, width: int) -> Content:
     """Quantiles of the latency, and the latest as bars."""
     words = "  ".join(f"{name} {value}" for name in ("p50", "p90", "p99") if (value := latency(figures, name)))
     if not words:
         return Content("no answer yet").stylize(FAINT)
     room = max(0, min(40, width - len(words) - 3))
-    return Content.assemble(words, "  ", (bars([*lane.latencies][-room:] if room else []), "$text-primary"))
+    return Content.assemble(words, "  ", (bars([*state.latencies][-room:] if room else []), "$text-primary"))
 
 
 def bars(values: Sequence[float]) -> str:
@@ -179,8 +181,13 @@ def tests(state: LiveState, lane: Lane) -> Content:
     """The tests that wait, run and are done, and the one that runs."""
     if not state.plan.tests:
         return Content("none are run (--no-tests)").stylize(FAINT)
-    found = lane.tests
-    numbers = f"{len(found.running)} running, {found.queued:,} queued, {found.done:,} done"
+    found = (
+        lane.tests
+        if lane.tests.open
+        else next((own.tests for own in state.lanes.values() if own.tests.open), lane.tests)
+    )
+    done = sum(own.tests.done for own in state.lanes.values())
+    numbers = f"{len(found.running)} running, {found.queued:,} queued, {done:,} done"
     now = ", ".join(_state_words(run, state.at - found.began[run.number]) for run in found.running[:1])
     return Content.assemble(numbers, (f": {now}" if now else "", UNSURE))
 

@@ -20,7 +20,7 @@ import msgspec
 
 from replay.play.playback import Playback
 from replay.records import Record, Suggestion, Verdict
-from replay.run.events import Answered, Ended, Judged, Note, Pulse, Reached, RunEnded, RunEvent
+from replay.run.events import Answered, Ended, Judged, Note, Pulse, Reached, RunEnded, RunEvent, Streamed
 
 FILE = "live.jsonl"
 EVERY_S = 0.2
@@ -38,6 +38,7 @@ class LiveStream:
     _file: IO[bytes] | None = None
     _lines: list[bytes] = field(default_factory=list)
     _reached: Reached | None = None
+    _streamed: Streamed | None = None
     _timer: asyncio.TimerHandle | None = None
     _encoder: msgspec.json.Encoder = field(default_factory=msgspec.json.Encoder)
     problem: str = ""
@@ -71,7 +72,10 @@ class LiveStream:
             return
         if isinstance(event, Reached):  # there are thousands a second, and the last one says it all
             self._reached = event
+        elif isinstance(event, Streamed):
+            self._streamed = msgspec.structs.replace(event, text=event.text[:_LONGEST])
         else:
+            self._streamed = None if isinstance(event, Answered) else self._streamed
             self._take_position()
             self._lines.append(self._encoded(shortened(event)))
         if self._timer is None:
@@ -97,6 +101,9 @@ class LiveStream:
         if self._reached is not None:
             self._lines.append(self._encoder.encode(self._reached))
             self._reached = None
+        if self._streamed is not None:
+            self._lines.append(self._encoded(self._streamed))
+            self._streamed = None
 
     def _encoded(self, event: RunEvent) -> bytes:
         """An event as JSON. Half a surrogate pair, which UTF-8 cannot encode, becomes `?`."""

@@ -416,3 +416,26 @@ async def test_a_request_by_hand_says_so(session):
     await editor.ask(ask_at("x", trigger="invoked"))
     await editor.ask(ask_at("x"))
     assert [params["context"]["triggerKind"] for params in session.sent(COMPLETE)] == [1, 2]
+
+
+# Answers on their way
+
+
+OURS = {"result": {"capabilities": {"inlineCompletionProvider": True}, "serverInfo": {"name": "ghosttape"}}}
+
+
+async def test_an_answer_is_told_while_it_comes_to_those_who_want_that(session):
+    editor = await session.start(
+        {COMPLETE: {"result": [{"insertText": "12"}], "streamed": ["1", "12"]}, "initialize": OURS}
+    )
+    told, ask = [], ask_at("x = ")
+    editor.watch_streams(lambda moment, text: told.append((moment, text)))
+    assert (await editor.ask(ask)).text == "12"
+    assert told == [(ask.moment.id, "1"), (ask.moment.id, "12")]
+
+
+async def test_another_server_is_not_asked_to_tell_an_answer_while_it_comes(session):
+    editor = await session.start({COMPLETE: {"result": [{"insertText": "12"}]}})
+    editor.watch_streams(lambda *_: None)
+    await editor.ask(ask_at("x = "))
+    assert "streams" not in session.sent(COMPLETE)[0]

@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from replay.play.playback import Playback
-from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan
+from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan, Streamed
 from replay.run.live.control import FILE as SOCKET
 from replay.run.live.control import controlled
 from replay.run.live.stream import FILE, LiveStream
@@ -63,6 +63,10 @@ async def test_the_document_the_ghost_text_the_ending_and_the_verdict_come_as_th
         assert text_of(app, "#moment").startswith("… asked at function/full cart.py")
         assert "def following(x):" in page()
         assert "return x + 1" not in page()
+        scene.say(Streamed("cart", app.lane.asked.moment, "return"))
+        await drawn(app, pilot)
+        assert "    return" in page()
+        assert text_of(app, "#moment") == "… the answer comes: 6 characters"
         scene.until(Answered)
         await drawn(app, pilot)
         assert "return x + 1" in page()

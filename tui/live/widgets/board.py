@@ -27,7 +27,7 @@ _ROWS: tuple[tuple[str, Callable[[Shown, int], Content]], ...] = (
     ("passed", lambda shown, _: words.passed(shown.figures)),
     ("untestable", lambda shown, _: words.untestable(shown.figures)),
     ("endings", lambda shown, _: words.endings(shown.figures)),
-    ("latency", lambda shown, width: words.latencies(shown.figures, shown.lane, width)),
+    ("latency", lambda shown, width: words.latencies(shown.figures, shown.state, width)),
     ("tests", lambda shown, _: words.tests(shown.state, shown.lane)),
     ("pace", lambda shown, _: words.pace(shown.state, shown.lane)),
 )

@@ -18,7 +18,7 @@ _STYLES = {
     "rejected": "italic on $removed",
 }
 _FADED = "italic $faint"
-"""Of what an editor would not show: it came too late, or was given up."""
+"""Of what an editor would not show: it is on its way, came too late, or was given up."""
 
 
 class PageView(Static):
@@ -64,6 +64,8 @@ def seen(lane: Lane, documents: LaneDocuments) -> tuple[View | None, Ghost | Non
         return view, None
     if here:
         at = View(view.path, view.language, view.text, asked.offset, asked.offset)
+        if answer is None and lane.streamed:
+            return at, Ghost(lane.streamed, asked.offset, asked.offset, _FADED)
         if answer is None or not answer.text:
             return at, None
         ending = record.ending.name if record else "shown"

@@ -27,6 +27,7 @@ from replay.run.events import (
     RunEvent,
     SessionBegan,
     StateRunChanged,
+    Streamed,
 )
 from replay.run.live.following import LiveFile, birth_of, is_alive
 from replay.run.live.stream import FILE, LiveStream
@@ -164,6 +165,16 @@ async def test_thousands_of_positions_are_one_line(tmp_path):
         for index in range(5_000):
             live.listen(Reached("small", index, float(index)))
     assert of(Reached, events_in(tmp_path)) == [Reached("small", 4_999, 4_999.0)]
+
+
+async def test_of_an_answer_on_its_way_only_the_latest_is_written_and_nothing_once_it_is_there(tmp_path):
+    with LiveStream(tmp_path, Playback()) as live:
+        for size in range(5):
+            live.listen(Streamed("small", "m", "x" * size))
+        live.flush()
+        live.listen(Streamed("small", "m", "x" * 9))
+        live.listen(Answered("small", "m", "x" * 9, 0, 0, 1.0))
+    assert [event.text for event in of(Streamed, events_in(tmp_path))] == ["x" * 4]
 
 
 async def test_half_a_surrogate_pair_can_be_written(tmp_path):
