@@ -24,8 +24,8 @@ def strip(lane: Lane, width: int) -> Content:
     room = max(10, width - _LABEL)
     endings, verdicts = [[NOTHING] * room for _ in range(2)]
     shared = [0] * room
-    for record in lane.records.values():
-        at = _cell(lane, record, room)
+    for number, record in enumerate(lane.records.values()):
+        at = _cell(lane, record, number, room)
         shared[at] += 1
         _put(endings, at, ending_mark(record))
         _put(verdicts, at, verdict_mark(record, awaited=record.moment.id in lane.awaited))
@@ -33,15 +33,12 @@ def strip(lane: Lane, width: int) -> Content:
     return Content("\n").join(rows)
 
 
-def _cell(lane: Lane, record: Record, room: int) -> int:
+def _cell(lane: Lane, record: Record, number: int, room: int) -> int:
+    """Where a moment stands: by its time; where there is no time (the tasks of a corpus), by its number."""
     session = lane.session
     if session is None:
         return 0
-    share = record.moment.t / session.duration if session.duration else record.moment.event / max(1, session.of)
-    if (
-        not session.duration and not record.moment.event
-    ):  # tasks of a corpus have neither: they come one after the other
-        share = list(lane.records).index(record.moment.id) / max(1, session.of) if len(lane.records) < 2_000 else 0.0
+    share = record.moment.t / session.duration if session.duration else number % session.of / session.of
     return min(room - 1, int(share * room))
 
 

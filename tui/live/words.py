@@ -30,6 +30,8 @@ from tui.terminal_text import headline, sanitize, shorten
 LABEL = 11
 """Cells of the name of a figure."""
 TIMES = "\N{MULTIPLICATION SIGN}"
+_LEAST_BARS = 16
+"""Cells that bars need to say anything."""
 _BARS = "▁▂▃▄▅▆▇█"
 _PHASES = {
     "waiting": ("waiting for the run", UNSURE),
@@ -163,12 +165,15 @@ def endings(figures: Summary) -> Content:
 
 
 def latencies(figures: Summary, state: LiveState, width: int) -> Content:
-    """Quantiles of the latency, and the latest as bars."""
-    words = "  ".join(f"{name} {value}" for name in ("p50", "p90", "p99") if (value := latency(figures, name)))
+    """Quantiles of the latency, and the latest as bars: behind them, or below where there is no room."""
+    found = [(name, latency(figures, name).removesuffix(" ms")) for name in ("p50", "p90", "p99")]
+    words = "  ".join(f"{name} {value}" for name, value in found if value)
     if not words:
         return Content("no answer yet").stylize(FAINT)
-    room = max(0, min(40, width - len(words) - 3))
-    return Content.assemble(words, "  ", (bars([*state.latencies][-room:] if room else []), "$text-primary"))
+    room = width - len(words) - 6
+    below = room < _LEAST_BARS
+    latest = [*state.latencies][-max(1, min(40, width - 1 if below else room)) :]
+    return Content.assemble(f"{words} ms", "\n" if below else "  ", (bars(latest), "$text-primary"))
 
 
 def bars(values: Sequence[float]) -> str:

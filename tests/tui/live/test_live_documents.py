@@ -1,14 +1,16 @@
 """The documents of the live screen are those of the tape, and the page shows what stands around the cursor."""
 
 import pytest
-from tapes import Typist
+from tapes import Typist, moment_of
 
+from replay.records import Ending, Record
 from replay.run.events import Answered, Asked, DocumentChanged, Reached, SessionBegan
 from replay.tapes.documents import walk
 from replay.tapes.tape import write
 from tui.live.documents import LaneDocuments, View
 from tui.live.page import Ghost, draw
 from tui.live.state import Lane
+from tui.live.strip import strip
 from tui.live.widgets.page_view import seen
 
 TEXT = "def f(x):\n    return x + 1\n\n\ndef g(y):\n    return 'é😀' + y\n"
@@ -105,6 +107,35 @@ def test_ghost_text_goes_when_something_else_is_typed(lane):
     (_, ghost), documents = at_moment(lane, "zzz", 2)
     assert ghost is None
     documents.close()
+
+
+# The strip of time
+
+
+def marks(lane, width=48):
+    return strip(lane, width).plain.split("\n")[1][8:]
+
+
+def test_moments_stand_at_their_time_and_tasks_one_after_the_other():
+    lane = Lane("small", "")
+    lane.position = Reached("small", 4, 10.0)
+    for number, t in enumerate((0.0, 20.0, 30.0, 39.9)):
+        record = Record(moment=moment_of(number, t=t), ending=Ending("accepted" if number else "rejected"))
+        lane.records[record.moment.id] = record
+    for duration, expected in ((40.0, (0, 20, 30, 39)), (0.0, (0, 10, 20, 30))):
+        lane.session = SessionBegan("small", 4, "task", duration, as_recorded=False)
+        drawn = marks(lane)
+        assert tuple(at for at, letter in enumerate(drawn) if letter != " ") == expected
+        assert drawn.replace(" ", "") == "RAAA"
+
+
+def test_of_moments_in_one_cell_the_most_telling_is_shown():
+    lane = Lane("small", "")
+    lane.position, lane.session = Reached("small", 1, 0.0), SessionBegan("small", 4, "event", 40.0, as_recorded=True)
+    for number, name in enumerate(("gated", "failed", "accepted")):
+        record = Record(moment=moment_of(number, t=1.0), ending=Ending(name))
+        lane.records[record.moment.id] = record
+    assert marks(lane).strip() == "!"
 
 
 # The page
