@@ -35,9 +35,10 @@ from tui.themes import ThemedApp
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 _EVERY_S = 0.1
 """The least time between two redraws."""
-_PATIENCE = 14
-"""Between redraws so many times as long is waited as one takes: this process keeps to a small share of a core."""
-_LONGEST_S = 2.0
+_PATIENCE, _PATIENCE_AT_FULL_SPEED = 10, 40
+"""Between redraws so many times as long is waited as one takes: this process keeps to a small share of a core, and to a smaller one where the run
+goes as fast as it can."""
+_LONGEST_S = 1.0
 _MINUTE_MS = 60_000.0
 
 
@@ -130,7 +131,9 @@ class LiveApp(ThemedApp):
     def _pause_s(self) -> float:
         """How long to wait until the next redraw: long enough that redrawing takes a small share of the time."""
         spent, self._spent = self._spent, time.process_time()
-        return max(_EVERY_S, min(_LONGEST_S, _PATIENCE * (self._spent - spent)))
+        at_full_speed = self.state.phase == "going" and self.state.pulse is not None and self.state.pulse.speed is None
+        patience = _PATIENCE_AT_FULL_SPEED if at_full_speed else _PATIENCE
+        return max(_EVERY_S, min(_LONGEST_S, patience * (self._spent - spent)))
 
     def _read(self) -> None:
         now = time.monotonic()

@@ -25,7 +25,7 @@ from tui.glossary import location, verdict_label
 from tui.live.marks import FAILED, FAINT, PASSED, UNSURE, ending_mark, verdict_mark
 from tui.live.state import Lane, LiveState
 from tui.live.strip import clock
-from tui.terminal_text import headline, sanitize, shorten
+from tui.terminal_text import headline, one_line, shorten
 
 LABEL = 11
 """Cells of the name of a figure."""
@@ -51,12 +51,12 @@ def title(state: LiveState, name: str, width: int) -> Content:
     said, style = _PHASES[state.phase]
     pace = f" {speed_words(state)}" if state.phase == "going" else ""
     what = " ".join(
-        filter(None, (plan.provider, headline(plan.model), plan.policy, plan.mode if plan.mode == "drive" else ""))
+        filter(None, (plan.provider, one_line(plan.model), plan.policy, plan.mode if plan.mode == "drive" else ""))
     )
     right = Content.assemble((said, f"bold {style}"), pace)
     room = width - right.cell_length - 3
     left = Content.assemble(
-        (shorten(sanitize(name), max(8, room // 2)), "bold $heading"), " ", shorten(what, room // 2 - 1)
+        (shorten(one_line(name), max(8, room // 2)), "bold $heading"), " ", shorten(one_line(what), room // 2 - 1)
     )
     return Content.assemble(left, " " * max(1, width - 1 - left.cell_length - right.cell_length), right)
 
@@ -77,7 +77,7 @@ def lanes(state: LiveState, shown: str, width: int) -> Content:
             "left out" if lane.left_out and not lane.records else "✓" if lane.is_over else f"{100 * lane.share:.0f} %"
         )
         style = "bold reverse" if lane.name == shown else ""
-        label = f" {number} {shorten(sanitize(lane.name), min(24, names))} {done} "
+        label = f" {number} {shorten(one_line(lane.name), min(24, names))} {done} "
         parts.append(Content(label).stylize(style) if style else Content(label))
     parts += [Content("⇥ next").stylize(FAINT)]
     return Content(" ").join(parts)
@@ -87,11 +87,13 @@ def place(lane: Lane, path: str, row: int, width: int) -> Content:
     """Which document is shown, and how far the session is."""
     session, at = lane.session, lane.position
     if session is None or at is None:
-        return Content(shorten(sanitize(f"{lane.name}: {lane.note}" if lane.note else lane.name), width - 1))
+        return Content(shorten(one_line(f"{lane.name}: {lane.note}" if lane.note else lane.name), width - 1))
     sample = f", sample {session.sample + 1}" if session.sample else ""
-    right = f"{session.unit} {at.index:,} of {session.of:,}{sample}"
-    where = shorten(sanitize(f"{path}:{row}") if path else "", max(8, width - len(right) - 3), keep_end=True)
-    return Content.assemble((where, "bold"), " " * max(1, width - 1 - cell_len(where) - len(right)), (right, FAINT))
+    right = f"{shorten(one_line(session.unit), 12)} {at.index:,} of {session.of:,}{sample}"
+    where = shorten(one_line(f"{path}:{row}") if path else "", max(8, width - cell_len(right) - 3), keep_end=True)
+    return Content.assemble(
+        (where, "bold"), " " * max(1, width - 1 - cell_len(where) - cell_len(right)), (right, FAINT)
+    )
 
 
 def moment(lane: Lane, width: int) -> Content:
@@ -103,31 +105,31 @@ def moment(lane: Lane, width: int) -> Content:
         if answer is None and lane.streamed:
             return Content(f"… the answer comes: {len(lane.streamed):,} characters").stylize("bold $heading")
         if answer is None:
-            return Content(shorten(sanitize(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
+            return Content(shorten(one_line(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
         came = (
             f"answered after {answer.latency:,.0f} ms"
             if not answer.why
             else f"no text after {answer.latency:,.0f} ms: {answer.why}"
         )
-        return Content(shorten(sanitize(f"● {came} {block}"), width - 1)).stylize("bold $text-primary")
+        return Content(shorten(one_line(f"● {came} {block}"), width - 1)).stylize("bold $text-primary")
     return ended(record, lane, width) if record else Content("no moment yet").stylize(FAINT)
 
 
 def ended(record: Record, lane: Lane, width: int) -> Content:
     """One line about a moment that has ended."""
     ends, judged = ending_mark(record), verdict_mark(record, awaited=record.moment.id in lane.awaited)
-    verdict = sanitize(verdict_label(record.verdict)) or (
+    verdict = shorten(one_line(verdict_label(record.verdict)), 60) or (
         "waits for its tests" if record.moment.id in lane.awaited else ""
     )
     took = f"{record.suggestion.latency:,.0f} ms" if record.suggestion else ""
     parts: list[Content | str | tuple[str, str]] = [
-        (f"[{ends.letter}] {sanitize(str(record.ending))}", f"bold {ends.style}"),
+        (f"[{ends.letter}] {shorten(one_line(str(record.ending)), 60)}", f"bold {ends.style}"),
         f" {took} ",
     ]
     if verdict:
         parts.append((f"[{judged.letter}] {verdict}", f"bold {judged.style}"))
     line = Content.assemble(*parts)
-    where = shorten(sanitize(location(record)), max(0, width - line.cell_length - 3), keep_end=True)
+    where = shorten(one_line(location(record)), max(0, width - line.cell_length - 3), keep_end=True)
     return Content.assemble(line, ("  " + where, FAINT)).truncate(width - 1, ellipsis=True)
 
 
@@ -144,7 +146,7 @@ def passed(figures: Summary) -> Content:
 def untestable(figures: Summary) -> Content:
     """How many moments no test can judge, and why; testable ones stand apart."""
     judged, found = judged_counts(figures), counts(figures, "untestable")
-    reasons = ", ".join(f"{name} {number:,}" for name, number in found.items())
+    reasons = ", ".join(f"{shorten(one_line(name), 40)} {number:,}" for name, number in found.items())
     share = share_words(testable_share(figures)) if found or judged.testable else ""
     parts = [f"{judged.untestable:,}" + (f": {reasons}" if reasons else "")]
     parts += [f"not tested {judged.untested:,}"] if judged.untested else []
@@ -155,7 +157,7 @@ def untestable(figures: Summary) -> Content:
 def endings(figures: Summary) -> Content:
     """How often each ending occurred, and the share of what was shown that was accepted."""
     found = counts(figures, "endings")
-    parts = [f"{name} {number:,}" for name, number in found.items()]
+    parts = [f"{shorten(one_line(name), 40)} {number:,}" for name, number in found.items()]
     share = share_words(metric(figures, "acceptance")) if found.get("accepted") or found.get("part") else ""
     return (
         Content(", ".join(parts) + (f"  accepted of shown {share}" if share else ""))
@@ -199,7 +201,7 @@ def tests(state: LiveState, lane: Lane) -> Content:
 
 def _state_words(run: StateRun, seconds: float) -> str:
     line = f":{run.line}" if run.line else ""
-    return f"{_STATES[run.what]}, {sanitize(run.path)}{line}, {max(0.0, seconds):.0f} s"
+    return f"{_STATES[run.what]}, {shorten(one_line(run.path), 40, keep_end=True)}{line}, {max(0.0, seconds):.0f} s"
 
 
 def pace(state: LiveState, lane: Lane) -> Content:
@@ -207,7 +209,7 @@ def pace(state: LiveState, lane: Lane) -> Content:
     parts = []
     if state.rates and state.is_going and (span := state.rates[-1][0] - state.rates[0][0]) > 1:
         events, moments = (state.rates[-1][column] - state.rates[0][column] for column in (1, 2))
-        unit = lane.session.unit if lane.session else "event"
+        unit = shorten(one_line(lane.session.unit), 12) if lane.session else "event"
         parts = [
             f"{events / span:,.0f} {unit}s/s",
             f"{60 * moments / span:,.0f} moments/min",
@@ -240,10 +242,10 @@ def _in_list(record: Record, lane: Lane, width: int) -> Content:
     ends, judged = ending_mark(record), verdict_mark(record, awaited=record.moment.id in lane.awaited)
     took = f"{record.suggestion.latency:,.0f} ms" if record.suggestion else ""
     found = record.verdict
-    verdict = sanitize(found.reason or found.name) if found and found.name != "passed" else ""
+    verdict = shorten(one_line(found.reason or found.name), 24) if found and found.name != "passed" else ""
     right = Content.assemble((f"{verdict} ", judged.style), f"{took:>8}")
     room = max(6, width - right.cell_length - 6)
-    where = shorten(sanitize(location(record)), room, keep_end=True)
+    where = shorten(one_line(location(record)), room, keep_end=True)
     left = Content.assemble(
         (ends.letter, f"bold {ends.style}"),
         " ",
