@@ -10,14 +10,14 @@ from tui.live.page import Ghost, draw
 from tui.live.state import Lane
 from tui.terminal_text import sanitize
 
-_OFFERED = "italic on $ghost"
+_OFFERED = "italic on $primary 35%"
 _STYLES = {
-    "accepted": "italic on $added",
-    "part": "italic on $added",
-    "typed-through": "italic on $added",
-    "rejected": "italic on $removed",
+    "accepted": "italic on $success 35%",
+    "part": "italic on $success 35%",
+    "typed-through": "italic on $success 35%",
+    "rejected": "italic on $error 35%",
 }
-_FADED = "italic $faint"
+_FADED = "italic $foreground 60%"
 """Of what an editor would not show: it is on its way, came too late, or was given up."""
 
 
