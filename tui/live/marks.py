@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from replay.records import Record
 
-PASSED, FAILED, UNSURE, FAINT = "$text-success", "$text-error", "$text-warning", "$foreground 60%"
+PASSED, FAILED, UNSURE, FAINT = "$text-success", "$text-error", "$text-warning", "$faint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ VERDICT_MARKS: dict[str, Mark] = {
     "repeated": Mark("R", FAILED, 4),
     "infrastructure": Mark("!", UNSURE, 5),
 }
-AWAITED = Mark("?", "$text-accent", 2)
+AWAITED = Mark("?", "$heading", 2)
 """A moment that waits for its verdict."""
 NOTHING = Mark(" ", "", -1)
 

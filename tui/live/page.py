@@ -13,7 +13,7 @@ from tui.live.documents import View
 from tui.terminal_text import sanitize
 
 _LEXERS = {"typescriptreact": "typescript", "javascriptreact": "javascript", "shellscript": "bash"}
-_NUMBER = "$foreground 60%"
+_NUMBER = "$faint"
 _SELECTED = "on $secondary 45%"
 _STRUCK = "strike $text-error"
 _CURSOR = "reverse"

@@ -56,7 +56,7 @@ def title(state: LiveState, name: str, width: int) -> Content:
     right = Content.assemble((said, f"bold {style}"), pace)
     room = width - right.cell_length - 3
     left = Content.assemble(
-        (shorten(one_line(name), max(8, room // 2)), "bold $text-accent"), " ", shorten(one_line(what), room // 2 - 1)
+        (shorten(one_line(name), max(8, room // 2)), "bold $heading"), " ", shorten(one_line(what), room // 2 - 1)
     )
     return Content.assemble(left, " " * max(1, width - 1 - left.cell_length - right.cell_length), right)
 
@@ -103,9 +103,9 @@ def moment(lane: Lane, width: int) -> Content:
     if asked is not None and asked.moment not in lane.records:
         block = f"{asked.block} " if asked.block else ""
         if answer is None and lane.streamed:
-            return Content(f"… the answer comes: {len(lane.streamed):,} characters").stylize("bold $text-accent")
+            return Content(f"… the answer comes: {len(lane.streamed):,} characters").stylize("bold $heading")
         if answer is None:
-            return Content(shorten(one_line(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $text-accent")
+            return Content(shorten(one_line(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
         came = (
             f"answered after {answer.latency:,.0f} ms"
             if not answer.why

@@ -1,11 +1,7 @@
 """A language server of the standard library alone, which does what it is told: `python stdio_server.py PLAN LOG`.
 
 PLAN (JSON) says by method what to do: `result` or `error` to answer with, `stderr` to write, `noise` (bytes) to write on
-<<<<<<< HEAD
-standard error, `prints` to write between the messages, `says` for a message that is this text, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `first` a request to send to the client before the answer. LOG gets
-=======
-standard error, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `streamed` texts to tell, `first` a request to send to the client before the answer. LOG gets
->>>>>>> 8eb5575 (The model's answer is shown while it comes; latencies and tests of the live screen are those of all tapes)
+standard error, `prints` to write between the messages, `says` for a message that is this text, `hold` to answer only when the request is cancelled, `die` to end with that exit status, `under way` to tell that, `streamed` texts to tell, `first` a request to send to the client before the answer. LOG gets
 every message that came, one JSON line each.
 """
 

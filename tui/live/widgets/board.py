@@ -58,10 +58,10 @@ def _lines(shown: Shown, width: int) -> Content:
 def _column(shown: Shown, width: int, height: int) -> Content:
     rows: list[Content] = []
     for label, said in _ROWS:
-        rows.append(Content(label).stylize("bold $text-accent"))
+        rows.append(Content(label).stylize("bold $heading"))
         rows += [line.pad_left(1) for line in said(shown, width - 1).wrap(max(8, width - 1))]
     room = height - len(rows) - 1
     if room > 0:
-        rows.append(Content("latest moments").stylize("bold $text-accent"))
+        rows.append(Content("latest moments").stylize("bold $heading"))
         rows += [line.pad_left(1) for line in words.latest(shown.lane, room, width)]
     return Content("\n").join(rows)

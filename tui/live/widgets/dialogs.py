@@ -50,12 +50,12 @@ class HelpScreen(ModalScreen[None]):
 
 def help_text() -> Content:
     """The keys and the letters, a line each."""
-    lines = [Content("Keys").stylize("bold $text-accent")]
+    lines = [Content("Keys").stylize("bold $heading")]
     lines += [Content.assemble((f"{key:>8}", "bold"), f"  {what}") for key, what in KEYS]
     lines += [Content("No key changes a result. Escape closes this.").stylize(FAINT), Content("")]
-    lines += [Content("How a moment ended in the editor").stylize("bold $text-accent")]
+    lines += [Content("How a moment ended in the editor").stylize("bold $heading")]
     lines += [_letter(mark, name, ENDINGS[name]) for name, mark in ENDING_MARKS.items()]
-    lines += [Content(""), Content("What its tests said").stylize("bold $text-accent")]
+    lines += [Content(""), Content("What its tests said").stylize("bold $heading")]
     lines += [_letter(AWAITED, "awaited", "its tests are queued or run")]
     lines += [_letter(mark, name, VERDICTS[name]) for name, mark in VERDICT_MARKS.items()]
     return Content("\n").join(lines)

@@ -10,14 +10,14 @@ from tui.live.page import Ghost, draw
 from tui.live.state import Lane
 from tui.terminal_text import sanitize
 
-_OFFERED = "italic on $primary 35%"
+_OFFERED = "italic $ghost-text on $ghost"
 _STYLES = {
-    "accepted": "italic on $success 35%",
-    "part": "italic on $success 35%",
-    "typed-through": "italic on $success 35%",
-    "rejected": "italic on $error 35%",
+    "accepted": "italic on $added",
+    "part": "italic on $added",
+    "typed-through": "italic on $added",
+    "rejected": "italic on $removed",
 }
-_FADED = "italic $foreground 60%"
+_FADED = "italic $faint"
 """Of what an editor would not show: it is on its way, came too late, or was given up."""
 
 
