@@ -19,10 +19,10 @@ def test_watching_the_demo_against_not_watching_it(benchmark, capsys, tmp_path):
         WORDS[3:] = ["fixed", "--latency", "fixed:0", "--no-tests", "--limit", "3"]
     rounds = 1 if benchmark.disabled else 3
     alone = [unwatched(tmp_path / f"alone{number}", tmp_path) for number in range(rounds)]
-    with account() as spent:
-        benchmark.pedantic(lambda: watched(tmp_path), rounds=rounds)
-        seen = spent() / rounds
-    told = {"unwatched_s": round(min(alone), 2), "watched_s": round(seen, 2), "ratio": round(seen / min(alone), 3)}
+    seen = []
+    benchmark.pedantic(lambda: seen.append(watched(tmp_path)), rounds=rounds)
+    ratio = round(min(seen) / min(alone), 3)
+    told = {"unwatched_s": round(min(alone), 2), "watched_s": round(min(seen), 2), "ratio": ratio}
     benchmark.extra_info.update(told)
     if not benchmark.disabled:
         with capsys.disabled():
@@ -36,8 +36,10 @@ def unwatched(out, folder):
 
 
 def watched(folder):
-    terminal = Terminal([SCRIPT, *WORDS, "--live"], folder, columns=120)
-    try:
-        assert terminal.status(within_s=600) == 0, terminal.drawn[-2000:]
-    finally:
-        terminal.end()
+    with account() as spent:
+        terminal = Terminal([SCRIPT, *WORDS, "--live"], folder, columns=120)
+        try:
+            assert terminal.status(within_s=600) == 0, terminal.drawn[-2000:]
+        finally:
+            terminal.end()
+        return spent()
