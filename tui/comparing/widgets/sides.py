@@ -12,12 +12,19 @@ class Side(VerticalScroll, can_focus=True):
     """One of the two texts. When it is scrolled, its partner goes to the same line."""
 
     partner: Side | None = None
+    _is_led = False
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Take the partner along."""
         super().watch_scroll_y(old_value, new_value)
-        if self.partner is not None and round(self.partner.scroll_y) != round(new_value):
-            self.partner.scroll_to(y=new_value, animate=False)
+        if self.partner is not None and not self._is_led:
+            self.partner.follow(new_value)
+
+    def follow(self, y: float) -> None:
+        """Go to a line, as far as this text has it, and do not take the partner along: the longer text can be read to its end."""
+        self._is_led = True
+        self.scroll_to(y=y, animate=False, immediate=True)
+        self._is_led = False
 
 
 class Sides(Horizontal):
