@@ -3,12 +3,14 @@
 import io
 
 import msgspec
+import pytest
+from hostile import HOSTILE, is_harmless
 from msgspec import structs
 from rich.console import Console
 
 from replay.options import ReplayOptions
 from replay.records import Ending, Moment, Record, Suggestion, Trial, Verdict
-from replay.run.events import Ended, Judged, Played, Tried
+from replay.run.events import Ended, Judged, LeftOut, Note, Played, Tried
 from tui.watching.progress import Progress
 
 MOMENT = Moment(tape="small", event=1, path="a.py", language="python", offset=0, line=0, character=0, t=0.0)
@@ -74,3 +76,18 @@ def test_of_several_tapes_a_line_says_what_was_done_on_its_own_and_on_all():
         "small: event 9 of 10, 1 suggestion, 1 of 1 judged: 1 of 1 passed"
         " (all: 3 suggestions, 2 of 3 judged: 2 of 2 passed)"
     )
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_hostile_names_and_notes_are_shown_as_text(terminal):
+    for text in HOSTILE:
+        screen = io.StringIO()
+        console = Console(file=screen, width=200, force_terminal=terminal, color_system=None)
+        with Progress(console, ReplayOptions()) as progress:
+            progress.listen(Note(text or "x", text))
+            progress.listen(Played(text or "x", 1, 2))
+            progress.listen(LeftOut(text or "x", text))
+        shown = screen.getvalue()
+        for own in ("\x1b[2K", "\x1b[?25l", "\x1b[?25h", "\x1b[1A", "\r", "\n"):
+            shown = shown.replace(own, "")
+        assert is_harmless(shown, longest=10**6), (text, shown)

@@ -7,13 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from replay.options import ReplayOptions
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
 from replay.tapes.tape import find, read
 from tui.commands.running import run_sources
+from tui.console import SafeConsole
 
 
 async def run(
@@ -34,7 +33,7 @@ def show(summary: dict[str, Any], folder: Path) -> None:
     from tui.tables.ablation import ablation_table
     from tui.tables.replay import replay_table
 
-    console = Console()
+    console = SafeConsole()
     console.print(replay_table(summary))
     if "ablation" in summary:
         console.print(ablation_table(summary["ablation"]))

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine, Summarise
 from replay.run.folders import new_folder
 from replay.run.sources.seam import Source
 from runners.errors import MachineFails
+from tui.console import SafeConsole
 from tui.errors import InterruptedRunError
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
@@ -38,11 +37,11 @@ async def run_sources(
 
     """
     playback, folder = Playback(speed), out or new_folder(options)
-    warn_of_sandbox(Console(stderr=True), options)
+    warn_of_sandbox(SafeConsole(stderr=True), options)
     _end_on_signals()
     try:
         with (
-            Progress(Console(stderr=True), options, playback if speed else None) as progress,
+            Progress(SafeConsole(stderr=True), options, playback if speed else None) as progress,
             keys_for(playback, watched=speed is not None),
         ):
             engine = Engine(options, progress.listen, summarise, playback=playback)
@@ -60,11 +59,11 @@ def watch_live(
     from tui.live.starting import LiveRun, has_screen, run_live
 
     if has_screen():
-        warn_of_sandbox(Console(stderr=True), options)
+        warn_of_sandbox(SafeConsole(stderr=True), options)
         raise SystemExit(run_live(LiveRun(sys.argv[1:], out or new_folder(options), show, json)))
 
 
-def warn_of_sandbox(console: Console, options: RunOptions) -> None:
+def warn_of_sandbox(console: SafeConsole, options: RunOptions) -> None:
     """Say that nothing holds the code of the model, if that is so."""
     if options.sandbox == "none" and options.tests:
         console.print("Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red")

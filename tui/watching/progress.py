@@ -17,8 +17,11 @@ from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.records import Verdict
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunEvent, Tried
+from tui.terminal_text import message, one_line, shorten
 
 _EVERY_S = 5.0
+_NAME = 40
+"""Cells of a tape's name beside its bar."""
 
 
 class _Watched(ProgressColumn):
@@ -57,10 +60,10 @@ class Progress:
     def __init__(self, console: Console, options: RunOptions, playback: Playback | None = None) -> None:
         self.console = console
         self._bars = Bars(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}") if playback is None else _Watched(playback),
+            TextColumn("{task.fields[note]}", markup=False) if playback is None else _Watched(playback),
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -98,7 +101,7 @@ class Progress:
             case Tried():
                 self._judged(event.trial.tape, event.trial.verdict)
             case LeftOut():
-                self.console.print(f"{event.source} is left out: {event.reason}", style="yellow", markup=False)
+                self.console.print(message(f"{event.source} is left out: {event.reason}"), style="yellow", markup=False)
 
     def _judged(self, tape: str, verdict: Verdict | None) -> None:
         self._of(tape)["judged"] += 1
@@ -117,8 +120,11 @@ class Progress:
         return f" (all: {_counted(sum(self._counts.values(), Counter()))})" if len(self._counts) > 1 else ""
 
     def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
+        note = one_line(note)
         if tape not in self._tapes:
-            self._tapes[tape] = self._bars.add_task(tape, total=total, note=note)
+            self._tapes[tape] = self._bars.add_task(
+                shorten(one_line(tape), _NAME, keep_end=True), total=total, note=note
+            )
         self._bars.update(self._tapes[tape], completed=completed, total=total, note=note)
 
     def _say(self, text: str, *, always: bool = False) -> None:
@@ -126,4 +132,4 @@ class Progress:
         if self.console.is_terminal or not (always or time.monotonic() - self._said >= _EVERY_S):
             return
         self._said = time.monotonic()
-        self.console.print(text, markup=False, highlight=False)
+        self.console.print(one_line(text), markup=False, highlight=False)
