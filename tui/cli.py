@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -105,16 +105,23 @@ def replay(
     built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
     options = replay_options(settings_of(settings, source, repairs=repairs), **session, **verdicts, **where, **built)
     warn_unused(context, options.settings.provider.name)
-    from tui.commands.replaying import run, show  # slow to import, so only after the arguments are checked
-
     if live:
-        from tui.commands.running import watch_live
+        from tui.live.starting import watch_live
 
-        watch_live(options, out, show, json=json)
+        watch_live(options, out, _show_replay, json=json)
+    from tui.commands.replaying import run  # slow to import, so only after the arguments are checked
+
     summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
     if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.of(summary))
+
+
+def _show_replay(summary: dict[str, Any], folder: Path) -> None:
+    """Print a replay's table; what it needs is loaded when the run has ended."""
+    from tui.commands.replaying import show
+
+    show(summary, folder)
 
 
 @app.command()
@@ -173,7 +180,7 @@ def evaluate(
     chosen = evaluate_settings(settings, source, repairs, published=published)
     options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
     if live:
-        from tui.commands.running import watch_live
+        from tui.live.starting import watch_live
 
         watch_live(options, out, show_all, json=json)
     summary = asyncio.run(run(options, out, quiet=json))

@@ -209,7 +209,7 @@ def test_what_only_the_run_finds_out_is_said_when_the_screen_is_closed(folder, l
 
 def test_without_a_terminal_it_is_the_line_of_progress(folder, ghosttape, unwatched):
     outcome = ghosttape(*WORDS, "--live", "--out", "run")
-    assert "event" in outcome.err
+    assert "small: the language server starts" in outcome.err
     assert "ghosttape tui run" in outcome.out
     assert records(folder / "run") == unwatched
 

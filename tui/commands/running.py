@@ -6,7 +6,7 @@ import asyncio
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from replay.run.sources.seam import Source
 from runners.errors import MachineFails
 from tui.console import SafeConsole
 from tui.errors import InterruptedRunError
+from tui.live.starting import warn_of_sandbox
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
 
@@ -50,23 +51,6 @@ async def run_sources(
         raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
     except MachineFails as error:
         raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
-
-
-def watch_live(
-    options: RunOptions, out: Path | None, show: Callable[[dict[str, Any], Path], None], *, json: bool
-) -> None:
-    """Do the command that runs on the live screen, and end the program; return at once where there is no terminal for it."""
-    from tui.live.starting import LiveRun, has_screen, run_live
-
-    if has_screen():
-        warn_of_sandbox(SafeConsole(stderr=True), options)
-        raise SystemExit(run_live(LiveRun(sys.argv[1:], out or new_folder(options), show, json)))
-
-
-def warn_of_sandbox(console: SafeConsole, options: RunOptions) -> None:
-    """Say that nothing holds the code of the model, if that is so."""
-    if options.sandbox == "none" and options.tests:
-        console.print("Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red")
 
 
 def how_to_continue(folder: Path) -> str:

@@ -15,8 +15,10 @@ from typing import IO, Any
 
 from replay.editor.command import server_command
 from replay.errors import StoreError
+from replay.options import RunOptions
+from replay.run.folders import new_folder
 from replay.run.store import Store
-from tui.console import SafeConsole as Console
+from tui.console import SafeConsole
 from tui.outcome import print_json
 from tui.terminal_text import bounded
 
@@ -40,6 +42,21 @@ def has_screen() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and (
         os.environ.get("TERM", "") not in {"", "dumb"}
     )
+
+
+def watch_live(
+    options: RunOptions, out: Path | None, show: Callable[[dict[str, Any], Path], None], *, json: bool
+) -> None:
+    """Do the command that runs on the live screen, and end the program; return at once where there is no terminal for it."""
+    if has_screen():
+        warn_of_sandbox(SafeConsole(stderr=True), options)
+        raise SystemExit(run_live(LiveRun(sys.argv[1:], out or new_folder(options), show, json)))
+
+
+def warn_of_sandbox(console: SafeConsole, options: RunOptions) -> None:
+    """Say that nothing holds the code of the model, if that is so."""
+    if options.sandbox == "none" and options.tests:
+        console.print("Warning: --sandbox none runs code that a model wrote with all your rights.", style="bold red")
 
 
 def run_live(run: LiveRun) -> int:
@@ -73,7 +90,7 @@ def _start(run: LiveRun, said: IO[bytes]) -> subprocess.Popen[bytes]:
 
 def _say_how_to_come_back(folder: Path, process: int) -> None:
     name = shlex.quote(str(folder))
-    Console(stderr=True).print(
+    SafeConsole(stderr=True).print(
         f"The run goes on without the screen. To come back:\n  ghosttape tui --follow {name}\nTo end it: kill {process}",
         markup=False,
         highlight=False,
@@ -87,7 +104,7 @@ def _ended(run: LiveRun, status: int, said: IO[bytes]) -> int:
     if summary is None:
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
-        Console(stderr=True).print(bounded(text[-_LAST:].strip()), markup=False, highlight=False, soft_wrap=True)
+        SafeConsole(stderr=True).print(bounded(text[-_LAST:].strip()), markup=False, highlight=False, soft_wrap=True)
         return status if status >= 0 else 128 - status
     if run.json:
         print_json(summary)
