@@ -11,7 +11,7 @@ import tree_sitter
 
 from syntax.blocks import Span, code_after, code_span, is_simple, is_statement
 from syntax.languages import Language
-from syntax.parse import Tree, has_error, is_opaque, parse
+from syntax.parse import Tree, descendants, has_error, is_opaque, parse
 
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
 _TERMINATOR = re.compile(r"\s*;")
@@ -35,7 +35,7 @@ def without(language: Language, text: str, start: int, end: int) -> str:
     if whole is None:
         return least
     first, last = code_span(tree, whole)
-    single = not is_statement(tree, whole) or is_simple(tree, whole)
+    single = not is_statement(tree, whole) or not _holds_statements(tree, whole)
     if word == start and not (single and _is_balanced(tree, first, start)) and not _breaks(tree, least):
         return least
     nothing = f"{text[:word]} {_NOTHING.get(language.id, 'null')} {text[end:]}"
@@ -73,6 +73,12 @@ def _whole_around(tree: Tree, index: int) -> tree_sitter.Node | None:
     """The comment or the innermost statement that an index cuts through."""
     over = reversed([*tree.nodes_over(index)])
     return next((node for node in over if node.type.endswith("comment") or is_statement(tree, node)), None)
+
+
+def _holds_statements(tree: Tree, node: tree_sitter.Node) -> bool:
+    """Whether a statement has a body: a block, or a lone statement."""
+    below = (other for other in descendants(node) if other.id != node.id)
+    return not is_simple(tree, node) or any(is_statement(tree, other) for other in below)
 
 
 def _is_balanced(tree: Tree, start: int, end: int) -> bool:
