@@ -212,7 +212,7 @@ class Store:
     def put_fact(self, name: str, value: Any) -> None:
         """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""
         with _told(self.folder), self._db:
-            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, msgspec.json.encode(value)))
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, _encoded(value)))
 
     def fact(self, name: str) -> Any:
         """A named value, or None."""
@@ -292,8 +292,8 @@ def _turned(part: _Part, names: Iterable[str], turned: Callable[[str], str]) -> 
     return msgspec.structs.replace(part, **long)
 
 
-def _encoded(record: Record | Trial) -> bytes:
-    """The JSON of a record or a trial. Half a surrogate pair, which UTF-8 cannot encode, becomes U+FFFD."""
+def _encoded(record: Any) -> bytes:
+    """The JSON of a record, a trial or a fact. Half a surrogate pair, which UTF-8 cannot encode, becomes U+FFFD."""
     try:
         return msgspec.json.encode(record)
     except UnicodeEncodeError:

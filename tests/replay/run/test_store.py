@@ -115,6 +115,11 @@ def test_records_come_in_the_order_of_tapes_and_events_however_they_were_put(sto
     ]
 
 
+def test_a_fact_about_a_path_that_is_not_utf_8_is_kept(store):
+    store.put_fact("origins", {"tape": "/tapes/bad\udcff.tape.jsonl"})
+    assert store.fact("origins") == {"tape": "/tapes/bad\ufffd.tape.jsonl"}
+
+
 def test_a_later_record_of_the_same_moment_takes_the_place_of_the_earlier(store):
     store.put(record_of(1, "shown"))
     store.put(record_of(1, "accepted", "passed"))
