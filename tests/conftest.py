@@ -4,6 +4,7 @@ import fcntl
 import os
 import pickle
 import shutil
+import signal
 import time
 from collections import Counter
 from itertools import chain, groupby
@@ -13,6 +14,10 @@ import hypothesis
 import pytest
 
 from replay.importers.workspace_recording.reading import import_recording
+
+# A shell in the background ignores Ctrl-C, and so would all that the tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
