@@ -14,7 +14,7 @@ from terminals import Terminal
 sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
 from tapes import Typist
 
-from replay.run.events import RunBegan, RunEnded, RunEvent
+from replay.run.events import Pulse, RunBegan, RunEnded, RunEvent
 from replay.run.live.following import is_alive
 from replay.run.live.stream import FILE
 from replay.run.store import Store
@@ -108,6 +108,14 @@ def ended(folder, within_s=60.0):
     return found[0].how
 
 
+def paused(folder, within_s=20.0):
+    """Wait until the run itself says that it stands still."""
+    end = time.monotonic() + within_s
+    while not (pulses := heard(folder, Pulse)) or not pulses[-1].paused:
+        assert time.monotonic() < end, "the run does not pause"
+        time.sleep(0.1)
+
+
 def process_of(folder):
     (began,) = heard(folder, RunBegan)
     return began.process, began.birth
@@ -159,6 +167,29 @@ def test_a_run_whose_terminal_is_killed_goes_on(folder, unwatched, live):
     assert os.WTERMSIG(terminal.hang_up()) == signal.SIGHUP
     assert not heard(folder, RunEnded)
     assert is_alive(*process_of(folder))
+    assert ended(folder) == "done"
+    assert records(folder / "run") == unwatched
+
+
+def test_a_paused_run_goes_on_when_its_screen_is_killed(folder, unwatched, live):
+    terminal = live("--speed", "2")
+    terminal.until("asked|answered|rejected|accepted")
+    terminal.press(" ")
+    paused(folder)
+    os.kill(terminal.pid, signal.SIGKILL)
+    assert ended(folder) == "done"
+    assert records(folder / "run") == unwatched
+
+
+def test_a_paused_run_goes_on_when_its_screen_is_closed(folder, unwatched, live):
+    terminal = live("--speed", "2")
+    terminal.until("asked|answered|rejected|accepted")
+    terminal.press(" ")
+    paused(folder)
+    terminal.press("q")
+    terminal.until("The run has not ended")
+    terminal.press("\r")
+    assert terminal.status() == 0
     assert ended(folder) == "done"
     assert records(folder / "run") == unwatched
 

@@ -18,7 +18,7 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from replay.run.events import RunBegan
-from replay.run.live.control import ControlError, Wish, send
+from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.following import LiveFile, is_alive
 from tui.live import words
 from tui.live.counts import LiveFigures
@@ -77,7 +77,7 @@ class LiveApp(ThemedApp):
         self.folder, self._owned, self._gone = folder, process, gone
         self.outcome: Outcome = "left"
         self.state, self.figures = LiveState(), LiveFigures()
-        self._file = LiveFile(folder)
+        self._file, self._watcher = LiveFile(folder), Watcher(folder)
         self._documents: dict[str, LaneDocuments] = {}
         self._chosen = ""
         self._spent, self._looked = time.process_time(), 0.0
@@ -105,6 +105,7 @@ class LiveApp(ThemedApp):
     def on_unmount(self) -> None:
         """Let go of the files."""
         self._file.close()
+        self._watcher.close()
         for documents in self._documents.values():
             documents.close()
 
@@ -117,7 +118,8 @@ class LiveApp(ThemedApp):
     def follow(self, folder: Path) -> None:
         """Show the run in another folder from now on."""
         self._file.close()
-        self.folder, self._file, self._looked = folder, LiveFile(folder), 0.0
+        self._watcher.close()
+        self.folder, self._file, self._watcher, self._looked = folder, LiveFile(folder), Watcher(folder), 0.0
 
     def _tick(self) -> None:
         self._read()
@@ -144,6 +146,8 @@ class LiveApp(ThemedApp):
             elif not self._file.is_there and not self.state.began and not self._owned:
                 self._start(stored_state(self.folder) or self.state)
             self._see_whether_it_lives()
+            if self.state.is_going:  # a run that is paused goes on when nobody is connected any more
+                self.run_worker(self._watcher.stay, thread=True)
         events, self._is_behind = self._file.read()
         for event in events:
             if isinstance(event, RunBegan):
@@ -302,6 +306,6 @@ class LiveApp(ThemedApp):
 
     def _say(self, wish: Wish) -> None:
         try:
-            send(self.folder, wish)
+            self._watcher.send(wish)
         except ControlError as error:
             self.call_from_thread(self.notify, message(error), severity="warning", markup=False)
