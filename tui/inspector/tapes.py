@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from replay.errors import ReplayError
 from replay.judge.retracing import TracedTape
-from replay.tapes.tape import read
+from replay.options import ReplayOptions
+from replay.tapes.tape import Tape, read
 from syntax.errors import OffsetError
 
 _MOST = 3
@@ -18,7 +19,10 @@ ReadTape: TypeAlias = TracedTape | str
 
 
 class TapeShelf:
-    """The tapes of one run. `origins` says where each was when the run was made."""
+    """The tapes of one run. `origins` says where each was when the run was made, `config` what it was played under.
+
+    A tape is given only as the run had it: its digest is that of the configuration.
+    """
 
     def __init__(self, origins: Mapping[str, str], config: Mapping[str, Any]) -> None:
         self._origins, self._config = origins, config
@@ -48,6 +52,14 @@ class TapeShelf:
         if not self._origins.get(name):
             return "the run was made by an older version, which did not keep where its tapes are"
         try:
-            return TracedTape(read(Path(self._origins[name])))
+            tape = read(Path(self._origins[name]))
+            is_same = self._digest(tape) == self._config.get("sources", {}).get(name)
+            return TracedTape(tape) if is_same else "the tape has changed since the run"
         except (ReplayError, OffsetError, OSError) as error:
             return str(error)
+
+    def _digest(self, tape: Tape) -> str:
+        """What the run would keep of this tape now: with tests, a project in a folder is part of it."""
+        from replay.run.sources.tape_source import TapeSource  # slow to import, and only a page about a tape needs it
+
+        return TapeSource(tape, ReplayOptions(tests=self._config.get("tests", True))).digest

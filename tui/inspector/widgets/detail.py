@@ -12,15 +12,17 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static, TabbedContent, TabPane
 
+from replay.errors import ReplayError
 from replay.judge.retracing import TracedTape
 from replay.records import Record
+from syntax.errors import OffsetError
 from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_verdict, location
 from tui.inspector.code import FAINT, PageContent
 from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.messages import TapeWanted
 from tui.inspector.pages.pages import PAGES
 from tui.inspector.pages.parts import Shown
-from tui.inspector.tapes import TapeShelf
+from tui.inspector.tapes import ReadTape, TapeShelf
 from tui.terminal_text import one_line, shorten
 
 LOCATION = 200
@@ -88,20 +90,24 @@ class Detail(Vertical):
         if self._record is None:
             page.query_one(Static).update("")
             return
-        _, make = PAGES[self.page]
         tape = self._tapes.known(self._record.moment.tape)
-        shown = Shown(
-            self._record,
-            max(20, self.size.width - 4),
-            tape if isinstance(tape, TracedTape) else None,
-            tape if isinstance(tape, str) else "",
-        )
-        self._page = drawn = make(shown)
+        self._page = drawn = self._drawn(self._record, tape)
         page.query_one(Static).update(drawn.content)
         top = max(0, drawn.cursor - max(2, page.size.height // 3))
         page.call_after_refresh(page.scroll_to, 0, top, animate=False)
         if drawn.needs_tape and tape is None:
             self.post_message(TapeWanted(self._record.moment.tape))
+
+    def _drawn(self, record: Record, tape: ReadTape | None) -> PageContent:
+        """The visible page; without the tape, and with the reason, if the moment cannot be found on it."""
+        _, make = PAGES[self.page]
+        width, why_not = max(20, self.size.width - 4), tape if isinstance(tape, str) else ""
+        if isinstance(tape, TracedTape):
+            try:
+                return make(Shown(record, width, tape))
+            except (LookupError, ReplayError, OffsetError) as error:
+                why_not = f"the moment is not found on it ({error})"
+        return make(Shown(record, width, None, why_not))
 
     @on(TabbedContent.TabActivated)
     def _activated(self, event: TabbedContent.TabActivated) -> None:
