@@ -75,6 +75,15 @@ def test_a_tape_is_replayed_when_it_appears_and_again_when_it_grows_and_its_last
     assert len(list((tmp_path / ".ghosttape/runs").iterdir())) == 1
 
 
+def test_a_tape_in_the_current_folder_whose_name_looks_like_an_option_is_replayed(tmp_path):
+    put(tmp_path, "def f(x):\n    return x + 1\n", "-x")
+    watch = Watch(tmp_path / "tapes", ["watch", ".", *WORDS[2:], "--plain"])
+    try:
+        assert "could not" not in watch.until("-x.tape.jsonl: ", " moments")
+    finally:
+        watch.end()
+
+
 def test_a_broken_tape_is_named_and_the_others_are_replayed(watch, tmp_path):
     (tmp_path / "tapes").mkdir()
     (tmp_path / "tapes" / "broken.tape.jsonl").write_text('{"tape": 1}\n{"event": "sing"}\n')

@@ -119,11 +119,19 @@ class FolderReplays:
             shutil.rmtree(earlier, ignore_errors=True)
         self.notify(ended)
 
+    def _command(self, tape: Path, folder: Path) -> list[str]:
+        """The replay of one tape. Its path is absolute, since one that begins with `-` would be an option."""
+        script = server_command()[0]
+        return [script, "replay", str(tape.absolute()), *self.words, "--plain", "--json", "--out", str(folder)]
+
     async def _played(self, tape: Path, folder: Path) -> ReplayEnded:
-        command = [server_command()[0], "replay", str(tape), *self.words, "--plain", "--json", "--out", str(folder)]
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+            *self._command(tape, folder),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            start_new_session=True,
         )
         try:
             out, err = await process.communicate()
@@ -137,7 +145,7 @@ class FolderReplays:
 
 def _ended(tape: Path, folder: Path, status: int, out: bytes, said: str) -> ReplayEnded:
     reason = said.rpartition("\n")[2].removeprefix("ghosttape: ")
-    if status == 2 and not folder.exists() and not reason.startswith(str(tape)):
+    if status == 2 and not folder.exists() and not reason.startswith(str(tape.absolute())):
         raise ConfigurationError(reason)
     try:
         return ReplayEnded(tape, folder, msgspec.json.decode(out, type=dict[str, Any]))
