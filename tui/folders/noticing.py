@@ -66,11 +66,11 @@ class Noticing:
         def notice() -> None:
             loop.call_soon_threadsafe(self._happened.set)
 
+        observer.start()  # without folders: one that is gone would end it
+        self._observer = observer
         for folder in {folder for folder, inode in zip(self.folders, inodes, strict=True) if inode}:
             with suppress(OSError):  # no more watches, or gone again: then it is only looked at
                 observer.schedule(_Handler(notice), str(folder))
-        observer.start()
-        self._observer = observer
 
 
 def _inode(folder: Path) -> int:

@@ -1,0 +1,32 @@
+"""Waiting for changes in folders that come and go."""
+
+import asyncio
+import shutil
+
+from tui.folders import noticing
+from tui.folders.noticing import LOOK_EVERY_S, Noticing
+
+
+async def test_a_folder_that_goes_away_before_it_is_watched_is_only_looked_at(tmp_path, monkeypatch):
+    gone, there = tmp_path / "gone", tmp_path / "there"
+    gone.mkdir()
+    there.mkdir()
+    inode = noticing._inode
+
+    def removed_after(folder):
+        found = inode(folder)
+        if folder == gone:
+            shutil.rmtree(gone, ignore_errors=True)
+        return found
+
+    monkeypatch.setattr(noticing, "_inode", removed_after)
+    waiting = Noticing((gone, there))
+    try:
+        await asyncio.wait_for(waiting.wait(), 10 * LOOK_EVERY_S)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_later(0.2, there.joinpath("a").touch)
+        await waiting.wait()
+        assert loop.time() - began < 0.9 * LOOK_EVERY_S
+    finally:
+        waiting.close()
