@@ -85,7 +85,7 @@ class Engine:
         sandbox = self._check(sources)
         with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
-            self._tell(self._begun(sources))
+            self._tell(self._begun(store, sources))
             async with controlled(folder, self.playback, live.flush) as problem:
                 for unwatched in filter(None, (live.problem, problem)):
                     self._note("watching", unwatched)
@@ -114,7 +114,7 @@ class Engine:
         self.notify(event)
         self._live(event)
 
-    def _begun(self, sources: Sequence[Source]) -> RunBegan:
+    def _begun(self, store: Store, sources: Sequence[Source]) -> RunBegan:
         provider, options = self.options.settings.provider, self.options
         plan = Plan(
             provider=provider.name,
@@ -124,6 +124,7 @@ class Engine:
             cluster_by=options.cluster_by,
             tests=options.tests,
             samples=options.samples,
+            measured=not self._reads_record(store),
             arms=2 + len(options.settings.repairs) if options.ablate else 1,
         )
         process = os.getpid()
@@ -145,10 +146,8 @@ class Engine:
 
     def _context(self, store: Store, sources: Sequence[Source]) -> RunContext:
         measures = self.options.times_the_model
-        if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
-            store.put_fact("reads_record", measures and _reads_untimed(self.options.settings))
         store.put_fact("origins", {source.name: str(Path(source.origin).absolute()) for source in sources})
-        findings = Findings(reads_record=bool(store.fact("reads_record")))
+        findings = Findings(reads_record=self._reads_record(store))
         ablation = self._ablation(sources)
         taken = msgspec.convert(store.fact("machine") or [], list[list[Calibration]])
         return RunContext(
@@ -161,6 +160,11 @@ class Engine:
             measures,
             [*filter(None, taken), []],
         )
+
+    def _reads_record(self, store: Store) -> bool:
+        if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
+            store.put_fact("reads_record", self.options.times_the_model and _reads_untimed(self.options.settings))
+        return bool(store.fact("reads_record"))
 
     def _calibrate(self, run: RunContext, when: str) -> None:
         """Look at the machine if a model's time is measured on it, and say at once what is wrong with it."""

@@ -31,6 +31,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cluster_by: ClusterBy = "hole"
     tests: bool = True
     samples: int = 1
+    measured: bool = True
+    """Whether latencies are those of a model: answers that are read from a record without times have none."""
     arms: int = 1
     """How many verdicts each answer gets: several in an ablation."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from replay.numbers.metrics import acceptance, counted, latency_ms, pass_at_1
+from replay.numbers.metrics import acceptance, counted, latency_ms, pass_at_1, unmeasured
+from replay.numbers.passing import pass_at_each_k
 from replay.records import Record
+from replay.run.events import Plan
 from tui.figures import Summary
 from tui.live.state import LiveState
 
@@ -22,15 +24,27 @@ def figures_of(records: Iterable[Record], state: LiveState) -> Summary:
     own = list(records)
     by = state.plan.cluster_by
     verdicts = [record.verdict for record in own if record.verdict]
-    metrics: dict[str, Any] = {"pass_at_1": pass_at_1(own, by), "acceptance": acceptance(own, by)}
-    metrics["latency_ms"] = latency_ms(own, by)
     return {
         "cluster_by": by,
         "moments": len(own),
         "endings": counted(record.ending.name for record in own),
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
-        "metrics": metrics,
+        "metrics": _metrics(own, state.plan),
+    }
+
+
+def _metrics(records: Sequence[Record], plan: Plan) -> dict[str, Any]:
+    """The metrics, in which each moment counts once, whatever number of answers it has."""
+    by, first = plan.cluster_by, [record for record in records if not record.moment.sample]
+    passed = pass_at_1(first, by)
+    if plan.samples > 1:
+        passed = pass_at_each_k(records, 1, by)["1"] | {"testable": passed["testable"]}
+    latency = latency_ms(records, by)
+    return {
+        "pass_at_1": passed,
+        "acceptance": acceptance(first, by),
+        "latency_ms": latency if plan.measured else unmeasured(latency),
     }
 
 

@@ -25,7 +25,14 @@ def stored_state(folder: Path) -> LiveState | None:
 def _state(store: Store) -> LiveState:
     config, at = store.config, (store.folder / "run.sqlite").stat().st_mtime
     provider = config.get("settings", {}).get("provider", {})
-    plan = Plan(provider=provider.get("name", ""), policy=config.get("policy", ""), tests=config.get("tests", True))
+    plan = Plan(
+        provider=provider.get("name", ""),
+        policy=config.get("policy", ""),
+        tests=config.get("tests", True),
+        cluster_by=(store.fact("summary") or {}).get("cluster_by", "hole"),
+        samples=config.get("samples", 1),
+        measured=not store.fact("reads_record"),
+    )
     state = LiveState()
     state.take(RunBegan(at, 0, "", plan, dict.fromkeys(config.get("sources", {}), "")))
     for record in store.records():

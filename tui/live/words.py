@@ -16,6 +16,7 @@ from tui.figures import (
     counts,
     judged_counts,
     latency,
+    latency_words,
     metric,
     passed_words,
     share_words,
@@ -170,6 +171,8 @@ def latencies(figures: Summary, state: LiveState, width: int) -> Content:
     """Quantiles of the latency, and the latest as bars: behind them, or below where there is no room."""
     found = [(name, latency(figures, name).removesuffix(" ms")) for name in ("p50", "p90", "p99")]
     words = "  ".join(f"{name} {value}" for name, value in found if value)
+    if not state.plan.measured:
+        return Content(latency_words(figures)).stylize(FAINT)
     if not words:
         return Content("no answer yet").stylize(FAINT)
     room = width - len(words) - 6
