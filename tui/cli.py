@@ -64,6 +64,7 @@ def replay(
     samples: flags.Samples = 1,
     path: flags.Paths = None,
     include_tests: flags.IncludeTests = False,
+    drop_torn: flags.DropTorn = False,
     project: flags.Projects = None,
     toolchain: flags.Toolchain = None,
     setup: flags.SetUp = None,
@@ -111,7 +112,7 @@ def replay(
         watch_live(options, out, _show_replay, json=json)
     from tui.commands.replaying import run  # slow to import, so only after the arguments are checked
 
-    summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json))
+    summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json, torn="drop" if drop_torn else "refuse"))
     if json:
         print_json(summary)
     raise typer.Exit(ExitStatus.of(summary))

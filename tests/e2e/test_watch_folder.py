@@ -84,6 +84,13 @@ def test_a_tape_in_the_current_folder_whose_name_looks_like_an_option_is_replaye
         watch.end()
 
 
+def test_a_tape_whose_last_line_is_being_written_is_replayed_up_to_it(watch, tmp_path):
+    put(tmp_path, "def f(x):\n    return x + 1\n", "whole")
+    whole = (tmp_path / "tapes" / "whole.tape.jsonl").read_bytes()
+    (tmp_path / "tapes" / "part.tape.jsonl").write_bytes(whole[:-20])
+    assert "could not" not in watch.until("part.tape.jsonl: ", " moments")
+
+
 def test_a_broken_tape_is_named_and_the_others_are_replayed(watch, tmp_path):
     (tmp_path / "tapes").mkdir()
     (tmp_path / "tapes" / "broken.tape.jsonl").write_text('{"tape": 1}\n{"event": "sing"}\n')

@@ -85,6 +85,12 @@ SettingsJson = Annotated[
 # Of `replay`
 
 Tapes = Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")]
+DropTorn = Annotated[
+    bool,
+    typer.Option(
+        "--drop-torn", help="Play a tape whose last line is cut off, or still being written, without that line."
+    ),
+]
 Policy = Annotated[
     str,
     typer.Option(

@@ -10,16 +10,23 @@ from typing import Any
 from replay.options import ReplayOptions
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
+from replay.tapes.lines import Torn
 from replay.tapes.tape import find, read
 from tui.commands.running import run_sources
 from tui.console import SafeConsole
 
 
 async def run(
-    names: Sequence[str], options: ReplayOptions, out: Path | None, *, speed: float | None = None, quiet: bool
+    names: Sequence[str],
+    options: ReplayOptions,
+    out: Path | None,
+    *,
+    speed: float | None = None,
+    quiet: bool,
+    torn: Torn = "refuse",
 ) -> dict[str, Any]:
-    """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output."""
-    tapes = [read(path) for path in find([_path(name) for name in names])]
+    """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output; `torn` as `read` has it."""
+    tapes = [read(path, torn=torn) for path in find([_path(name) for name in names])]
     check_paths(tapes, options.paths)
     sources = [TapeSource(tape, options) for tape in tapes]
     summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed)

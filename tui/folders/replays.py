@@ -122,7 +122,8 @@ class FolderReplays:
     def _command(self, tape: Path, folder: Path) -> list[str]:
         """The replay of one tape. Its path is absolute, since one that begins with `-` would be an option."""
         script = server_command()[0]
-        return [script, "replay", str(tape.absolute()), *self.words, "--plain", "--json", "--out", str(folder)]
+        own = ["--drop-torn", "--plain", "--json", "--out", str(folder)]
+        return [script, "replay", str(tape.absolute()), *self.words, *own]
 
     async def _played(self, tape: Path, folder: Path) -> ReplayEnded:
         pipe = asyncio.subprocess.PIPE

@@ -52,7 +52,7 @@ class TapeShelf:
         if not self._origins.get(name):
             return "the run was made by an older version, which did not keep where its tapes are"
         try:
-            tape = read(Path(self._origins[name]))
+            tape = read(Path(self._origins[name]), torn="drop")  # as `replay --drop-torn` plays it
             is_same = self._digest(tape) == self._config.get("sources", {}).get(name)
             return TracedTape(tape) if is_same else "the tape has changed since the run"
         except (ReplayError, OffsetError, OSError) as error:
