@@ -18,6 +18,11 @@ class Terminal:
         self.drawn, self.is_open = "", True
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            for one in (
+                signal.SIGHUP,
+                signal.SIGINT,
+            ):  # tests that were started by nohup or in the background ignore them
+                signal.signal(one, signal.SIG_DFL)
             os.chdir(folder)
             os.environ |= {"COLUMNS": str(columns), "LINES": str(rows), "TERM": "xterm"}
             os.execv(argv[0], argv)
