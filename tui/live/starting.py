@@ -72,7 +72,7 @@ def run_live(run: LiveRun) -> int:
             return 0
         if screen.outcome == "stopped":
             process.send_signal(signal.SIGTERM)
-        return _ended(run, process.wait(), said)
+        return _ended(run, process, said)
 
 
 def child_words(words: Sequence[str], folder: Path) -> list[str]:
@@ -98,9 +98,11 @@ def _say_how_to_come_back(folder: Path, process: int) -> None:
     )
 
 
-def _ended(run: LiveRun, status: int, said: IO[bytes]) -> int:
-    """Print what a run came to, as without a screen; if it has no summary, what it said."""
-    summary = _summary(run.folder) if status in {0, 1, 3} else None
+def _ended(run: LiveRun, process: subprocess.Popen[bytes], said: IO[bytes]) -> int:
+    """Print what a run came to, as without a screen; if this process did not play it to its end, what it said."""
+    status = process.wait()
+    played = status == 0 or (status in {1, 3} and _is_done(run.folder, process.pid))
+    summary = _summary(run.folder) if played else None
     if summary is None:
         said.seek(0)
         text = said.read().decode("utf-8", "replace")
@@ -111,6 +113,21 @@ def _ended(run: LiveRun, status: int, said: IO[bytes]) -> int:
     else:
         run.show(summary, run.folder)
     return status
+
+
+def _is_done(folder: Path, process: int) -> bool:
+    """Whether a process played the run to its end: the summary in the folder may be of one that came before."""
+    from replay.run.events import RunBegan, RunEnded
+    from replay.run.live.following import LiveFile
+
+    file = LiveFile(folder)
+    began, ending, is_more = 0, None, file.begins_anew()
+    while is_more:
+        events, is_more = file.read()
+        began = next((event.process for event in events if isinstance(event, RunBegan)), began)
+        ending = next((event for event in events if isinstance(event, RunEnded)), ending)
+    file.close()
+    return began == process and ending is not None and ending.how == "done"
 
 
 def _summary(folder: Path) -> dict[str, Any] | None:
