@@ -251,6 +251,11 @@ def test_without_a_terminal_it_is_the_line_of_progress(folder, ghosttape, unwatc
         (["replay", "demo", "--live"], ["replay", "demo", "--plain", "--out", "a run"]),
         (["replay", "demo", "--live", "--json", "--out", "mine"], ["replay", "demo", "--out", "mine", "--plain"]),
         (["evaluate", "x", "--out=mine", "--live"], ["evaluate", "x", "--out=mine", "--plain"]),
+        (["replay", "--live", "--", "-x"], ["replay", "--plain", "--out", "a run", "--", "-x"]),
+        (
+            ["replay", "--live", "--", "--out", "--json"],
+            ["replay", "--plain", "--out", "a run", "--", "--out", "--json"],
+        ),
     ],
 )
 def test_the_run_gets_the_words_of_its_command(words, child):

@@ -77,9 +77,10 @@ def run_live(run: LiveRun) -> int:
 
 def child_words(words: Sequence[str], folder: Path) -> list[str]:
     """The words of the command that the run's own process gets: the same, without a screen, into a folder that is known."""
-    kept = [word for word in words if word not in _OURS]
+    end = words.index("--") if "--" in words else len(words)  # behind it are names of tapes
+    kept = [word for word in words[:end] if word not in _OURS]
     named = any(word == "--out" or word.startswith("--out=") for word in kept)
-    return [*kept, "--plain", *([] if named else ["--out", str(folder)])]
+    return [*kept, "--plain", *([] if named else ["--out", str(folder)]), *words[end:]]
 
 
 def _start(run: LiveRun, said: IO[bytes]) -> subprocess.Popen[bytes]:
