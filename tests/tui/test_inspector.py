@@ -274,6 +274,16 @@ async def test_marks_and_notes_are_kept_in_the_run(folder):
         assert [(row.mark, row.note) for row in rows(app)[:2]] == [(False, ""), (False, "")]
 
 
+async def test_a_mark_or_a_note_that_cannot_be_kept_is_refused_with_the_reason(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app._run.store.listing._db.execute("PRAGMA query_only = ON")
+        await pilot.press("m", "M", *"why?", "enter")
+        said = [note.message for note in app._notifications]
+        assert said == ["the mark or the note is not kept: attempt to write a readonly database"] * 2
+        assert [(row.mark, row.note) for row in rows(app)[:1]] == [(False, "")]
+
+
 async def test_a_run_that_grows_is_read_again_by_itself_and_keeps_its_place(folder):
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:

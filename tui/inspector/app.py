@@ -191,8 +191,7 @@ class Inspector(ThemedApp):
         moments, run = self.query_one(MomentList), self._run
         row = run.row(moments.cursor) if run and run.order else None
         if run is not None and row is not None:
-            run.mark(moments.cursor, mark=not row.mark)
-            moments.refresh()
+            self._keep(moments.cursor, mark=not row.mark)
 
     def action_note(self) -> None:
         """Write a note about the moment."""
@@ -325,9 +324,16 @@ class Inspector(ThemedApp):
 
     def _keep_note(self, place: int, note: str | None) -> None:
         if note is not None and self._run is not None:
-            self._run.mark(place, note=note)
-            self.query_one(MomentList).refresh()
+            self._keep(place, note=note)
             self._show_moment()
+
+    def _keep(self, place: int, *, mark: bool | None = None, note: str | None = None) -> None:
+        assert self._run is not None
+        try:
+            self._run.mark(place, mark=mark, note=note)
+        except RunReadError as error:
+            self._complain(str(error))
+        self.query_one(MomentList).refresh()
 
     def _save_filter(self, name: str | None) -> None:
         if name and self._run is not None:

@@ -151,8 +151,16 @@ class RunView:
         return None
 
     def mark(self, index: int, *, mark: bool | None = None, note: str | None = None) -> None:
-        """Mark a moment, or note something about it."""
-        self.store.listing.mark(self.order[index], mark=mark, note=note)
+        """Mark a moment, or note something about it.
+
+        Raises:
+            RunReadError: the run cannot be written: it is locked, or read-only.
+
+        """
+        try:
+            self.store.listing.mark(self.order[index], mark=mark, note=note)
+        except sqlite3.Error as error:
+            raise RunReadError(f"the mark or the note is not kept: {error}") from error
         self._pages.pop(index // _PAGE, None)
 
     def _counted(self) -> Mapping[str, Any]:
