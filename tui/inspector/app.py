@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from os import environ
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,11 +18,14 @@ from textual.widgets import Footer
 from replay.records import Record
 from replay.run.listing.selection import FACETS, SORTS, Selection
 from tui.errors import RunReadError
+from tui.inspector.again.answers import Answer
 from tui.inspector.commands import command_for
 from tui.inspector.keys import KEYS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
 from tui.inspector.model import RunView
 from tui.inspector.pages.pages import PAGES, page_that_explains
+from tui.inspector.questions import Questions
+from tui.inspector.saved import filter_of, selection_of
 from tui.inspector.screens.asking import ChoiceDialog, TextDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
@@ -31,7 +35,7 @@ from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
 from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
-from tui.preferences import SavedFilter, read_preferences, write_preferences
+from tui.preferences import read_preferences, write_preferences
 from tui.themes import ThemedApp
 
 _EVERY_S = 1.0
@@ -62,6 +66,8 @@ class Inspector(ThemedApp):
         Binding("S", "turn", "Turn the order round", show=False),
         Binding("m", "mark", "Mark"),
         Binding("M", "note", "Note", show=False),
+        Binding("a", "again", "Ask again"),
+        Binding("A", "answers", "Answers", show=False),
         Binding("c", "copy", "Copy"),
         Binding("C", "copy_command", "Copy the command", show=False),
         Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
@@ -78,6 +84,7 @@ class Inspector(ThemedApp):
         self._run: RunView | None = None
         self._tapes = TapeShelf({}, {})
         self._search, self._found, self._state = "", "", ""
+        self._questions = Questions(self, folder, environ, self._show_answer)
 
     def compose(self) -> ComposeResult:
         """Lay out the figures, the selection, the list and the detail."""
@@ -95,7 +102,8 @@ class Inspector(ThemedApp):
         self.set_interval(_EVERY_S, self._look)
 
     def on_unmount(self) -> None:
-        """Close the database."""
+        """Close the database, and end what still asks again."""
+        self._questions.asker.close()
         if self._run is not None:
             self._run.close()
 
@@ -168,7 +176,7 @@ class Inspector(ThemedApp):
 
     def action_saved_filters(self) -> None:
         """Offer the saved filters."""
-        saved = {name: selection_words(_selection_of(kept)) for name, kept in read_preferences()[0].filters.items()}
+        saved = {name: selection_words(selection_of(kept)) for name, kept in read_preferences()[0].filters.items()}
         if saved:
             self.push_screen(ChoiceDialog("Saved filters", saved), self._use_filter)
         else:
@@ -210,6 +218,18 @@ class Inspector(ThemedApp):
         if record is not None and self._run is not None:
             command = command_for(record.moment.id, self._tapes.path(record.moment.tape), self._run.config)
             self._copy(command, "Command")
+
+    def action_again(self) -> None:
+        """Ask again at this moment, in another way."""
+        record = self._record()
+        if record is not None and self._run is not None:
+            self._questions.ask(record, self._run, self._tapes)
+
+    def action_answers(self) -> None:
+        """List the answers at this moment."""
+        record = self._record()
+        if record is not None and self._run is not None:
+            self._questions.answers(record, self._run)
 
     def action_show_all(self) -> None:
         """Show all moments again."""
@@ -281,6 +301,10 @@ class Inspector(ThemedApp):
         self._tapes.read(name)
         self.call_from_thread(self.query_one(Detail).draw)
 
+    def _show_answer(self, answer: Answer) -> None:
+        note = f"asked again: answer {answer.number}" if answer.number else ""
+        self.query_one(Detail).show(answer.record, note, self._tapes)
+
     def _record(self) -> Record | None:
         moments = self.query_one(MomentList)
         try:
@@ -338,7 +362,7 @@ class Inspector(ThemedApp):
     def _save_filter(self, name: str | None) -> None:
         if name and self._run is not None:
             preferences, _ = read_preferences()
-            filters = {**preferences.filters, name: _kept(self._run.selection)}
+            filters = {**preferences.filters, name: filter_of(self._run.selection)}
             self._complain(write_preferences(structs.replace(preferences, filters=filters)))
 
     def _use_filter(self, chosen: tuple[str, bool] | None) -> None:
@@ -349,7 +373,7 @@ class Inspector(ThemedApp):
             filters = {other: kept for other, kept in preferences.filters.items() if other != name}
             self._complain(write_preferences(structs.replace(preferences, filters=filters)))
         else:
-            self._select(_selection_of(preferences.filters[name]))
+            self._select(selection_of(preferences.filters[name]))
 
     def _copy(self, text: str, what: str) -> None:
         if text:
@@ -360,16 +384,6 @@ class Inspector(ThemedApp):
 def _is_odd(record: Record) -> bool:
     """Whether there is something to explain: no test passed with what was offered."""
     return record.verdict.name != "passed" if record.verdict else record.ending.name == "failed"
-
-
-def _kept(selection: Selection) -> SavedFilter:
-    facets = {name: list(values) for name, values in selection.facets.items()}
-    return SavedFilter(facets, selection.text, selection.failures, selection.sort, selection.descending)
-
-
-def _selection_of(kept: SavedFilter) -> Selection:
-    facets = {name: tuple(values) for name, values in kept.facets.items() if name in FACETS}
-    return Selection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
 
 
 def run(folder: Path) -> None:

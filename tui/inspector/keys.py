@@ -30,6 +30,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("1 to 7", "suggestion, hole, repairs, graft, tests, prompt, time"),
             ("tab", "between the list and the page"),
+            ("a  A", "ask again in another way; the answers so far, with their verdicts"),
             ("c", "copy: code, truth, raw text, diff, log or prompt, as the page has it"),
             ("C", "copy the command that repeats this one moment"),
         ),
