@@ -66,7 +66,7 @@ class Inspector(ThemedApp):
         Binding("S", "turn", "Turn the order round", show=False),
         Binding("m", "mark", "Mark"),
         Binding("M", "note", "Note", show=False),
-        Binding("a", "again", "Ask again"),
+        Binding("a", "again", "Ask again", show=False),
         Binding("A", "answers", "Answers", show=False),
         Binding("c", "copy", "Copy"),
         Binding("C", "copy_command", "Copy the command", show=False),

@@ -56,7 +56,7 @@ class Asker:
         """Remove what a command left that could not begin, and return what it said."""
         said = log_of(self._folder / str(number))
         shutil.rmtree(self._folder / str(number))
-        return said.removeprefix("ghosttape: ")
+        return f"\n{said}".rpartition("\nghosttape: ")[2].strip()  # warnings stand before the error
 
     def stop(self, number: int) -> bool:
         """Tell a process to end, as Ctrl-C does; return whether it was running and ours."""
@@ -67,12 +67,15 @@ class Asker:
         return True
 
     def close(self) -> None:
-        """End all processes that still run, and wait for them a little."""
+        """End all processes that still run, wait for them a little, and remove what has not begun."""
         for number in [number for number in self._children if self.stop(number)]:
             try:
                 self._children[number].wait(_PATIENCE_S)
             except subprocess.TimeoutExpired:
                 self._children[number].terminate()
+        for number in self._children:
+            if self.has_ended(number) and not self.has_begun(number):
+                shutil.rmtree(self._folder / str(number), ignore_errors=True)
 
     def _new_place(self) -> tuple[int, Path]:
         self._folder.mkdir(exist_ok=True)

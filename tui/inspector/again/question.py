@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -120,4 +121,4 @@ def _text(value: Any) -> str:
 
 
 def _quoted(name: str, value: str) -> str:
-    return value if name in _NUMBERS else msgspec.json.encode(value).decode()
+    return value if name in _NUMBERS else json.dumps(value, ensure_ascii=False)

@@ -20,7 +20,7 @@ from server.providers.registry import PROVIDERS
 from server.settings import REPAIRS
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question
-from tui.terminal_text import bounded, message
+from tui.terminal_text import bounded, message, one_line
 
 _EVERY_S = 0.1
 """How often it is looked whether the command has begun."""
@@ -52,8 +52,8 @@ class AgainDialog(ModalScreen[int | None]):
             yield Static("Ask again at this moment (the run stays as it is)", classes="title")
             for row in _ROWS:
                 with Horizontal(classes="row"):
-                    for name, label, empty in row:
-                        yield Static(label, classes="label")
+                    for at, (name, label, empty) in enumerate(row):
+                        yield Static(label, classes="label second" if at else "label")
                         yield self._field(name, empty)
             with Horizontal(classes="row"):
                 yield Static("Repairs", classes="label")
@@ -61,7 +61,8 @@ class AgainDialog(ModalScreen[int | None]):
                     yield Checkbox(repair, repair in self._given.repairs, id=repair, compact=True)
             with Horizontal(classes="row"):
                 yield Static("Further", classes="label")
-                yield Input(self._given.other, 'settings as JSON: {"context": {"edits": 0}}', id="other", compact=True)
+                empty = 'settings as JSON: {"context": {"edits": 0}}'
+                yield Input(one_line(self._given.other), empty, id="other", compact=True)
             with VerticalScroll(id="said"):
                 yield Static("", markup=False)
             yield Static("⏎ ask   tab next field   space repair on/off   escape cancel", classes="keys", markup=False)
@@ -69,12 +70,14 @@ class AgainDialog(ModalScreen[int | None]):
     @property
     def question(self) -> Question:
         """What the fields hold now."""
-        values = {name: self.query_one(f"#{name}", Input).value for row in _ROWS for name, _, _ in row}
+        values = {name: self._typed(name, given) for name, given in self._given.values.items()}
         repairs = tuple(repair for repair in REPAIRS if self.query_one(f"#{repair}", Checkbox).value)
-        return Question(values, repairs, self.query_one("#other", Input).value)
+        return Question(values, repairs, self._typed("other", self._given.other))
 
     def on_mount(self) -> None:
         """Look now and then whether the command has begun."""
+        for box in self.query(Checkbox):
+            _sign(box)
         self.set_interval(_EVERY_S, self._look)
 
     def action_cancel(self) -> None:
@@ -82,6 +85,10 @@ class AgainDialog(ModalScreen[int | None]):
         if self._number is not None:
             self._asker.stop(self._number)
         self.dismiss(None)
+
+    @on(Checkbox.Changed)
+    def _switched(self, event: Checkbox.Changed) -> None:
+        _sign(event.checkbox)
 
     @on(Input.Submitted)
     def _start(self) -> None:
@@ -109,4 +116,15 @@ class AgainDialog(ModalScreen[int | None]):
 
     def _field(self, name: str, empty: str) -> Input:
         known = SuggestFromList([*PROVIDERS]) if name == "provider" else None
-        return Input(self._given.values[name], empty, suggester=known, id=name, compact=True)
+        return Input(one_line(self._given.values[name]), empty, suggester=known, id=name, compact=True)
+
+    def _typed(self, name: str, given: str) -> str:
+        """Return what a field holds. What was not changed stays as it was given, also where signs stand for hidden characters."""
+        shown = self.query_one(f"#{name}", Input).value
+        return given if shown == one_line(given) else shown
+
+
+def _sign(box: Checkbox) -> None:
+    """Show the state of a box as a sign, not by its colour alone."""
+    box.BUTTON_INNER = "X" if box.value else " "
+    box.refresh()

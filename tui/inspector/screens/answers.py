@@ -102,4 +102,4 @@ def _suggested(answer: Answer) -> str:
     if answer.record is None:
         return one_line(answer.said.splitlines()[-1]) if answer.said else ""
     suggestion = answer.record.suggestion
-    return headline(suggestion.text) if suggestion else "no suggestion"
+    return (headline(suggestion.text) if suggestion else "") or "nothing was offered"
