@@ -17,6 +17,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Footer, Static
 
+from replay.errors import ReplayError
 from replay.run.events import RunBegan
 from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.following import LiveFile, is_alive
@@ -79,7 +80,7 @@ class LiveApp(ThemedApp):
         self.state, self.figures = LiveState(), LiveFigures()
         self._file, self._watcher = LiveFile(folder), Watcher(folder)
         self._documents: dict[str, LaneDocuments] = {}
-        self._chosen = ""
+        self._chosen = self._unreadable = ""
         self._spent, self._looked = time.process_time(), 0.0
         self._is_behind = self._is_anothers = False
         self._keys = (False, 0)
@@ -144,7 +145,7 @@ class LiveApp(ThemedApp):
             if self._file.begins_anew():
                 self._start(LiveState())
             elif not self._file.is_there and not self.state.began and not self._owned:
-                self._start(stored_state(self.folder) or self.state)
+                self._start(self._stored() or self.state)
             self._see_whether_it_lives()
             if self.state.is_going:  # a run that is paused goes on when nobody is connected any more
                 self.run_worker(self._watcher.stay, thread=True)
@@ -154,6 +155,15 @@ class LiveApp(ThemedApp):
                 self._is_anothers = self._owned not in {0, event.process}
             if not self._is_anothers:  # an earlier process of a run that this one continues
                 self.state.take(event)
+
+    def _stored(self) -> LiveState | None:
+        """The run by its store. If it cannot be read, that is shown while it is so."""
+        self._unreadable = ""
+        try:
+            return stored_state(self.folder)
+        except ReplayError as error:
+            self._unreadable = message(error)
+            return None
 
     def _start(self, state: LiveState) -> None:
         """Forget an earlier process's run."""
@@ -184,7 +194,7 @@ class LiveApp(ThemedApp):
         width = self.size.width
         self._put("#title", words.title(self.state, self.folder.name, width - 1))
         if lane is None:
-            self._put("#waiting", self.waiting())
+            self._put("#waiting", Content(sanitize(self._unreadable)) if self._unreadable else self.waiting())
         else:
             self._put("#lanes", words.lanes(self.state, lane.name, width))
             self._draw_lane(lane)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+import zlib
 from pathlib import Path
 
-from replay.errors import ReplayError
+import msgspec
+
+from replay.errors import StoreError
 from replay.run.events import Ended, LeftOut, Plan, RunBegan, RunEnded
 from replay.run.live.stream import shortened
 from replay.run.store import Store
@@ -12,14 +16,19 @@ from tui.live.state import LiveState
 
 
 def stored_state(folder: Path) -> LiveState | None:
-    """The state of a run by its records, as they are now; None if there is no run in the folder."""
+    """The state of a run by its records, as they are now; None if there is no run in the folder.
+
+    Raises:
+        StoreError: they cannot be read, and why.
+
+    """
     if not (folder / "run.sqlite").is_file():
         return None
     try:
         with Store.open(folder) as store:
             return _state(store)
-    except ReplayError:
-        return None
+    except (zlib.error, msgspec.MsgspecError, sqlite3.Error, OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"The run in {folder} cannot be read: {error}") from error
 
 
 def _state(store: Store) -> LiveState:

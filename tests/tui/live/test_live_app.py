@@ -1,6 +1,9 @@
 """The live screen on a real run: what it shows, and each of its keys."""
 
 import os
+import shutil
+import sqlite3
+import zlib
 from pathlib import Path
 
 import pytest
@@ -135,8 +138,6 @@ async def test_a_process_that_continues_the_run_is_followed_from_its_beginning(s
 
 
 async def test_a_run_without_a_live_file_shows_what_its_store_holds(real_run, tmp_path):
-    import shutil
-
     folder = tmp_path / "old"
     shutil.copytree(real_run.folder, folder, ignore=shutil.ignore_patterns(FILE))
     app = LiveApp(folder)
@@ -145,6 +146,25 @@ async def test_a_run_without_a_live_file_shows_what_its_store_holds(real_run, tm
         assert "done" in text_of(app, "#title")
         assert " 2 query " in text_of(app, "#lanes")
         assert app.figures.summary["moments"] == sum(isinstance(event, Ended) for event in real_run.heard)
+
+
+@pytest.mark.parametrize("body", [b"no zlib", zlib.compress(b"{}"), zlib.compress(b"\xff")])
+async def test_a_run_whose_records_cannot_be_read_says_why(real_run, tmp_path, body):
+    folder = tmp_path / "old"
+    shutil.copytree(real_run.folder, folder, ignore=shutil.ignore_patterns(FILE))
+    with sqlite3.connect(folder / "run.sqlite") as db:
+        db.execute("UPDATE records SET body = ?", (body,))
+    db.close()
+    app = LiveApp(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(app, pilot, "cannot be read", "#waiting")
+
+
+async def test_a_run_that_is_no_database_says_why(tmp_path):
+    (tmp_path / "run.sqlite").write_bytes(b"nonsense" * 1000)
+    app = LiveApp(tmp_path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await seen(app, pilot, "not a database", "#waiting")
 
 
 async def test_tab_and_numbers_show_another_tape_and_l_the_one_that_is_played(scene):
