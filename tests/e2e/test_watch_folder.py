@@ -119,6 +119,17 @@ def test_new_settings_replay_every_tape(watch, tmp_path):
     watch.until("moments")
 
 
+def test_what_is_wrong_with_one_tape_does_not_end_the_watch(tmp_path):
+    watch = Watch(tmp_path, [*WORDS, "--plain", "--path", "b.py"])
+    try:
+        put(tmp_path, "def f(x):\n    return x + 1\n")
+        assert "no document of the tapes begins with it" in watch.until("small.tape.jsonl: could not be replayed")
+        put(tmp_path, "def f(x):\n    return x + 1\n", "other")
+        watch.until("other.tape.jsonl: could not be replayed")
+    finally:
+        watch.end()
+
+
 def test_an_option_that_replay_does_not_know_ends_it(tmp_path):
     put(tmp_path, "def f(x):\n    return x + 1\n")
     done = subprocess.run(
@@ -131,6 +142,13 @@ def test_an_option_that_replay_does_not_know_ends_it(tmp_path):
     )
     assert done.returncode == 2
     assert "nonsense" in done.stderr
+
+
+def test_the_reason_of_a_wrong_option_is_the_text_of_its_box(tmp_path):
+    words = [SCRIPT, *WORDS, "--nonsense", "--plain"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("ghosttape: No such option: --nonsense")
 
 
 def test_the_live_screen_shows_each_replay(tmp_path):

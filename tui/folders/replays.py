@@ -78,6 +78,7 @@ class FolderReplays:
             ConfigurationError: an option is not usable, as `ghosttape replay` says.
 
         """
+        await self._check()
         noticing = Noticing((self.folder, self.settings.absolute().parent))
         known = _stamp(self.settings)
         try:
@@ -93,6 +94,13 @@ class FolderReplays:
             for task in self._tasks.values():
                 task.cancel()
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _check(self) -> None:
+        """Try the options on a tape that is not there: then `ghosttape replay` must miss nothing but the tape."""
+        missing, folder = self.folder / f".{secrets.token_hex(8)}.tape.jsonl", _run_folder(Path("none"))
+        ended = await self._played(missing, folder)
+        if missing.name not in ended.reason:
+            raise ConfigurationError(ended.reason)
 
     async def _look(self) -> None:
         for path, task in list(self._tasks.items()):
@@ -145,13 +153,17 @@ class FolderReplays:
 
 
 def _ended(tape: Path, folder: Path, status: int, out: bytes, said: str) -> ReplayEnded:
-    reason = said.rpartition("\n")[2].removeprefix("ghosttape: ")
-    if status == 2 and not folder.exists() and not reason.startswith(str(tape.absolute())):
-        raise ConfigurationError(reason)
     try:
         return ReplayEnded(tape, folder, msgspec.json.decode(out, type=dict[str, Any]))
     except msgspec.DecodeError:
-        return ReplayEnded(tape, folder, None, reason or f"status {status}")
+        return ReplayEnded(tape, folder, None, _reason(said) or f"status {status}")
+
+
+def _reason(said: str) -> str:
+    """What a replay said last of why it ended: its own line, the text in the box of a wrong option, or else its last line."""
+    own = re.findall(r"^ghosttape: (?!warning: )(.*)$", said, re.MULTILINE)
+    boxed = re.findall(r"^│ (.*?) *│$", said.partition("╭─ Error")[2], re.MULTILINE)
+    return own[-1] if own else " ".join(boxed) or said.rpartition("\n")[2]
 
 
 def _run_folder(tape: Path) -> Path:
