@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,7 @@ async def start(tmp_path):
 
     yield begin
     for editor in editors:
-        if editor.client._server.returncode is None:
+        with suppress(ProcessLookupError):  # it has ended, and nobody was told yet
             editor.kill()
         await editor.client.stop()
 
