@@ -24,6 +24,10 @@ CREATE TABLE IF NOT EXISTS listing (
 CREATE TABLE IF NOT EXISTS searched (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (moment TEXT PRIMARY KEY, mark INTEGER NOT NULL, note TEXT NOT NULL);
 """
+_AT_ONCE = 200
+"""How many rows are added in one commit when a run is listed anew: some milliseconds, for which its writer waits."""
+_MARKS = ", ".join("?" * len(_STORED))
+_IS_RECORD = "EXISTS (SELECT 1 FROM records WHERE number = ?)"
 _FROM = "listing LEFT JOIN (SELECT number, mark, note FROM marks JOIN records USING (moment)) USING (number)"
 _WIDE = ("tape", "kind", "scenario", "ending", "ending_reason", "verdict", "verdict_reason")
 
@@ -38,27 +42,67 @@ class Listing:
 
     def put(self, record: Record, number: int) -> None:
         """Derive the row of a record. The caller commits."""
-        row = row_of(record, number)
-        values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
-        self._db.execute(f"INSERT OR REPLACE INTO listing VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608 - question marks only
-        self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, self._whole(searched_text(record))))
+        values, text = self._derived(record, number)
+        self._db.execute(f"INSERT OR REPLACE INTO listing VALUES ({_MARKS})", values)  # noqa: S608 - question marks only
+        self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
 
     def complete(self) -> int:
-        """List what an older version stored without rows; give the number of records that were read for it."""
+        """List what an older version stored without rows; give the number of records that were read for it.
+
+        Another process may write the run meanwhile. Records are read outside of a transaction that writes, and rows are committed
+        `_AT_ONCE` together, so it waits for that long at the most.
+        """
         kept = self._db.execute("SELECT body FROM facts WHERE name = 'listing'").fetchone()
         is_old = kept is None or int(kept[0]) != VERSION
         if not is_old and self._size("listing") == self._size("records"):
             return 0
+        self._remove_old(everything=is_old)
+        done, last = 0, -1
+        while found := self._unlisted(last):
+            rows = [self._derived(record, number) for number, record in found]
+            with self._db:
+                for values, text in rows:
+                    self._add(values, text)
+            done, last = done + len(found), found[-1][0]
+        return done
+
+    def _remove_old(self, *, everything: bool) -> None:
+        """Remove the rows of records that are gone, or the rows of another version."""
+        gone = self._db.execute(
+            "SELECT number FROM listing WHERE number NOT IN (SELECT number FROM records)"
+        ).fetchall()
         with self._db:
-            if is_old:
+            if everything:
                 self._db.execute("DELETE FROM listing")
                 self._db.execute("INSERT OR REPLACE INTO facts VALUES ('listing', ?)", (str(VERSION),))
-            self._db.execute("DELETE FROM listing WHERE number NOT IN (SELECT number FROM records)")
-            missing = self._db.execute("SELECT number FROM records WHERE number NOT IN (SELECT number FROM listing)")
-            numbers = [number for (number,) in missing.fetchall()]
-            for number in numbers:
-                self.put(self._read(number), number)
-        return len(numbers)
+            remove = f"DELETE FROM listing WHERE number = ? AND NOT {_IS_RECORD}"  # noqa: S608 - constants
+            self._db.executemany(remove, [(number, number) for (number,) in gone])
+
+    def _unlisted(self, last: int) -> list[tuple[int, Record]]:
+        """Read the next records that have no row, behind number `last`. All are of one state of the run; none is read while writing is kept from others."""
+        self._db.execute("BEGIN")
+        try:
+            numbers = self._db.execute(
+                "SELECT number FROM records WHERE number > ? AND NOT EXISTS (SELECT 1 FROM listing WHERE listing.number = records.number) "
+                "ORDER BY number LIMIT ?",
+                (last, _AT_ONCE),
+            ).fetchall()
+            return [(number, self._read(number)) for (number,) in numbers]
+        finally:
+            self._db.rollback()
+
+    def _add(self, values: list[object], text: str) -> None:
+        """Add the row of a record, unless the run's own process has made one or removed the record since it was read."""
+        number = values[0]
+        insert = f"INSERT OR IGNORE INTO listing SELECT {_MARKS} WHERE {_IS_RECORD}"
+        if self._db.execute(insert, [*values, number]).rowcount:
+            self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
+
+    def _derived(self, record: Record, number: int) -> tuple[list[object], str]:
+        """Return the values of a record's row, and the text in which is searched."""
+        row = row_of(record, number)
+        values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
+        return values, self._whole(searched_text(record))
 
     def order(self, selection: Selection) -> array[int]:
         """Return the numbers of the records that a selection lets through, in its order."""

@@ -1,12 +1,19 @@
 """The table of a run's moments: what the database sorts, filters and finds is what a look at every record finds."""
 
+import contextlib
+import itertools
+import json
 import random
 import sqlite3
+import subprocess
+import sys
+import time
 
 import pytest
 from tapes import moment_of
 
 from replay.records import Ending, Missed, Record, Step, Suggestion, Verdict
+from replay.run.listing.listing import Listing
 from replay.run.listing.rows import row_of, searched_text
 from replay.run.listing.selection import FACETS, SORTS, Selection
 from replay.run.store import Store
@@ -191,6 +198,94 @@ def test_a_run_of_an_older_version_is_listed_when_it_is_opened(tmp_path):
         assert store.listing.complete() == 20
         assert store.listing.rows(listed(store, Selection())) == before
         assert store.listing.complete() == 0
+
+
+def of_an_older_version(folder, number):
+    """A run whose records have no rows."""
+    with Store.create(folder, {}) as store:
+        store.put_all(some_records(number))
+    with sqlite3.connect(folder / "run.sqlite") as database:
+        for table in ("listing", "searched"):
+            database.execute(f"DROP TABLE {table}")
+        database.execute("DELETE FROM facts WHERE name = 'listing'")
+    database.close()
+
+
+def test_the_run_can_be_written_while_it_is_listed_anew(tmp_path):
+    """Before each record that is read for its row another connection writes, and waits for nothing."""
+    of_an_older_version(tmp_path / "run", 500)
+    with Store.open(tmp_path / "run") as store, contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite", timeout=0, isolation_level=None)) as other:  # fmt: skip
+        written = []
+
+        def read(number):
+            other.execute("INSERT OR REPLACE INTO facts VALUES ('beat', ?)", (number,))
+            written.append(number)
+            return store.record(number)
+
+        commits = []
+        with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
+            database.set_trace_callback(lambda said: commits.append(len(written)) if said == "COMMIT" else None)
+            assert Listing(database, lambda text: text, read).complete() == 500
+        database.close()
+        assert len(written) == 500
+        assert max(after - before for before, after in itertools.pairwise(commits)) <= 200
+        assert len(listed(store, Selection())) == 500
+
+
+def test_what_the_run_stores_or_forgets_while_it_is_listed_anew_counts(tmp_path):
+    of_an_older_version(tmp_path / "run", 30)
+    with Store.open(tmp_path / "run") as store, Store.open(tmp_path / "run") as writer, contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as database:  # fmt: skip
+        changed, gone, *_ = list(store.records())
+
+        def read(number):
+            found = store.record(number)
+            if found.moment.id == changed.moment.id:
+                writer.put(Record(moment=changed.moment, ending=Ending("shown", "anew")))
+            if found.moment.id == gone.moment.id:
+                writer.forget([gone.moment.id])
+            return found
+
+        Listing(database, lambda text: text, read).complete()
+        numbers = listed(store, Selection())
+        assert store.listing.rows(numbers) == [row_of(store.record(number), number) for number in numbers]
+        assert len(numbers) == 29
+        assert len(store.listing.matches("")) == 29
+        assert store.listing.matches("anew")
+        assert store.listing.complete() == 0
+
+
+_WRITES = """
+import json, sys, time
+from pathlib import Path
+from replay.records import Ending, Record
+from replay.run.store import Store
+with Store.open(Path(sys.argv[1])) as store:
+    record = next(store.records())
+    print("ready", flush=True)
+    sys.stdin.readline()
+    longest = number = 0
+    while store.fact("listed") is None:
+        began = time.monotonic()
+        store.put(record)
+        longest, number = max(longest, time.monotonic() - began), number + 1
+    print(json.dumps([longest, number]))
+"""
+
+
+def test_a_process_that_continues_a_run_goes_on_storing_while_another_lists_it_anew(tmp_path):
+    of_an_older_version(tmp_path / "run", 8_000)
+    writing = subprocess.Popen([sys.executable, "-c", _WRITES, tmp_path / "run"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+    with writing, Store.open(tmp_path / "run") as store:
+        assert writing.stdout.readline() == "ready\n"
+        writing.stdin.write("go\n")
+        writing.stdin.flush()
+        began = time.monotonic()
+        store.listing.complete()
+        took = time.monotonic() - began
+        store.put_fact("listed", value=True)
+        longest, number = json.loads(writing.communicate()[0])
+    assert number > 20
+    assert longest < took / 2
 
 
 def test_marks_and_notes_stay_with_their_moment(tmp_path):
