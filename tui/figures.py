@@ -49,6 +49,11 @@ def judged_words(summary: Summary) -> str:
     return ", ".join(found)
 
 
+def number_of(number: int, thing: str) -> str:
+    """Return a number of things as `1 tape`, `2,350 tapes`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def moments_words(summary: Summary) -> str:
     """Return the number of moments as `2,350`."""
     number = summary.get("moments")

@@ -75,10 +75,31 @@ def format_of(path: Path, format: str = AUTO) -> ImportFormat:  # noqa: A002  # 
         return names[format]
     head = _head(path)
     found = next((each for each in FORMATS if each.fits(head)), None)
-    if found is None:
-        reason = f"is of no format that can be imported ({', '.join(names)}), as far as its beginning shows"
-        raise RecordingError(path, None, reason)
+    if found is None or _is_tape(head):
+        raise RecordingError(path, None, _why_not(head))
     return found
+
+
+def _is_tape(head: InputHead) -> bool:
+    return head.content.startswith(b'{"tape":')
+
+
+def _why_not(head: InputHead) -> str:
+    """Why an input cannot be imported, and what to do with it."""
+    if _is_tape(head):
+        return "is a tape already: `ghosttape replay` plays it, and `ghosttape export` turns it into a recording"
+    recordings = [name for name in sorted(head.names) if _looks_importable(head.path / name)]
+    if recordings:
+        return f"is a folder with {len(recordings)} recordings, as {recordings[0]}: name the files, as in {head.path / '*'}"
+    formats = ", ".join(each.name for each in FORMATS)
+    return f"is of no format that can be imported ({formats}), as far as its beginning shows"
+
+
+def _looks_importable(path: Path) -> bool:
+    if path.is_dir():
+        return False
+    head = _head(path)
+    return any(each.fits(head) for each in FORMATS) and not _is_tape(head)
 
 
 def tapes_of(path: Path, importer: ImportFormat) -> Iterator[ImportedTape]:

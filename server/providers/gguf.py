@@ -30,6 +30,8 @@ _HOW = (
     f"{_WEIGHTS}`, or name a GGUF file in provider.model"
 )
 _START = Prompt(text="\n")
+_MAGIC = b"GGUF"
+"""How each GGUF file begins (ggml-org/ggml, docs/gguf.md)."""
 _CONTEXT_TOKENS = 4096
 _BATCH_TOKENS = 16
 """Tokens of the prompt that are read at once. A cancelled generation ends after the current batch, or after the next one. Measured
@@ -215,4 +217,16 @@ def make(settings: ProviderSettings) -> Gguf:
     path = Path(settings.model) if settings.model else bundled_model()
     if not path.is_file():
         raise ProviderMissing(f"provider.model: there is no file {path}")
+    _require_gguf(path)
     return Gguf(settings, path)
+
+
+def _require_gguf(path: Path) -> None:
+    """Refuse a file that does not begin as GGUF says, at once: the engine reads it only with the first question."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(len(_MAGIC))
+    except OSError as error:
+        raise ProviderMissing(f"provider.model: {path} cannot be read: {error.strerror}") from error
+    if begin != _MAGIC:
+        raise ProviderMissing(f"provider.model: {path} is no GGUF file: it does not begin with `GGUF`")

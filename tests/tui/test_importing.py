@@ -66,7 +66,7 @@ def names(folder="."):
 
 def test_a_recording_becomes_a_tape_in_the_current_folder(run, recorded):
     assert run("import", recorded).stdout.splitlines() == [
-        "1 tapes, 1 changes applied, 0 checkpoints matched",
+        "1 tape, 1 change applied, 0 checkpoints matched",
         "  one.tape.jsonl: 4 events, 1 changes",
     ]
     assert names() == ["one.recording.w.json", "one.tape.jsonl"]
@@ -188,7 +188,7 @@ def test_control_characters_of_a_reason_do_not_reach_the_terminal(run):
 
 def test_import_and_export_give_the_recording_again(run, recorded, tape):
     assert run("export", tape, "-o", "out").stdout.splitlines() == [
-        "1 tapes exported as workspace-recording",
+        "1 tape exported as workspace-recording",
         "  out/one.recording.w.json: 5 entries of 4 events",
     ]
     assert json.loads(Path("out/one.recording.w.json").read_bytes()) == {"log": LOG}
@@ -211,6 +211,11 @@ def test_export_prints_the_recording_of_one_tape(run, tape):
 def test_export_of_one_tape_may_name_its_file(run, tape):
     run("export", tape, "--out", "deep/mine.json")
     assert json.loads(Path("deep/mine.json").read_bytes()) == {"log": LOG}
+
+
+def test_export_of_several_tapes_into_one_file_is_refused(run, tape):
+    done = run("export", tape, tape, "-o", "mine.json", status=2)
+    assert "-o mine.json names a file, for 2 tapes: give a folder, as -o mine" in done.stderr
 
 
 def test_export_takes_folders_of_tapes_and_packed_ones(run, tape):
@@ -282,7 +287,7 @@ def test_the_commits_of_a_repository_become_tapes(run, need):
         git("-C", "repo", "commit", "-q", "-m", str(number))
     words = ["import", "--from-git", "repo", "--range", "HEAD~1..HEAD", "--seed", "7"]
     done = run(*words, "-o", "out")
-    assert done.stdout.startswith("1 tapes of repo HEAD~1..HEAD, seed 7\n")
+    assert done.stdout.startswith("1 tape of repo HEAD~1..HEAD, seed 7\n")
     report = json.loads(run(*words, "-o", "again", "--json").stdout)
     assert report["tapes"][0]["typed"] >= 6
     one, other = Path("out") / names("out")[0], Path(report["tapes"][0]["tape"])

@@ -18,6 +18,7 @@ from replay.importers.formats import AUTO, format_of, require_writable, tapes_of
 from replay.tapes.tape import Edit, Open, find
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
+from tui.figures import number_of
 from tui.outcome import ExitStatus, print_json
 from tui.terminal_text import bounded
 from tui.watching.waiting import Waiting
@@ -140,8 +141,11 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, force: bool, js
         return ExitStatus.DONE
     filled = _filled(report.resynchronised)
     if filled and report.tapes > 1:
-        filled += f" in {sum(file.resynchronised > 0 for file in report.files)} tapes"
-    _say(f"{report.tapes} tapes, {report.changes:,} changes applied, {report.checkpoints} checkpoints matched{filled}")
+        filled += f" in {number_of(sum(file.resynchronised > 0 for file in report.files), 'tape')}"
+    _say(
+        f"{number_of(report.tapes, 'tape')}, {number_of(report.changes, 'change')} applied, "
+        f"{number_of(report.checkpoints, 'checkpoint')} matched{filled}"
+    )
     for file in report.files:
         found = _filled(file.resynchronised) + _recognised(file.recognised)
         _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{found}{_tested(file.tests)}")
@@ -198,6 +202,10 @@ def export_tapes(paths: Sequence[Path], to: str, out: Path | None, *, force: boo
     if out is None:
         raise ConfigurationError("name the folder for the recordings with -o FOLDER, or print one recording with -o -")
     tapes = find(paths)
+    if len(tapes) > 1 and out.suffix == ".json" and not out.exists():
+        raise ConfigurationError(
+            f"-o {out} names a file, for {len(tapes)} tapes: give a folder, as -o {out.with_suffix('')}"
+        )
     if out == STDOUT:
         _print_one(tapes, to, json=json)
         return ExitStatus.DONE
@@ -212,7 +220,7 @@ def export_tapes(paths: Sequence[Path], to: str, out: Path | None, *, force: boo
     if json:
         print_json(report)
         return ExitStatus.DONE
-    _say(f"{report.tapes} tapes exported as {to}")
+    _say(f"{number_of(report.tapes, 'tape')} exported as {to}")
     for file in report.files:
         dropped = f"; {file.dropped} entries no longer fit the tape and are left out" if file.dropped else ""
         _say(f"  {file.file}: {file.entries:,} entries of {file.events:,} events{dropped}")
@@ -273,7 +281,7 @@ def _is_tape(path: Path) -> bool:
 
 
 def _show_history(report: HistoryReport) -> None:
-    _say(f"{len(report.tapes)} tapes of {report.repository} {report.revisions}, seed {report.seed}")
+    _say(f"{number_of(len(report.tapes), 'tape')} of {report.repository} {report.revisions}, seed {report.seed}")
     for tape in report.tapes:
         _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{_tested(tape.tests)}")
     for skipped in report.skipped:

@@ -21,6 +21,7 @@ from replay.errors import ReplayError
 from replay.play.policies.blocks import Place, block_places, left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
+from server.settings import explain_error
 
 Kind: TypeAlias = Literal["function", "if", "for", "while", "try", "statement"]
 At: TypeAlias = Literal["header", "inside", "operator", "call", "declaration"]
@@ -228,11 +229,14 @@ def _made(text: str, values: Mapping[str, Any]) -> Policy:
     try:
         return msgspec.convert({**values, "name": text}, Policy)
     except msgspec.ValidationError as error:
-        numbers = [field for field in Policy.__struct_fields__ if field not in {"name", "about"}]
-        wrong = next((key for key in values if key not in Policy.__struct_fields__), "")
-        near = did_you_mean(wrong, numbers)
-        known = near or f"; a policy has {', '.join(numbers)}"
-        raise UnknownPolicyError(f"policy {text!r}: {error}{known}") from error
+        raise UnknownPolicyError(f"policy {text!r}: {explain_error(error, Policy)}{_numbers(values)}") from error
+
+
+def _numbers(values: Mapping[str, Any]) -> str:
+    """All numbers of a policy, as the end of a message, where a name is none of them and near to none."""
+    numbers = [field for field in Policy.__struct_fields__ if field not in {"name", "about"}]
+    wrong = next((key for key in values if key not in Policy.__struct_fields__), "")
+    return f"; a policy has {', '.join(numbers)}" if wrong and not did_you_mean(wrong, numbers) else ""
 
 
 def _overrides(text: str, name: str, numbers: str) -> dict[str, Any]:

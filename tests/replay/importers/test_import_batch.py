@@ -207,6 +207,17 @@ def test_an_input_of_no_known_format_is_refused(tmp_path, content):
         import_many([tmp_path / "empty"], tmp_path / "out")
 
 
+def test_a_folder_of_recordings_and_a_tape_are_refused_with_what_to_do(tmp_path):
+    (tmp_path / "all").mkdir()
+    recording(tmp_path / "all" / "b.json")
+    with pytest.raises(RecordingError, match=r"all: is a folder with 1 recordings, as b\.json: name the files"):
+        import_many([tmp_path / "all"], tmp_path / "out")
+    import_many([tmp_path / "all" / "b.json"], tmp_path / "out")
+    [tape] = (tmp_path / "out").iterdir()
+    with pytest.raises(RecordingError, match="is a tape already: `ghosttape replay` plays it"):
+        import_many([tape], tmp_path / "other")
+
+
 def test_two_inputs_that_would_be_one_tape_are_refused(tmp_path):
     paths = [crowd_table(tmp_path / name / "rec" / "source.csv") for name in "ab"]
     with pytest.raises(ImportRefusedError, match=r"a/rec/source\.csv and .*b/rec/source\.csv would both become"):

@@ -153,6 +153,9 @@ async def test_closing_the_provider_stops_what_is_under_way():
 def test_a_file_that_is_no_model_is_refused(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_text("no model")
+    with pytest.raises(ProviderMissing, match=r"model\.gguf is no GGUF file"):
+        gguf.make(ProviderSettings(model=str(path)))
+    path.write_text("GGUF, but no model")
     made = gguf.make(ProviderSettings(model=str(path)))
     with pytest.raises(ProviderMissing, match="cannot be loaded as a GGUF model"):
         asyncio.run(made.start())
