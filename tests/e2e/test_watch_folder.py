@@ -1,6 +1,7 @@
 """`ghosttape watch` as a person starts it: tapes that appear, grow, break, and go away."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -8,12 +9,17 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from terminals import Terminal
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
 from tapes import Typist
 
+from replay.run.events import Ended, RunBegan, RunEnded, RunEvent
+from replay.run.live.following import is_alive
+from replay.run.live.stream import FILE
+from replay.run.store import Store
 from replay.tapes.tape import write
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
@@ -24,9 +30,11 @@ SOON_S = 2.0
 class Watch:
     """A `ghosttape watch` in the background, and its lines with the time (s) at which each came."""
 
-    def __init__(self, folder, words):
+    def __init__(self, folder, words, before=()):
         self.out = (folder / "watch.txt").open("w")
-        self.process = subprocess.Popen([SCRIPT, *words], cwd=folder, stdout=self.out, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            [*before, SCRIPT, *words], cwd=folder, stdout=self.out, stderr=subprocess.STDOUT
+        )
         self.path, self._read = folder / "watch.txt", 0
 
     def until(self, *words, within_s=60.0):
@@ -160,6 +168,91 @@ def test_the_live_screen_shows_each_replay(tmp_path):
         terminal.until("done")
         terminal.press("q")
         assert terminal.status() == 0
+    finally:
+        terminal.end()
+
+
+SLOWLY = [*WORDS, "--speed", "2"]
+
+
+def put_long(folder):
+    put(folder, "\n\n".join(f"def f{number}(x):\n    return x + 1\n" for number in range(40)), "long")
+
+
+def playing(folder, within_s=60.0):
+    """Wait until a replay of the watch has records, and give its folder and process."""
+    end = time.monotonic() + within_s
+    while time.monotonic() < end:
+        for run in (folder / ".ghosttape/runs").glob("*"):
+            found = heard(run)
+            if any(isinstance(event, Ended) for event in found):
+                began = next(event for event in found if isinstance(event, RunBegan))
+                return run, began.process, began.birth
+        time.sleep(0.05)
+    raise AssertionError("nothing is replayed")
+
+
+def heard(run):
+    path = run / FILE
+    return (
+        [msgspec.json.decode(line, type=RunEvent) for line in path.read_bytes().splitlines()] if path.exists() else []
+    )
+
+
+def was_ended_with_its_records(run, process, birth, within_s=20.0):
+    end = time.monotonic() + within_s
+    while is_alive(process, birth):
+        assert time.monotonic() < end, "the replay goes on alone"
+        time.sleep(0.05)
+    assert [event.how for event in heard(run) if isinstance(event, RunEnded)] == ["interrupted"]
+    with Store.open(run) as store:
+        assert list(store.records())
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_watch_that_is_ended_ends_what_it_replays_and_its_records_are_kept(tmp_path, sign):
+    watch = Watch(tmp_path, [*SLOWLY, "--plain"])
+    try:
+        put_long(tmp_path)
+        found = playing(tmp_path)
+        watch.process.send_signal(sign)
+        assert watch.process.wait(30) == (-signal.SIGKILL if sign is signal.SIGKILL else 130)
+        was_ended_with_its_records(*found)
+        assert "Traceback" not in watch.path.read_text()
+    finally:
+        watch.end()
+
+
+def test_a_watch_under_nohup_goes_on_without_its_terminal(tmp_path):
+    watch = Watch(tmp_path, [*SLOWLY, "--plain"], before=["nohup"])
+    try:
+        put_long(tmp_path)
+        _, process, birth = playing(tmp_path)
+        watch.process.send_signal(signal.SIGHUP)
+        time.sleep(1)
+        assert watch.process.poll() is None
+        assert is_alive(process, birth)
+    finally:
+        watch.end()
+
+
+@pytest.mark.parametrize("way", ["q", "SIGTERM", "terminal closed"])
+def test_a_live_watch_that_is_ended_ends_what_it_replays(tmp_path, way):
+    terminal = Terminal([SCRIPT, *SLOWLY], tmp_path)
+    try:
+        terminal.until("Tapes that appear in tapes")
+        put_long(tmp_path)
+        found = playing(tmp_path)
+        if way == "terminal closed":
+            assert os.WTERMSIG(terminal.hang_up()) == signal.SIGHUP
+        elif way == "q":
+            terminal.press("q")
+            assert terminal.status() == 0
+        else:
+            os.kill(terminal.pid, signal.SIGTERM)
+            assert terminal.status() == 130
+            assert "\x1b[?1049l" in terminal.drawn, "the terminal is not as it was"
+        was_ended_with_its_records(*found)
     finally:
         terminal.end()
 

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,11 +19,13 @@ import msgspec
 
 from replay.editor.command import server_command
 from replay.run.folders import RUNS
+from server.providers.language_server.parent_death import die_with_parent
 from tui.errors import ConfigurationError
 from tui.folders.noticing import Noticing
 from tui.folders.tapes import TapeBroken, TapeFolder
 
 SETTINGS = Path("ghosttape.toml")
+_ENDS_WITHIN_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ WatchEvent: TypeAlias = ReplayBegan | ReplayEnded | TapeBroken | SettingsChanged
 
 @dataclass(slots=True)
 class FolderReplays:
-    """Watches a folder until it is cancelled. `words` are options of `ghosttape replay`; `notify` is told what happens.
+    """Watches a folder until it is cancelled, which ends the replays too; they also end if this process is killed. `words` are options of `ghosttape replay`; `notify` is told what happens.
 
     A tape is replayed again when it has grown and its replay has ended; then the earlier run of it is removed, if this watch made it.
     """
@@ -141,15 +144,26 @@ class FolderReplays:
             stdout=pipe,
             stderr=pipe,
             start_new_session=True,
+            preexec_fn=die_with_parent(signal.SIGTERM),
         )
         try:
             out, err = await process.communicate()
         except asyncio.CancelledError:
-            with suppress(ProcessLookupError):
-                process.terminate()
-            await process.wait()
+            await _end(process)
             raise
         return _ended(tape, folder, process.returncode or 0, out, err.decode("utf-8", "replace").strip())
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End a replay as Ctrl-C does: it keeps what is finished. One that does not end is killed, with all that it started."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.communicate(), _ENDS_WITHIN_S)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
 
 
 def _ended(tape: Path, folder: Path, status: int, out: bytes, said: str) -> ReplayEnded:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 from textual.content import Content
@@ -20,19 +22,33 @@ class WatchApp(LiveApp):
         super().__init__(Path())
         self._replays = FolderReplays(folder, words, self._told)
         self._latest = ""
+        self._watching: asyncio.Task[None] | None = None
         self.problem = ""
+        self.is_interrupted = False
 
     def on_mount(self) -> None:
         """Begin to watch and to follow."""
         super().on_mount()
-        self.run_worker(self._watch(), exclusive=True)
+        self._watching = asyncio.create_task(self._watch())
+        self._watching.add_done_callback(lambda _: self._close("ended"))
+
+    def interrupt(self) -> None:
+        """Close the screen, as SIGTERM asks."""
+        self.is_interrupted = True
+        self.exit()
+
+    async def ended(self) -> None:
+        """End the replays, and wait for that."""
+        if self._watching is not None:
+            self._watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watching
 
     async def _watch(self) -> None:
         try:
             await self._replays.run()
         except TuiError as error:
             self.problem = str(error)
-            self._close("ended")
 
     def _told(self, event: WatchEvent) -> None:
         self._latest = told(event)
