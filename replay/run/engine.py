@@ -85,6 +85,8 @@ class Engine:
         sandbox = self._check(sources)
         with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
+            store.remove_facts("summary", "ablation")  # of the process that this one continues
+            store.put_fact("cluster_by", self.options.cluster_by)
             self._tell(self._begun(store, sources))
             async with controlled(folder, self.playback, live.flush) as problem:
                 for unwatched in filter(None, (live.problem, problem)):

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 from replay.errors import StoreError
+from replay.options import ClusterBy
 from replay.records import Missed, Record, Suggestion, Trial, Verdict
 from replay.run.listing.listing import SCHEMA as _LISTING
 from replay.run.listing.listing import VERSION as LISTED
@@ -161,7 +162,7 @@ class Store:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
         with _told(self.folder), self._db:
-            for table in ("listing", "searched"):
+            for table in ("listing", "searched", "functions"):
                 numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
                 self._db.executemany(numbers, ids)
             self._db.executemany("DELETE FROM records WHERE moment = ?", ids)
@@ -218,6 +219,17 @@ class Store:
         """A named value, or None."""
         row = self._db.execute("SELECT body FROM facts WHERE name = ?", (name,)).fetchone()
         return msgspec.json.decode(row[0]) if row else None
+
+    def remove_facts(self, *names: str) -> None:
+        """Remove named values; those that are not there are passed over."""
+        with _told(self.folder), self._db:
+            self._db.executemany("DELETE FROM facts WHERE name = ?", [(name,) for name in names])
+
+    @property
+    def cluster_by(self) -> ClusterBy:
+        """By what the figures of the run are clustered. A run of an older version does not say: then what its command takes by default."""
+        found = self.fact("cluster_by")
+        return msgspec.convert(found or ("program" if "corpus" in self.config else "hole"), ClusterBy)
 
     def _shortened(self, record: Record) -> Record:
         return _with_texts(record, self._keep)

@@ -6,6 +6,7 @@ from replay.run.listing.selection import Selection
 from replay.run.store import Store
 from tui.errors import RunReadError
 from tui.inspector.model import RunView
+from tui.live.stored import stored_state
 
 
 @pytest.fixture
@@ -29,6 +30,23 @@ def test_a_run_without_a_summary_is_counted(view):
     assert passed["value"] == pytest.approx(1 / 3)
     assert passed["low"] < passed["value"] < passed["high"]
     assert (passed["testable"]["n"], passed["testable"]["value"]) == (4, 0.75)
+
+
+@pytest.mark.parametrize(("by", "clusters"), [("hole", 3), ("tape", 2), ("program", 2)])
+def test_a_run_that_goes_on_is_counted_by_the_clusters_of_its_table(folder, view, by, clusters):
+    """Three of its moments count, each with a hole of its own, in one document of each of two tapes."""
+    with Store.open(folder) as store:
+        store.put_fact("cluster_by", by)
+    view.read()
+    assert view.summary["cluster_by"] == by
+    assert view.summary["metrics"]["pass_at_1"]["clusters"] == clusters
+    assert stored_state(folder).plan.cluster_by == by
+
+
+@pytest.mark.parametrize(("config", "by"), [({"corpus": "devbench"}, "program"), ({"policy": "blocks"}, "hole")])
+def test_a_run_of_an_older_version_goes_by_what_its_command_takes_by_default(tmp_path, config, by):
+    with Store.create(tmp_path / "old", config) as store:
+        assert store.cluster_by == by
 
 
 def test_a_kept_summary_is_taken_unless_the_run_went_on(folder, view):

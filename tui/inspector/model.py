@@ -171,7 +171,7 @@ class RunView:
         lost = {"not tested", "untestable"}
         return {
             "moments": self.total,
-            "cluster_by": "hole",
+            "cluster_by": self.store.cluster_by,
             "endings": endings,
             "verdicts": {name: number for name, number in verdicts.items() if name not in lost},
             "untestable": {
@@ -188,7 +188,11 @@ class RunView:
         )  # the statistics take half a second that a finished run does not need
         from replay.numbers.metrics import UNJUDGED
 
-        judged = [(hole, verdict) for hole, verdict in self.store.listing.judged() if verdict != "infrastructure"]
-        worth = [(hole, verdict) for hole, verdict in judged if verdict not in UNJUDGED]
-        testable = clustered_share((hole, float(verdict != "untestable")) for hole, verdict in judged)
-        return {**clustered_share((hole, float(verdict == "passed")) for hole, verdict in worth), "testable": testable}
+        found = self.store.listing.judged(self.store.cluster_by)
+        judged = [(cluster, verdict) for cluster, verdict in found if verdict != "infrastructure"]
+        worth = [(cluster, verdict) for cluster, verdict in judged if verdict not in UNJUDGED]
+        testable = clustered_share((cluster, float(verdict != "untestable")) for cluster, verdict in judged)
+        return {
+            **clustered_share((cluster, float(verdict == "passed")) for cluster, verdict in worth),
+            "testable": testable,
+        }

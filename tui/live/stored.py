@@ -38,7 +38,7 @@ def _state(store: Store) -> LiveState:
         provider=provider.get("name", ""),
         policy=config.get("policy", ""),
         tests=config.get("tests", True),
-        cluster_by=(store.fact("summary") or {}).get("cluster_by", "hole"),
+        cluster_by=store.cluster_by,
         samples=config.get("samples", 1),
         measured=not store.fact("reads_record"),
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from replay.options import ClusterBy
 from replay.records import Record
 from replay.run.listing.rows import Row, row_of, searched_text
 from replay.run.listing.selection import FACETS, SORTS, Selection, condition
@@ -22,6 +23,7 @@ CREATE TABLE IF NOT EXISTS listing (
   repairs TEXT, truth INTEGER, length TEXT, suggestion TEXT, cluster TEXT, sample INTEGER
 );
 CREATE TABLE IF NOT EXISTS searched (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS functions (number INTEGER PRIMARY KEY, function TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (moment TEXT PRIMARY KEY, mark INTEGER NOT NULL, note TEXT NOT NULL);
 """
 _AT_ONCE = 200
@@ -42,9 +44,9 @@ class Listing:
 
     def put(self, record: Record, number: int) -> None:
         """Derive the row of a record. The caller commits."""
-        values, text = self._derived(record, number)
+        values, *beside = self._derived(record, number)
         self._db.execute(f"INSERT OR REPLACE INTO listing VALUES ({_MARKS})", values)  # noqa: S608 - question marks only
-        self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
+        self._put_beside(number, *beside)
 
     def complete(self) -> int:
         """List what an older version stored without rows; give the number of records that were read for it.
@@ -61,8 +63,8 @@ class Listing:
         while found := self._unlisted(last):
             rows = [self._derived(record, number) for number, record in found]
             with self._db:
-                for values, text in rows:
-                    self._add(values, text)
+                for row in rows:
+                    self._add(*row)
             done, last = done + len(found), found[-1][0]
         return done
 
@@ -91,18 +93,23 @@ class Listing:
         finally:
             self._db.rollback()
 
-    def _add(self, values: list[object], text: str) -> None:
+    def _add(self, values: list[object], *beside: str) -> None:
         """Add the row of a record, unless the run's own process has made one or removed the record since it was read."""
         number = values[0]
         insert = f"INSERT OR IGNORE INTO listing SELECT {_MARKS} WHERE {_IS_RECORD}"
         if self._db.execute(insert, [*values, number]).rowcount:
-            self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
+            self._put_beside(number, *beside)
 
-    def _derived(self, record: Record, number: int) -> tuple[list[object], str]:
-        """Return the values of a record's row, and the text in which is searched."""
+    def _put_beside(self, number: object, text: str, function: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
+        if function:
+            self._db.execute("INSERT OR REPLACE INTO functions VALUES (?, ?)", (number, function))
+
+    def _derived(self, record: Record, number: int) -> tuple[list[object], str, str]:
+        """Return the values of a record's row, the text in which is searched, and the function."""
         row = row_of(record, number)
         values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
-        return values, self._whole(searched_text(record))
+        return values, self._whole(searched_text(record)), self._whole(record.moment.function)
 
     def order(self, selection: Selection) -> array[int]:
         """Return the numbers of the records that a selection lets through, in its order."""
@@ -144,9 +151,17 @@ class Listing:
         found = self._db.execute(f"SELECT {lengths}, {place}, {tapes} FROM listing").fetchone()  # noqa: S608 - names of columns
         return dict(zip((*_WIDE, "place", "tapes"), found, strict=True))
 
-    def judged(self) -> Iterable[tuple[str, str]]:
-        """Return the hole and the verdict of each moment that has one."""
-        return self._db.execute("SELECT cluster, verdict FROM listing WHERE testable != 'not tested'")
+    def judged(self, by: ClusterBy = "hole") -> Iterable[tuple[str, str]]:
+        """Return the cluster and the verdict of each moment that has a verdict."""
+        clusters = {
+            "hole": "cluster",
+            "function": "iif(function IS NULL, cluster, json_array(tape, function))",
+            "tape": "tape",
+            "program": "json_array(tape, path)",
+        }
+        return self._db.execute(
+            f"SELECT {clusters[by]}, verdict FROM listing LEFT JOIN functions USING (number) WHERE testable != 'not tested'"  # noqa: S608 - an expression of ours
+        )
 
     def mark(self, number: int, *, mark: bool | None = None, note: str | None = None) -> None:
         """Mark a moment, or note something about it; None leaves that as it is. Committed on return."""

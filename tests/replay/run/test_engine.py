@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -270,6 +271,29 @@ async def test_with_several_samples_each_moment_counts_once(replay):
 async def test_samples_are_refused_where_moments_do_not_stand_alone_or_are_compared_in_arms(replay, options):
     with pytest.raises(ReplayError, match="--samples"):
         await replay(tape(), samples=2, **options)
+
+
+async def test_a_run_that_is_continued_has_no_summary_until_it_ends(replay, tmp_path):
+    await replay(tape(), cluster_by="tape")
+    during = []
+
+    def look(event):
+        with Store.open(tmp_path / "run") as store:
+            during.append((store.fact("summary"), store.cluster_by))
+
+    again = options_of(settings=FIXED, latency="fixed:0", tests=False, sandbox="none", cluster_by="function")
+    await run(
+        (tape(),),
+        tmp_path / "run",
+        again,
+        SimpleNamespace(append=look),
+        cache=tmp_path / "cache",
+        server=server_command,
+    )
+    assert during
+    assert {*during} == {(None, "function")}
+    with Store.open(tmp_path / "run") as store:
+        assert store.fact("summary")["cluster_by"] == "function"
 
 
 async def test_two_processes_do_not_write_one_run(replay, tmp_path):

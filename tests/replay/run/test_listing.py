@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
 from tapes import moment_of
 
+from replay.numbers.clusters import by_cluster, cluster_of
 from replay.records import Ending, Missed, Record, Step, Suggestion, Verdict
 from replay.run.listing.listing import Listing
 from replay.run.listing.rows import row_of, searched_text
@@ -164,6 +166,20 @@ def test_a_page_has_the_rows_asked_for_in_that_order(store):
     assert store.listing.rows([10**6, *numbers[:1]])[0].number == numbers[0]
 
 
+@pytest.mark.parametrize("by", ["hole", "function", "tape", "program"])
+def test_what_is_judged_is_in_the_clusters_of_the_records(tmp_path, by):
+    drawn = random.Random(3)
+    records = [
+        msgspec.structs.replace(record, moment=msgspec.structs.replace(record.moment, hole=drawn.choice(["", "a:1", "a:2"]), function=drawn.choice(["", "f", "g"])))
+        for record in some_records(80)
+    ]  # fmt: skip
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(records)
+        found = by_cluster((cluster, verdict) for cluster, verdict in store.listing.judged(by))
+    wanted = by_cluster((cluster_of(record.moment, by), record.verdict.name) for record in records if record.verdict)
+    assert sorted(map(sorted, found.values())) == sorted(map(sorted, wanted.values()))
+
+
 def test_the_widths_are_those_of_the_longest_texts(store):
     widths = store.listing.widths()
     assert widths["ending"] == len("accepted")
@@ -257,6 +273,7 @@ def test_what_the_run_stores_or_forgets_while_it_is_listed_anew_counts(tmp_path)
 _WRITES = """
 import json, sys, time
 from pathlib import Path
+from replay.numbers.clusters import by_cluster, cluster_of
 from replay.records import Ending, Record
 from replay.run.store import Store
 with Store.open(Path(sys.argv[1])) as store:
