@@ -228,8 +228,8 @@ class Store:
     @property
     def cluster_by(self) -> ClusterBy:
         """By what the figures of the run are clustered. A run of an older version does not say: then what its command takes by default."""
-        found = self.fact("cluster_by")
-        return msgspec.convert(found or ("program" if "corpus" in self.config else "hole"), ClusterBy)
+        by: ClusterBy = self.fact("cluster_by") or ("program" if "corpus" in self.config else "hole")
+        return by
 
     def _shortened(self, record: Record) -> Record:
         return _with_texts(record, self._keep)
