@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from replay.judge.states import ProjectState
-from runners.programs import Program, Programs, Reached
+from runners.programs import Program, Programs, ReachedChecks
 from runners.verdicts import Result
 
 
@@ -38,7 +38,7 @@ class ProgramTests:
         """The program with its packages and its limit."""
         return repr(self._program(state)) + repr(self.timeout_s)
 
-    async def run(self, state: ProjectState, programs: Programs, reached: Reached | None = None) -> Result:
+    async def run(self, state: ProjectState, programs: Programs, reached: ReachedChecks | None = None) -> Result:
         """Build and run the program. With `reached`, a pass counts only if the statements of the tests run."""
         program = self._program(state)
         result = await programs.run(program, timeout_s=self.timeout_s)
@@ -46,11 +46,11 @@ class ProgramTests:
             return result
         return await reached.confirmed(result, program, programs)
 
-    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> Reached:
+    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks:
         """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document."""
         program = self._program(finished)
         before = program.text.index(finished.text)
-        return Reached(program, (hole[0] + before, hole[1] + before), self.timeout_s)
+        return ReachedChecks(program, (hole[0] + before, hole[1] + before), self.timeout_s)
 
     def _program(self, state: ProjectState) -> Program:
         text = self.program(state)

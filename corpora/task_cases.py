@@ -11,7 +11,7 @@ from corpora.causes import Cause, cause_of
 from corpora.tasks import Task
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.records import Verdict
-from runners.programs import Programs, Reached
+from runners.programs import Programs, ReachedChecks
 from runners.verdicts import Result
 
 
@@ -25,7 +25,7 @@ class TaskTests:
     explains: bool = False
     """Whether each failure gets its cause, and not only that of a ground truth."""
     lasting: bool = True
-    reached: Reached | None = None
+    reached: ReachedChecks | None = None
     """What the tests of the finished program execute: a model's program must execute it too. None: nothing is asked of it."""
 
     @property

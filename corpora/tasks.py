@@ -8,7 +8,7 @@ from typing import Protocol
 from replay.judge.states import ProjectState
 from replay.play.stage import WINDOW
 from replay.records import Moment, Suggestion
-from runners.programs import Programs, Reached
+from runners.programs import Programs, ReachedChecks
 from runners.verdicts import Result
 from syntax.gaps import patch
 from syntax.languages import language_of
@@ -40,11 +40,11 @@ class ProgramSpec(Protocol):
         """All that the result depends on, but for the machine: the same key, the same result."""
         ...
 
-    async def run(self, state: ProjectState, programs: Programs, reached: Reached | None = None) -> Result:
+    async def run(self, state: ProjectState, programs: Programs, reached: ReachedChecks | None = None) -> Result:
         """Test a filled document. With `reached`, a pass counts only if the statements of the tests run."""
         ...
 
-    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> Reached:
+    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks:
         """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document."""
         ...
 

@@ -94,7 +94,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-class Step(msgspec.Struct, frozen=True):
+class TrailStep(msgspec.Struct, frozen=True):
     """One repair that changed the text; `undone` if the result had more syntax errors, so that the repair was not used."""
 
     step: str
@@ -114,7 +114,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     prompt: str = ""
     provider: str = ""
     cache: str = "none"
-    trail: tuple[Step, ...] = ()
+    trail: tuple[TrailStep, ...] = ()
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -209,7 +209,7 @@ def without(step: str) -> str:
     return f"without {step}"
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
+class ArmTrial(msgspec.Struct, frozen=True, kw_only=True):
     """One answer after the repairs of one arm of an ablation, and the verdict on its graft.
 
     `moment` is the moment's id, `place` its `path:line:column` counted from 1. `text` replaces the range from `start`

@@ -49,7 +49,7 @@ ONLY = "/ghosttape-only"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ProjectPlan:
     """How a project is set up and tested."""
 
     toolchain: str
@@ -75,7 +75,7 @@ class Plan:
 class Project:
     """A project ready to be tested. Runs are independent and may run at the same time."""
 
-    plan: Plan
+    plan: ProjectPlan
     sandbox: Sandbox
     layer: Layer
     workspace: TemporaryFolder
@@ -150,7 +150,7 @@ def _note(folder: Path, only: frozenset[str]) -> None:
 
 
 async def prepare(
-    files: Mapping[str, str], plan: Plan, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]
+    files: Mapping[str, str], plan: ProjectPlan, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]
 ) -> Project:
     """Install the plan's requirements (or find them in the cache), write the files, and run the set-up once.
 
@@ -172,7 +172,7 @@ async def prepare(
     return Project(plan, sandbox, layer, workspace, told)
 
 
-async def _set_up(plan: Plan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
+async def _set_up(plan: ProjectPlan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
     limits = replace(plan.limits, wall_s=SETUP_S)
     env = {**plan.setup_env, **layer.env}
     job = Job(base, plan.setup, plan.cwd, env, layer.mounts, limits, network=plan.network)

@@ -13,9 +13,9 @@ from server.errors import DocumentError
 from syntax.errors import OffsetError
 from syntax.text import Change, index_of, length, offset_at, position_at, splice
 
-Place: TypeAlias = tuple[int, int]
+LineCharacter: TypeAlias = tuple[int, int]
 """(line, UTF-16 character)"""
-Edit: TypeAlias = tuple[Place, Place, str] | str
+Edit: TypeAlias = tuple[LineCharacter, LineCharacter, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
 
 
@@ -40,7 +40,7 @@ class Document:
     text: str
     plain: Plain | None = field(default=None, compare=False, repr=False)
 
-    def split(self, place: Place) -> tuple[str, str]:
+    def split(self, place: LineCharacter) -> tuple[str, str]:
         """The text before and after a position.
 
         Raises:
@@ -51,7 +51,7 @@ class Document:
         index = offset if self.plain else index_of(self.text, offset)
         return self.text[:index], self.text[index:]
 
-    def offset(self, place: Place) -> int:
+    def offset(self, place: LineCharacter) -> int:
         """The UTF-16 offset of a position.
 
         Raises:
@@ -66,7 +66,7 @@ class Document:
         except OffsetError as error:
             raise DocumentError(f"{self.uri} (version {self.version}): {error}") from error
 
-    def clamped(self, place: Place) -> Place:
+    def clamped(self, place: LineCharacter) -> LineCharacter:
         """A position as it counts: past the end of its line it is the end (LSP 3.17, "Position").
 
         Raises:
@@ -76,7 +76,7 @@ class Document:
         start, offset = self._start(place[0]), self.offset(place)
         return position_at(self.text, offset) if start is None else (place[0], offset - start)
 
-    def moved(self, place: Place, characters: int) -> Place:
+    def moved(self, place: LineCharacter, characters: int) -> LineCharacter:
         """The position `characters` (indices, on the same line) right of `place`."""
         start = self._start(place[0])
         if start is None:
@@ -142,7 +142,7 @@ def _is_plain(text: str) -> bool:
         return False
 
 
-class Documents:
+class OpenDocuments:
     """What the editor has open."""
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ class Documents:
         return [document for document in reversed(self._open.values()) if document.uri != uri]
 
 
-def moved(text: str, place: Place, characters: int) -> Place:
+def moved(text: str, place: LineCharacter, characters: int) -> LineCharacter:
     """The position `characters` (indices, on the same line) right of `place`."""
     offset = offset_at(text, *place)
     index = index_of(text, offset)

@@ -13,7 +13,7 @@ from server.cache import CacheGroup, Elsewhere, digest, digests
 from server.context import RecentEdit, Snippet
 from server.counts import Outcome, Reuse
 from server.documents import Document
-from server.repair.chain import Step
+from server.repair.chain import RepairStep
 from syntax.wanted import Stop
 
 _BARE = 1000
@@ -76,7 +76,7 @@ class CompletionResult(msgspec.Struct, frozen=True):
     covered: int = 0
     raw: str = ""
     prompt: str = ""
-    trail: tuple[Step, ...] = ()
+    trail: tuple[RepairStep, ...] = ()
     outcome: Outcome = "empty"
     step: str = ""
     reason: str = ""

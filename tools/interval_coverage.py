@@ -89,7 +89,7 @@ METHODS: dict[str, Method] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class IntervalCoverage:
     """How often (in percent) an interval held the truth, for each true share."""
 
     held: Sequence[float]
@@ -181,7 +181,7 @@ def _shares(found: Mapping[str, Mapping[str, Sequence[int]]], runs: int) -> str:
         for kind, size in kinds.items():
             for correlation in CORRELATIONS:
                 cells = [
-                    str(Coverage([coverage(method, size, correlation, truth, runs) for truth in SHARES]))
+                    str(IntervalCoverage([coverage(method, size, correlation, truth, runs) for truth in SHARES]))
                     for method in METHODS.values()
                 ]
                 name = f"`{policy}`, {kind} | {sum(size):,} in {len(size)}"
@@ -197,7 +197,7 @@ def _others(found: Mapping[str, Mapping[str, Sequence[int]]], runs: int) -> str:
     for policy, kinds in found.items():
         size = kinds["hole"]
         for correlation in CORRELATIONS:
-            difference = Coverage([difference_coverage(size, correlation, truth, runs) for truth in SHARES])
+            difference = IntervalCoverage([difference_coverage(size, correlation, truth, runs) for truth in SHARES])
             points = [f"{quantile_coverage(size, correlation, point, runs):.1f}" for point in (0.5, 0.95)]
             rows.append(f"| `{policy}`, hole | {correlation} | {difference} | {' | '.join(points)} |")
     return "\n".join(rows)

@@ -115,7 +115,7 @@ def has_code_twice(tests: TapeTests, asked: Settled) -> bool:
     return not isinstance(case, Verdict) and case.hole is not None and case.graft.text != case.hole.final
 
 
-class Judged:
+class PolicyVerdicts:
     """The verdicts of one policy: by cut, and clusters of the moments."""
 
     def __init__(self) -> None:
@@ -162,9 +162,9 @@ class Judged:
 
 async def judged(
     tapes: Sequence[tuple[Timeline, TapeTests]], policies: Sequence[str], sample: int | None
-) -> dict[str, Judged]:
+) -> dict[str, PolicyVerdicts]:
     """The verdicts of each policy over some tapes. A state of a project is tested once, whichever policy meets it."""
-    found = {policy: Judged() for policy in policies}
+    found = {policy: PolicyVerdicts() for policy in policies}
     for policy, own in found.items():
         for timeline, tests in tapes:
             async with asyncio.TaskGroup() as group:

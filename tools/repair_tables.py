@@ -32,7 +32,7 @@ _BEGIN, _END = "<!-- tables: make repairs -->", "<!-- end of tables -->"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PublishedAnswer:
     """A completion in its program. `times` is how often a model gave it for the instance; 1 for the golden one."""
 
     language: str
@@ -55,14 +55,14 @@ class Answer:
         return Draft(self.syntax, self.before, self.after, self.text, stop)
 
 
-def golden_answers(data: Path) -> Iterator[Answer]:
+def golden_answers(data: Path) -> Iterator[PublishedAnswer]:
     """Every golden completion of the benchmark."""
     for path in sorted((data / "devbench/benchmark").glob("*/*/*.jsonl")):
         for row in _rows(path):
             yield _placed(path, row, row["golden_completion"], 1)
 
 
-def published_answers(data: Path, model: str) -> Iterator[Answer]:
+def published_answers(data: Path, model: str) -> Iterator[PublishedAnswer]:
     """Every different answer of a model to every instance."""
     for path in sorted((data / "devbench/completions").glob(f"*/*/*-{model}.jsonl")):
         for row in _rows(path):
@@ -74,15 +74,15 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     return (json.loads(line) for line in path.read_text().splitlines() if line)
 
 
-def _placed(path: Path, row: dict[str, str], text: str, times: int) -> Answer:
+def _placed(path: Path, row: dict[str, str], text: str, times: int) -> PublishedAnswer:
     language, category = path.parts[-3:-1]
     before, after = row["prefix"], row["suffix"]
     if language in _LINED:
         before, after = f"{before}\n", f"\n{after}\n{row['assertions']}"
-    return Answer(language, category, row["id"], before, text, after, times)
+    return PublishedAnswer(language, category, row["id"], before, text, after, times)
 
 
-def outcome(answer: Answer, stop: Stop) -> Counter[str]:
+def outcome(answer: PublishedAnswer, stop: Stop) -> Counter[str]:
     """The outcome of one answer: whether the program parses with the raw and with the repaired text, and which steps acted."""
     draft = answer.draft(stop)
     made = offered(draft)

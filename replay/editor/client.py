@@ -17,8 +17,8 @@ from typing import Any
 
 from replay.editor.connection import METHOD_NOT_FOUND, Connection
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
-from replay.play.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen, DidSave, Tell
-from replay.records import Moment, Step
+from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, Tell, VerifyCheckpoint
+from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
@@ -100,7 +100,7 @@ class Editor:
         """Close a document."""
         self._notify("textDocument/didClose", {"textDocument": {"uri": self.uri(step.path)}})
 
-    async def check(self, step: Check) -> None:
+    async def check(self, step: VerifyCheckpoint) -> None:
         """Compare the server's document with the checkpoint.
 
         Raises:
@@ -219,7 +219,7 @@ class Editor:
         items = (result if isinstance(result, list) else (result or {}).get("items")) or []
         told_too = {key: told[key] for key in ("raw", "prompt", "provider", "cache") if told.get(key)}
         trail = tuple(
-            Step(step["step"], step["before"], step["after"], step.get("undone", False))
+            TrailStep(step["step"], step["before"], step["after"], step.get("undone", False))
             for step in told.get("trail", ())
         )
         if not items:

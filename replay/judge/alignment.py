@@ -43,7 +43,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenCode:
     """What a developer wrote behind a moment: from `start` up to `limit` in a finished text.
 
     `prior` is the end of what is wanted there; it decides between equals.
@@ -87,7 +87,7 @@ class _Border:
     brackets: Brackets
 
 
-def reach(written: Written, text: str) -> Reach:
+def reach(written: WrittenCode, text: str) -> Reach:
     """Find how much of what the developer wrote a suggestion stands in for that begins at the same place.
 
     Where the suggestion says what stands there, up to the end of a token, it is just that. Otherwise it is the end of a statement for which
@@ -104,7 +104,7 @@ def reach(written: Written, text: str) -> Reach:
     return Reach(end, said is not None, *_left_open(written, end, ends))
 
 
-def _left_open(written: Written, end: int, ends: Sequence[int]) -> Span:
+def _left_open(written: WrittenCode, end: int, ends: Sequence[int]) -> Span:
     """Start and end of the outermost construct that begins in what is stood in for, and goes on behind its end. A comment leaves nothing open."""
     code = [token.end for token in tokens(written.tree, written.start, end) if not token.comment]
     if not code:
@@ -123,7 +123,7 @@ def statement_ends(tree: Tree) -> tuple[int, ...]:
     return tuple(sorted({end for _, end in statements(tree, tree.nodes())}))
 
 
-def said_so_far(written: Written, text: str) -> int | None:
+def said_so_far(written: WrittenCode, text: str) -> int | None:
     """Where a suggestion ends if it says what the developer wrote, white space aside, up to the end of a token; else None."""
     at, final = written.start, written.tree.text
     for char in text:
@@ -145,7 +145,7 @@ def _is_border(tree: Tree, at: int) -> bool:
     return through.opaque and not (tree.text[at - 1].isalnum() and tree.text[at].isalnum())
 
 
-def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
+def _nearest(written: WrittenCode, text: str, ends: Sequence[int]) -> int:
     tree, start = written.tree, written.start
     offered = parse(tree.language, tree.text[:start] + text)
     words = list(words_between(offered, start, start + len(text)))
@@ -167,7 +167,7 @@ def _nearest(written: Written, text: str, ends: Sequence[int]) -> int:
     return next(fitting, near[0] if near else written.prior)
 
 
-def _block_end(written: Written, text: str) -> int:
+def _block_end(written: WrittenCode, text: str) -> int:
     """The end of what may be stood in for by a suggestion in a layout language: it does not leave a block that the suggestion stays in.
 
     Example: in the body of `if a:` a suggestion without a line that is indented less has no part of the `else:` in its hole.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from replay.judge.alignment import Brackets, Written, brackets_of, reach, said_so_far, words_between
+from replay.judge.alignment import Brackets, WrittenCode, brackets_of, reach, said_so_far, words_between
 from replay.judge.grafts import Hole, extent_kind, graft, graft_start, language_at, taken, written_since
 from replay.play.instructions import Spot
 from replay.records import Suggestion
@@ -55,12 +55,12 @@ def fit_fixed(timeline: Timeline, hole: Hole, spot: Spot, suggestion: Suggestion
     return Fit(hole, hole, repeats=_repeats(written, _right(spot, suggestion), suggestion.text))
 
 
-def _written(timeline: Timeline, hole: Hole, spot: Spot, suggestion: Suggestion) -> Written:
+def _written(timeline: Timeline, hole: Hole, spot: Spot, suggestion: Suggestion) -> WrittenCode:
     """What the developer wrote where a suggestion is put in."""
     window = hole.end + 4 * len(suggestion.text) + _MARGIN
     limit = written_since(timeline, spot.moment, hole.start, window, taken(hole, suggestion, spot.moment))
     start = graft_start(hole, suggestion, spot.before, spot.after)
-    return Written(parse(language_at(spot.moment), hole.final), start, max(limit, hole.start), hole.end)
+    return WrittenCode(parse(language_at(spot.moment), hole.final), start, max(limit, hole.start), hole.end)
 
 
 def _right(spot: Spot, suggestion: Suggestion) -> str:
@@ -73,7 +73,7 @@ def _share(part: str, whole: str) -> float:
     return len(said) / len(of) if of else 1.0
 
 
-def _repeats(written: Written, right: str, text: str) -> bool:
+def _repeats(written: WrittenCode, right: str, text: str) -> bool:
     """Whether a suggestion says again what stands right of it: whole lines, behind all that was written there or at its end.
 
     At its end only lines count that stand as deep: not a `return x` inside a block of its own. What the developer wrote twice may be said twice.
@@ -88,7 +88,7 @@ def _repeats(written: Written, right: str, text: str) -> bool:
     return any(said[-len(line) :] == line and _stands_as_deep(written, right, text, line) for line in ends)
 
 
-def _stands_as_deep(written: Written, right: str, text: str, line: Sequence[str]) -> bool:
+def _stands_as_deep(written: WrittenCode, right: str, text: str, line: Sequence[str]) -> bool:
     """Whether the end of a suggestion that says a line again begins a line, as deep as the place where the suggestion begins."""
     at = [match.start() for match in _WORDS.finditer(text)][-len(line)]
     language, final = written.tree.language, written.tree.text

@@ -22,7 +22,7 @@ from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, 
 from replay.tapes.tape import Tests as TestSettings
 from replay.tapes.timeline import Timeline
 from runners.coverage import record_coverage
-from runners.project import Plan, Project, prepare
+from runners.project import Project, ProjectPlan, prepare
 from runners.protocol import Sandbox
 from runners.verdicts import Result, RetryPolicy, against_baseline, merge_baselines, restrict_to
 from syntax.wanted import Stop
@@ -235,8 +235,8 @@ def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Sugge
     return structs.replace(offered, start=max(0, offered.start + shift), end=max(there.offset, offered.end + shift))
 
 
-def _plan(tests: TestSettings) -> Plan:
-    return Plan(
+def _plan(tests: TestSettings) -> ProjectPlan:
+    return ProjectPlan(
         toolchain="system" if tests.toolchain == "none" else tests.toolchain,
         requires=tests.requires,
         setup=tests.setup,

@@ -21,17 +21,17 @@ from typing import Any, TypeAlias
 
 from replay.numbers.differences import holm, paired_difference
 from replay.numbers.intervals import CONFIDENCE, clustered_share
-from replay.records import ALL, NONE, Trial, without
+from replay.records import ALL, NONE, ArmTrial, without
 
 TOGETHER = "together"
-Arms: TypeAlias = Mapping[str, Trial]
+Arms: TypeAlias = Mapping[str, ArmTrial]
 """The trials of one moment by arm."""
 NO_CLUSTERS: Mapping[str, str] = {}
 """Every moment stands alone."""
 
 
 def ablation(
-    trials: Iterable[Trial], steps: Sequence[str], clusters: Mapping[str, str] = NO_CLUSTERS
+    trials: Iterable[ArmTrial], steps: Sequence[str], clusters: Mapping[str, str] = NO_CLUSTERS
 ) -> dict[str, Any]:
     """All figures of an ablation: over all languages, by language, and the cases behind them.
 
@@ -128,12 +128,12 @@ def _cases(arms: Arms, steps: Sequence[str]) -> Iterator[dict[str, str]]:
             yield {"step": step, "kind": kind, "tape": kept.tape, "place": kept.place, "moment": kept.moment}
 
 
-def _whole(trials: Iterable[Trial], steps: Sequence[str]) -> list[Arms]:
+def _whole(trials: Iterable[ArmTrial], steps: Sequence[str]) -> list[Arms]:
     """The trials of each moment by arm, in an order that does not depend on which was judged first.
 
     A moment that lacks an arm, for its tape was given up in the middle, is no part of it.
     """
-    found: dict[str, dict[str, Trial]] = {}
+    found: dict[str, dict[str, ArmTrial]] = {}
     for trial in trials:
         found.setdefault(trial.moment, {})[trial.arm] = trial
     order: Callable[[Arms], tuple[str, str, str]] = lambda arms: (arms[ALL].tape, arms[ALL].place, arms[ALL].moment)  # noqa: E731

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias
 
-from replay.play.flights import PendingRequest, Waiting, outcome, settled, suggestion_of
+from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
 from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
 from replay.play.latency import Latency
 from replay.play.lookahead import Lookahead
-from replay.play.policies.blocks import Place
+from replay.play.policies.blocks import MomentPlace
 from replay.play.policies.pacing import Pacer, Situation
 from replay.play.policies.policy import Policy
 from replay.play.screen import Decision, Screen, told
@@ -55,7 +55,7 @@ class Assistant:
         self._pacer = Pacer(policy)
         self._changed_at = 0.0
         self._rejections: list[float] = []
-        self._waiting: Waiting | None = None
+        self._waiting: PendingDebounce | None = None
         self._under_way = UnderWay(policy)
 
     # Time
@@ -125,7 +125,7 @@ class Assistant:
             yield self._unasked(index, doc, Ending("gated", gate))
             return
         wait = self._pacer.delay(situation, accepted=situation.reason == "accept" and self.stage.drive)
-        waiting = Waiting(self.now, self._pacer.due(self.now + wait), doc)
+        waiting = PendingDebounce(self.now, self._pacer.due(self.now + wait), doc)
         if waiting.due <= self.now:
             yield from self._fire(index, waiting)
         else:
@@ -197,7 +197,7 @@ class Assistant:
 
     # Asking
 
-    def _fire(self, index: int, waiting: Waiting) -> Steps:
+    def _fire(self, index: int, waiting: PendingDebounce) -> Steps:
         start, end = self.stage.cursors[waiting.doc]
         moment = self.stage.moment(self.now, index, waiting.doc)
         if start != end:
@@ -205,7 +205,7 @@ class Assistant:
         else:
             yield from self._ask(index, waiting.doc, moment)
 
-    def ask_at(self, index: int, place: Place) -> Steps:
+    def ask_at(self, index: int, place: MomentPlace) -> Steps:
         """Ask at a place that does not depend on time."""
         if not self._wants(place.path):
             return

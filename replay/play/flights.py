@@ -12,7 +12,7 @@ from syntax.text import Change, common_prefix, common_suffix, cut, length
 
 
 @dataclass(slots=True)
-class Waiting:
+class PendingDebounce:
     """A change whose debounce runs, since when, and until when."""
 
     since: float

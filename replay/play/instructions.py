@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from replay.records import Ending, Moment, Step, Suggestion
+from replay.records import Ending, Moment, Suggestion, TrailStep
 from syntax.text import Change
 
 Fate: TypeAlias = Literal["shown", "accepted", "part"]
@@ -51,7 +51,7 @@ class DidClose:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class VerifyCheckpoint:
     """Compare the server's document with a checkpoint."""
 
     path: str
@@ -118,7 +118,7 @@ class Tell:
     reached: int = 0
 
 
-Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | Check | Ask | Try | Settled | Tell
+Instruction: TypeAlias = DidOpen | DidChange | DidSave | DidClose | VerifyCheckpoint | Ask | Try | Settled | Tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Answer:
     prompt: str = ""
     provider: str = ""
     cache: str = "none"
-    trail: tuple[Step, ...] = ()
+    trail: tuple[TrailStep, ...] = ()
     confidence: float | None = None
     given_up: bool = False
     by_record: bool = False

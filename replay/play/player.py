@@ -15,9 +15,9 @@ import math
 from collections.abc import Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
-from replay.play.instructions import Answer, Ask, Check, DidClose, DidOpen, DidSave, Settled
+from replay.play.instructions import Answer, Ask, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
 from replay.play.latency import Latency
-from replay.play.policies.blocks import Place
+from replay.play.policies.blocks import MomentPlace
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.user import User
@@ -57,7 +57,7 @@ class Player:
         wants = lambda path: path.startswith(tuple(paths) or "") and path not in skipped  # noqa: E731
         self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, wants=wants)
         self._only = frozenset(only)
-        self._places: dict[int, list[Place]] = {}
+        self._places: dict[int, list[MomentPlace]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
 
@@ -121,7 +121,7 @@ class Player:
         """Every document ends as it was recorded."""
         for doc in sorted(self.stage.documents.shown):
             yield from self.stage.mend([doc])
-            yield Check(self.stage.path(doc), digest(self.stage.documents.texts[doc]))
+            yield VerifyCheckpoint(self.stage.path(doc), digest(self.stage.documents.texts[doc]))
 
     def _on(self, index: int, event: Event) -> Steps:
         """What an event of the tape does to the editor."""
@@ -140,7 +140,7 @@ class Player:
             case Save():
                 yield DidSave(stage.path(event.doc))
             case State() if stage.is_as_recorded(event.doc):
-                yield Check(stage.path(event.doc), event.sha256)
+                yield VerifyCheckpoint(stage.path(event.doc), event.sha256)
             case Close():
                 yield from self._assistant.left(index, lambda doc: doc == event.doc)
                 yield from stage.mend([event.doc])

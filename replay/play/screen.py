@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from replay.play.drive.rebase import Place
+from replay.play.drive.rebase import RecordedPlace
 from replay.play.flights import PendingRequest, Visible, added
 from replay.play.instructions import Tell
 from replay.play.latency import share_of
@@ -82,7 +82,7 @@ class Screen:
         rest = flying.rest(follows=self.policy.follows) or ""
         return added(self.stage.text(flying.doc), here, (start, end, rest))
 
-    def _followed(self, place: Place | None, flying: PendingRequest, change: Change) -> Followed:
+    def _followed(self, place: RecordedPlace | None, flying: PendingRequest, change: Change) -> Followed:
         start, end, new = change
         if place is None or not new:
             return Followed(new, (), ())

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from replay.play.drive.pages import Pages
-from replay.play.drive.rebase import Place, Rebased
+from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.play.instructions import Cause, DidChange, Spot
 from replay.play.policies.pacing import Situation
 from replay.records import Effort, Moment, Trigger, Within
@@ -195,10 +195,10 @@ class Stage:
         """Where an offset of the recorded document is in the actual one."""
         return self.pages.actual(doc, offset)
 
-    def place(self, index: int, doc: int, offset: int) -> Place | None:
+    def place(self, index: int, doc: int, offset: int) -> RecordedPlace | None:
         """The place of the tape at an actual offset; None where it is at none."""
         if not self.pages.is_ahead(doc):
-            return Place(index, offset, self.documents.texts[doc])
+            return RecordedPlace(index, offset, self.documents.texts[doc])
         return self.pages.rebased[doc].place(self.timeline, self.path(doc), index, offset)
 
     def spot(self, index: int, doc: int, moment: Moment) -> Spot | None:

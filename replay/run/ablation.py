@@ -14,7 +14,7 @@ from msgspec import structs
 from replay.errors import ReplayError
 from replay.options import RunOptions
 from replay.play.instructions import Answer, Ask, Settled
-from replay.records import ALL, NONE, Moment, Step, Suggestion, Trial, Verdict, without
+from replay.records import ALL, NONE, ArmTrial, Moment, Suggestion, TrailStep, Verdict, without
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
 from server.settings import PaperRules, RepairName
@@ -83,11 +83,11 @@ def ablation_of(options: RunOptions, *, is_timed: bool) -> Ablation | None:
     return Ablation(settings.repairs, settings.paper_rules)
 
 
-def trial_of(settled: Settled, arm: str, step: str, verdict: Verdict) -> Trial:
+def trial_of(settled: Settled, arm: str, step: str, verdict: Verdict) -> ArmTrial:
     """What is kept of a moment's answer in one arm."""
     moment, offer = settled.moment, settled.suggestion
     language = language_of(moment.language) or language_of(moment.path)
-    return Trial(
+    return ArmTrial(
         moment=moment.id,
         tape=moment.tape,
         place=f"{moment.path}:{moment.line + 1}:{moment.character + 1}",
@@ -110,5 +110,5 @@ def _range(moment: Moment, after: str, made: Repaired) -> tuple[int, int]:
     return moment.offset, moment.offset + length(after[: made.covered])
 
 
-def _trail(made: Repaired) -> tuple[Step, ...]:
-    return tuple(Step(step.step, step.before, step.after, step.undone) for step in made.trail)
+def _trail(made: Repaired) -> tuple[TrailStep, ...]:
+    return tuple(TrailStep(step.step, step.before, step.after, step.undone) for step in made.trail)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from replay.play.instructions import Answer, Ask
-from replay.records import GIVEN_UP, Missed, Record, Trial, Verdict
+from replay.records import GIVEN_UP, ArmTrial, Missed, Record, Verdict
 from replay.run.store import Store
 
 
@@ -20,7 +20,7 @@ class Earlier:
     """
 
     records: dict[str, Record] = field(default_factory=dict)
-    trials: dict[tuple[str, str], Trial] = field(default_factory=dict)
+    trials: dict[tuple[str, str], ArmTrial] = field(default_factory=dict)
     _reached: set[str] = field(default_factory=set)
 
     @classmethod
@@ -79,7 +79,7 @@ class Earlier:
         answered = known is not None and known.suggestion is not None
         return known if known is not None and answered and record.ending.name == "failed" else record
 
-    def trial(self, moment: str, arm: str) -> Trial | None:
+    def trial(self, moment: str, arm: str) -> ArmTrial | None:
         """What became of a moment's answer in one arm of an ablation."""
         trial = self.trials.get((moment, arm))
         return None if trial is None or trial.verdict.name == "infrastructure" else trial

@@ -27,7 +27,7 @@ from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
 from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
-from replay.run.events import LeftOut, Listener, Note, Plan, RunBegan, RunEvent, StateRunChanged
+from replay.run.events import LeftOut, Listener, Note, RunBegan, RunEvent, RunPlan, StateRunChanged
 from replay.run.findings import Findings, RunContext
 from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
@@ -118,7 +118,7 @@ class Engine:
 
     def _begun(self, store: Store, sources: Sequence[Source]) -> RunBegan:
         provider, options = self.options.settings.provider, self.options
-        plan = Plan(
+        plan = RunPlan(
             provider=provider.name,
             model=provider.model,
             policy=getattr(options, "policy", ""),

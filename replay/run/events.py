@@ -12,7 +12,7 @@ import msgspec
 
 from replay.judge.trials import StateRun
 from replay.options import ClusterBy
-from replay.records import Record, Trial
+from replay.records import ArmTrial, Record
 from syntax.text import Change
 
 
@@ -20,7 +20,7 @@ class _Event(msgspec.Struct, frozen=True, tag_field="event", tag=True, omit_defa
     pass
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RunPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a run is going to do, in the words of a screen."""
 
     provider: str = ""
@@ -46,7 +46,7 @@ class RunBegan(_Event, frozen=True):
     at: float
     process: int
     birth: str
-    plan: Plan
+    plan: RunPlan
     sources: dict[str, str]
 
 
@@ -68,7 +68,7 @@ class Note(_Event, frozen=True):
 class SessionBegan(_Event, frozen=True):
     """A source is ready and is played, for sample number `sample` (from 0).
 
-    `as_recorded`: the documents are at each event what the tape says. If not, each of their changes is a `DocumentChanged`.
+    `as_recorded`: the documents are at each event what the tape says. If not, each of their changes is a `ReplayedDocumentChanged`.
     `duration` is the virtual time (ms) of its last event; 0 where there is no time.
     """
 
@@ -88,7 +88,7 @@ class Reached(_Event, frozen=True):
     t: float
 
 
-class DocumentChanged(_Event, frozen=True):
+class ReplayedDocumentChanged(_Event, frozen=True, tag="DocumentChanged"):
     """A document was opened with a text, or changed, in a session that does not go as recorded. Offsets are UTF-16 code units."""
 
     source: str
@@ -154,7 +154,7 @@ class Judged(_Event, frozen=True):
 class Tried(_Event, frozen=True):
     """In an ablation: a moment's answer has its verdict in an arm other than the one with all repairs, which is `Judged`."""
 
-    trial: Trial
+    trial: ArmTrial
 
 
 class StateRunChanged(_Event, frozen=True):
@@ -185,7 +185,7 @@ RunEvent: TypeAlias = (
     | Note
     | SessionBegan
     | Reached
-    | DocumentChanged
+    | ReplayedDocumentChanged
     | Asked
     | Streamed
     | Answered

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from replay.play.playback import Playback
-from replay.records import Effort, Record, Trial
+from replay.records import ArmTrial, Effort, Record
 from replay.run.ablation import Ablation
 from replay.run.calibration import Calibration
 from replay.run.earlier import Earlier
@@ -21,7 +21,7 @@ class Findings:
 
     records: list[Record] = field(default_factory=list)
     """Every moment that has ended, with its verdict if it gets one."""
-    trials: list[Trial] = field(default_factory=list)
+    trials: list[ArmTrial] = field(default_factory=list)
     """In an ablation: every answer in every arm."""
     left_out: list[dict[str, str]] = field(default_factory=list)
     """What could not be played: `tape`, `reason`, and `why` (`lacking` or `failed`)."""

@@ -15,7 +15,6 @@ from replay.play.assistant import Reply
 from replay.play.instructions import (
     Answer,
     Ask,
-    Check,
     DidChange,
     DidClose,
     DidOpen,
@@ -24,17 +23,18 @@ from replay.play.instructions import (
     Settled,
     Tell,
     Try,
+    VerifyCheckpoint,
 )
-from replay.records import ALL, ANSWERED, Record, Trial, Verdict
+from replay.records import ALL, ANSWERED, ArmTrial, Record, Verdict
 from replay.run.ablation import Ablation, trial_of
 from replay.run.events import (
     Answered,
     Asked,
-    DocumentChanged,
     Ended,
     Judged,
     Played,
     Reached,
+    ReplayedDocumentChanged,
     SessionBegan,
     Streamed,
     Tried,
@@ -112,9 +112,9 @@ class Shell:
                 block = "/".join(filter(None, (moment.kind, moment.scenario)))
                 self.run.notify(Asked(name, moment.id, moment.path, moment.offset, moment.t, block))
             case DidOpen() if not self.player.as_recorded:
-                self.run.notify(DocumentChanged(name, step.path, step.language, step.text))
+                self.run.notify(ReplayedDocumentChanged(name, step.path, step.language, step.text))
             case DidChange() if not self.player.as_recorded:
-                self.run.notify(DocumentChanged(name, step.path, changes=step.changes))
+                self.run.notify(ReplayedDocumentChanged(name, step.path, changes=step.changes))
             case _:
                 pass
 
@@ -138,7 +138,7 @@ class Shell:
                 self.editor.save(step)
             case DidClose():
                 self.editor.shut(step)
-            case Check():
+            case VerifyCheckpoint():
                 self.run.findings.checkpoints["of"] += not self.sample
                 await self.editor.check(step)
                 self.run.findings.checkpoints["matched"] += not self.sample
@@ -219,6 +219,6 @@ class Shell:
             self._keep(trial)
             self.run.notify(Tried(trial))
 
-    def _keep(self, trial: Trial) -> None:
+    def _keep(self, trial: ArmTrial) -> None:
         self.run.store.put_trial(trial)
         self.run.findings.trials.append(trial)

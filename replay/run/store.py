@@ -17,7 +17,7 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.options import ClusterBy
-from replay.records import Missed, Record, Suggestion, Trial, Verdict
+from replay.records import ArmTrial, Missed, Record, Suggestion, Verdict
 from replay.run.listing.listing import SCHEMA as _LISTING
 from replay.run.listing.listing import VERSION as LISTED
 from replay.run.listing.listing import Listing
@@ -199,16 +199,16 @@ class Store:
         except OSError:  # not Linux, or a system that hides them
             return False
 
-    def put_trial(self, trial: Trial) -> None:
+    def put_trial(self, trial: ArmTrial) -> None:
         """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
         row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(_encoded(trial)))
         with _told(self.folder), self._db:
             self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
 
-    def trials(self) -> Iterator[Trial]:
+    def trials(self) -> Iterator[ArmTrial]:
         """All stored trials, in their order; none if the run has no ablation."""
         rows = self._db.execute("SELECT body FROM trials ORDER BY rowid").fetchall()
-        return (msgspec.json.decode(zlib.decompress(body), type=Trial) for (body,) in rows)
+        return (msgspec.json.decode(zlib.decompress(body), type=ArmTrial) for (body,) in rows)
 
     def put_fact(self, name: str, value: Any) -> None:
         """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""

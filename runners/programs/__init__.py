@@ -18,7 +18,7 @@ from runners.programs.program import (
     verdict,
     witness_files,
 )
-from runners.programs.reached import Reached
+from runners.programs.reached import ReachedChecks
 
 __all__ = [
     "CXX",
@@ -31,7 +31,7 @@ __all__ = [
     "Cold",
     "Program",
     "Programs",
-    "Reached",
+    "ReachedChecks",
     "cold",
     "files_of",
     "plan_of",

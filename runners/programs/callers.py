@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import tree_sitter
 
-from runners.programs.places import TEST_NAME, Place, Shape, name_of, text_of
+from runners.programs.places import TEST_NAME, EnclosedNode, Shape, name_of, text_of
 from syntax.parse import Tree
 
 Function: TypeAlias = tuple[str, str]
@@ -29,7 +29,7 @@ _EXPORTS = re.compile(r"(?:module\.)?exports\b[^(]*$|export\s*(?:\{|default\s+\w
 class Callers:
     """What names what in a program; `hole` is the part that a model is to write, as indices of characters."""
 
-    def __init__(self, shape: Shape, tree: Tree, hole: tuple[int, int], places: Iterable[Place]) -> None:
+    def __init__(self, shape: Shape, tree: Tree, hole: tuple[int, int], places: Iterable[EnclosedNode]) -> None:
         self._shape, self._tree, self._hole = shape, tree, hole
         self._defined: dict[str, set[Function]] = defaultdict(set)
         self._named: dict[Function, set[str]] = defaultdict(set)
@@ -38,7 +38,7 @@ class Callers:
         for place in places:
             self._read(place)
 
-    def _read(self, place: Place) -> None:
+    def _read(self, place: EnclosedNode) -> None:
         node = place.node
         if node.type in self._shape.functions and (name := name_of(node)):
             self._defined[name].add((place.owner, name))
@@ -50,7 +50,7 @@ class Callers:
             if not self._hole[0] <= self._tree.index(node.start_byte) < self._hole[1]:
                 self._named[place.owner, place.function].add(text_of(node))
 
-    def _is_declared(self, place: Place) -> bool:
+    def _is_declared(self, place: EnclosedNode) -> bool:
         """Whether a name is that of what is defined or declared there, or of what is exported."""
         named = place.node
         while named.parent and named.parent.type == "qualified_identifier":

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import tree_sitter
 
 from runners.programs.callers import Callers, Function
-from runners.programs.places import SHAPES, TEST_NAME, Place, Shape, name_of, places, text_of
+from runners.programs.places import SHAPES, TEST_NAME, EnclosedNode, Shape, name_of, places, text_of
 from syntax.languages import language_of
 from syntax.parse import Tree
 
@@ -72,7 +72,7 @@ class _Reader:
         mains = (node for node in self.tree.nodes() if node.type in self.shape.functions and name_of(node) == "main")
         return [body for node in mains if (body := node.child_by_field_name("body"))]
 
-    def _asserting(self) -> list[Place]:
+    def _asserting(self) -> list[EnclosedNode]:
         """The assertions, and the calls of functions that hold some; before the hole those in functions called like tests alone."""
         whole = list(places(self.shape, self.tree))
         called = Callers(self.shape, self.tree, self.hole, whole).called()
@@ -92,14 +92,14 @@ class _Reader:
         """Whether a node is a call, an assertion, or an `if` that throws."""
         return node.type in self.shape.calls or (node.type == "if_statement" and self._throws(node))
 
-    def _asserts(self, place: Place) -> bool:
+    def _asserts(self, place: EnclosedNode) -> bool:
         if place.node.type == "assert_statement":
             return True
         if place.node.type == "if_statement":
             return bool(TEST_NAME.search(place.function)) or not place.function
         return bool(_ASSERTS.search(_callee(place.node)))
 
-    def _is_test(self, place: Place, called: frozenset[Function]) -> bool:
+    def _is_test(self, place: EnclosedNode, called: frozenset[Function]) -> bool:
         behind = self.tree.index(place.node.start_byte) >= self.hole[1]
         counts = not place.function or (place.owner, place.function) in called
         return bool(TEST_NAME.search(place.function)) or (behind and counts)

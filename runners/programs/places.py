@@ -89,7 +89,7 @@ SHAPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EnclosedNode:
     """A node with what holds it: the innermost statement, and the names of the innermost function and class ("": none)."""
 
     node: tree_sitter.Node
@@ -98,9 +98,9 @@ class Place:
     owner: str
 
 
-def places(shape: Shape, tree: Tree) -> Iterator[Place]:
+def places(shape: Shape, tree: Tree) -> Iterator[EnclosedNode]:
     """All named nodes, parents first; what stands in the head of a function belongs to it. By a stack of our own, as code may nest deeply."""
-    stack: list[Place] = [Place(tree.root, None, "", "")]
+    stack: list[EnclosedNode] = [EnclosedNode(tree.root, None, "", "")]
     while stack:
         place = stack.pop()
         yield place
@@ -112,7 +112,7 @@ def places(shape: Shape, tree: Tree) -> Iterator[Place]:
         in_block = node.type in shape.blocks
         for child in reversed(node.named_children):
             own = child if in_block or child.type in shape.simple else place.statement
-            stack.append(Place(child, own, function, owner))
+            stack.append(EnclosedNode(child, own, function, owner))
 
 
 def name_of(definition: tree_sitter.Node) -> str:

@@ -23,7 +23,7 @@ from runners.programs import probes
 from runners.programs.checks import Check
 from runners.programs.early_returns import returns_early
 from runners.programs.java_names import java_file, main_class
-from runners.project import Plan, is_file_name_error, with_one_retry
+from runners.project import ProjectPlan, is_file_name_error, with_one_retry
 from runners.protocol import Completed, Job, Limits, Sandbox
 from runners.temporary import TemporaryFolder, temporary_folder
 from runners.toolchains import Layer, toolchain
@@ -154,7 +154,7 @@ def way_of(language: str) -> Way:
     return _WAYS[language]
 
 
-def plan_of(program: Program) -> Plan:
+def plan_of(program: Program) -> ProjectPlan:
     """Return the toolchain and the command that build and run the program."""
     way, file = way_of(program.language), _file(program)
     main = main_class(program.text) if program.language == "java" else ""
@@ -162,7 +162,7 @@ def plan_of(program: Program) -> Plan:
     command = way.command.format_map(
         {key: shlex.quote(name) for key, name in names.items()}
     )  # the name of a Java class can contain a $
-    return Plan(way.toolchain, program.requires, command=command)
+    return ProjectPlan(way.toolchain, program.requires, command=command)
 
 
 def files_of(program: Program) -> dict[str, str]:
@@ -278,7 +278,7 @@ class Cold:
             named = _file(program) != way_of(program.language).file and is_file_name_error(error)
             return replace(result, verdict_class="failed") if named else result
 
-    async def _run(self, program: Program, plan: Plan, layer: Layer, timeout_s: float) -> Result:
+    async def _run(self, program: Program, plan: ProjectPlan, layer: Layer, timeout_s: float) -> Result:
         nonce = witness.new_nonce()
         folder = self.workspace.folder / f"program-{next(self._numbers)}"
         env = {**layer.env, **variables_of(program, nonce)}
@@ -291,7 +291,7 @@ class Cold:
         finally:
             await in_thread(remove_tree, folder)
 
-    async def layer(self, plan: Plan) -> Layer:
+    async def layer(self, plan: ProjectPlan) -> Layer:
         """Return the layer of the plan's toolchain; it is made on first use."""
         key = (plan.toolchain, plan.requires)
         if key not in self._layers:

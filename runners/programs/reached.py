@@ -20,7 +20,7 @@ _SLOWER = 2.0
 
 
 @dataclass(slots=True)
-class Reached:
+class ReachedChecks:
     """The statements of one finished program that are its tests, and those that it executes; found out when first asked for.
 
     `hole` is the part of the finished program's text that a model is to write, as indices of characters.

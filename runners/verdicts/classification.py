@@ -25,7 +25,7 @@ _Reason: TypeAlias = tuple[VerdictClass, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CommandOutput:
     """What a command wrote. `language` is that of a single program, empty for a project's tests.
 
     `began` says whether that program was started, or only built.
@@ -52,7 +52,7 @@ def classify(
     from what their runner wrote.
     """
     out, err = plain(done.stdout), plain(done.stderr)
-    written = Written(_ends(out), _ends(err), language, began)
+    written = CommandOutput(_ends(out), _ends(err), language, began)
     counted = None if language else _of(report) if report else count_tests(written.text, command)
     verdict_class, message = _judge(done, written, counted)
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
@@ -108,7 +108,7 @@ def ending(done: Completed) -> str:
     return f"status {done.exit}" if done.signal is None else _signal(done.signal)
 
 
-def _judge(done: Completed, written: Written, counted: TestCounts | None) -> _Reason:
+def _judge(done: Completed, written: CommandOutput, counted: TestCounts | None) -> _Reason:
     limit = done.limit or rules.LIMIT_OF_SIGNAL.get(done.signal or 0, "")
     if limit in rules.TOO_LONG:
         kind = "" if limit == "wall" else " of processor time"
@@ -134,7 +134,7 @@ def _succeeded(counted: TestCounts | None) -> _Reason:
     return "passed", ""
 
 
-def _failed(done: Completed, written: Written, counted: TestCounts | None) -> _Reason:
+def _failed(done: Completed, written: CommandOutput, counted: TestCounts | None) -> _Reason:
     if found := rules.MEMORY.search(written.errors if written.language and written.began else written.text):
         return "memory", found[1]
     reason = first_reason(written)
@@ -277,7 +277,7 @@ def _lies_in(test: str, changed: Collection[str] | None) -> bool:
     return changed is None or any(path == file or path.endswith(f"/{file}") for path in changed)
 
 
-def first_reason(written: Written) -> _Reason | None:
+def first_reason(written: CommandOutput) -> _Reason | None:
     """Return the class and the line that explain a failure, or None if nothing known is said."""
     if not written.language:
         text = written.text

@@ -15,7 +15,7 @@ from runners.errors import SandboxFailed
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
 from runners.programs import HIDE, Cold, Program, Programs, files_of, plan_of, variables_of, verdict, witness_files
-from runners.project import Plan
+from runners.project import ProjectPlan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import temporary_folder
 from runners.toolchains import Layer
@@ -29,7 +29,7 @@ from runners.warm.inside.supervisor import COMMAND
 from runners.warm.pool import Pool
 from runners.warm.worker import BUILT, RunRequest, Worker
 
-_PYTHON = Plan("python")
+_PYTHON = ProjectPlan("python")
 SUPERVISOR = f"{VENV}/bin/python -I -S {FOLDER}/supervisor.py"
 _KINDS = 6
 _BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
@@ -149,7 +149,7 @@ class Warm:
         stdout, stderr = build.stdout + done.stdout, build.stderr + done.stderr
         return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + took_s * 1000)
 
-    async def _compile(self, plan: Plan, program: Program, command: str, timeout_s: float) -> Build | None:
+    async def _compile(self, plan: ProjectPlan, program: Program, command: str, timeout_s: float) -> Build | None:
         python, language = await self.cold.layer(_PYTHON), program.language
         job = await self._job(plan, "", python.mounts)  # in a container Python starts what is to stay
 
@@ -166,7 +166,7 @@ class Warm:
             except TimeoutError:
                 return None  # it is not fit until it has answered
 
-    async def _command(self, plan: Plan, command: str, order: RunRequest) -> Completed | None:
+    async def _command(self, plan: ProjectPlan, command: str, order: RunRequest) -> Completed | None:
         python = await self.cold.layer(_PYTHON)
         headers = [self.headers.mount] if plan.toolchain == "cpp" else []
         built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
@@ -175,7 +175,7 @@ class Warm:
             return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))
 
     async def _job(
-        self, plan: Plan, command: str, mounts: tuple[Mount, ...] = (), env: Mapping[str, str] | None = None
+        self, plan: ProjectPlan, command: str, mounts: tuple[Mount, ...] = (), env: Mapping[str, str] | None = None
     ) -> Job:
         """Return what a sandbox that stays is opened with, in a folder that is yet to be made."""
         layer: Layer = await self.cold.layer(plan)
@@ -199,7 +199,7 @@ def _with(build: Build, order: RunRequest, language: str) -> RunRequest:
     return replace(order, files={**order.files, **build.files})
 
 
-def _halves(plan: Plan) -> tuple[str, str]:
+def _halves(plan: ProjectPlan) -> tuple[str, str]:
     """Return the command that builds, and the one that then runs what was built."""
     build, _, run = plan.command.partition(" && ")
     return build, run

@@ -30,7 +30,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from server.context import RecentEdits
-from server.documents import Document, Documents, Edit, Place
+from server.documents import Document, Edit, LineCharacter, OpenDocuments
 from server.errors import DocumentError, ServerRoomError
 from server.keys import masked
 from server.lsp.events import (
@@ -63,10 +63,10 @@ class RequestFailed(JsonRpcException):
 class GhosttapeProtocol(LanguageServerProtocol):
     """pygls' protocol with documents of our own instead of its workspace, and with listeners to events."""
 
-    documents: Documents
+    documents: OpenDocuments
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:
-        self.documents = Documents()
+        self.documents = OpenDocuments()
         self.recent = RecentEdits()
         self.listeners: list[EventListener] = []
         self._requests = itertools.count(1)
@@ -326,7 +326,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
             return None
 
 
-def place(position: types.Position) -> Place:
+def place(position: types.Position) -> LineCharacter:
     """A protocol position as a tuple."""
     return position.line, position.character
 

@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from server import counts
 from server.cache import Cache, LruStore
-from server.documents import Documents, Place
+from server.documents import LineCharacter, OpenDocuments
 from server.errors import ProviderError
 from server.keys import masked, traceback_of
 from server.lsp import shutdown, stdio
@@ -32,7 +32,7 @@ from server.version import version
 from server.wire.listening import listen
 from server.workspace import WorkspaceFiles
 
-Location: TypeAlias = tuple[str, Place]
+Location: TypeAlias = tuple[str, LineCharacter]
 """(URI of a document, position in it)"""
 _LONGEST_LOG_LINE = 1000
 _CLOSE_S = 10.0
@@ -61,7 +61,7 @@ class Server(LanguageServer):
         self._explanations: LruStore[Location, CompletionResult] | None = None
 
     @property
-    def documents(self) -> Documents:
+    def documents(self) -> OpenDocuments:
         """The open documents."""
         return self.protocol.documents
 

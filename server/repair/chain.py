@@ -42,7 +42,7 @@ TOO_LARGE: Final = "file too large"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RepairStep:
     """One repair that changed the text. It was `undone` when its result had more syntax errors than what it was given.
 
     `TOO_LARGE` is no repair and changes nothing: it says that those behind it did not know the syntax (`offer.py`).
@@ -56,7 +56,7 @@ class Step:
 
 def repair(
     draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none"
-) -> tuple[str, tuple[Step, ...]]:
+) -> tuple[str, tuple[RepairStep, ...]]:
     """Run the steps in the order of `REPAIRS`, and give the text and the trail of what changed it.
 
     With a paper's `rules` the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
@@ -65,7 +65,7 @@ def repair(
     if not draft.text.strip():
         return draft.text, ()
     current = normalised(draft)
-    trail: list[Step] = []
+    trail: list[RepairStep] = []
     for _ in range(_ROUNDS):
         text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
         trail += taken
@@ -75,8 +75,8 @@ def repair(
     return _restored(draft, text), tuple(trail)
 
 
-def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[Step]]:
-    trail: list[Step] = []
+def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:
+    trail: list[RepairStep] = []
     for name in (name for name in REPAIRS if name in steps):
         step = _taken(name, draft, rules)
         if step is None:
@@ -88,7 +88,7 @@ def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tupl
     return draft.text, trail
 
 
-def emptied_by(trail: Sequence[Step]) -> RepairName | None:
+def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     """The step that left nothing of the suggestion; None when something is left."""
     last = next((step for step in reversed(trail) if not step.undone), None)
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
@@ -118,14 +118,14 @@ def _has_all(text: str, closers: str) -> bool:
     return not Counter(closers) - Counter(text)
 
 
-def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> Step | None:
+def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
     text = STEPS[name](draft)
     if name in _PAPERS[rules]:
         text = _PAPERS[rules][name](replace(draft, text=text))
     text = text if text.strip() else ""
     if text == draft.text:
         return None
-    return Step(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
+    return RepairStep(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
 
 
 def normalised(draft: Draft) -> Draft:

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from msgspec.structs import replace
 
 from server.errors import LineError
-from server.repair.chain import Step
+from server.repair.chain import RepairStep
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
 from server.settings import REPAIRS, PaperRules, RepairName
@@ -79,7 +79,7 @@ def _made(made: Repaired) -> dict[Made, Any]:
     return {"repaired": made.text, "covered": made.covered, "trail": [_told(step) for step in made.trail]}
 
 
-def _told(step: Step) -> dict[str, Any]:
+def _told(step: RepairStep) -> dict[str, Any]:
     told: dict[str, Any] = {"step": step.step, "before": step.before, "after": step.after}
     return told | {"undone": True} if step.undone else told
 

@@ -13,7 +13,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from server.repair.chain import TOO_LARGE, Step, covered, emptied_by, normalised, prefix, repair
+from server.repair.chain import TOO_LARGE, RepairStep, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
 from server.repair.steps import prose, stop
@@ -41,7 +41,7 @@ class Repaired:
 
     text: str = ""
     covered: int = 0
-    trail: tuple[Step, ...] = ()
+    trail: tuple[RepairStep, ...] = ()
     step: RepairName | None = None
 
 
@@ -56,13 +56,13 @@ def offered(
         return Repaired()
     if _is_too_large(draft):
         made = offered(_near(draft), steps, rules, length=length)
-        return dataclasses.replace(made, trail=(Step(TOO_LARGE, draft.text, draft.text), *made.trail))
+        return dataclasses.replace(made, trail=(RepairStep(TOO_LARGE, draft.text, draft.text), *made.trail))
     whole = normalised(draft)
     ends = enough(whole, steps, rules) if length is None else length
     cut = draft if ends is None else replace(draft, text=prefix(draft.text, ends))
     text, trail = repair(cut, steps, rules)
     if ends is not None and whole.text[ends:].strip():
-        trail = (Step("stop", whole.text, whole.text[:ends]), *trail)
+        trail = (RepairStep("stop", whole.text, whole.text[:ends]), *trail)
     if not text:
         return Repaired(trail=trail, step=emptied_by(trail))
     return Repaired(text, covered(normalised(replace(draft, text=text))), trail)

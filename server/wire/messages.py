@@ -13,7 +13,7 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from server.documents import Edit, Place
+from server.documents import Edit, LineCharacter
 from syntax.wanted import Stop
 
 Id: TypeAlias = int | str
@@ -257,7 +257,7 @@ def convert_params(params: Any, kind: type[_T]) -> _T:
         raise JsonRpcInvalidParams(f"Invalid Params: {error}") from error
 
 
-def _place(given: Position) -> Place:
+def _place(given: Position) -> LineCharacter:
     return given.line, given.character
 
 

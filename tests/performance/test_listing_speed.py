@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from replay.records import Ending, Moment, Record, Suggestion, Verdict
-from replay.run.listing.selection import FACETS, SORTS, Selection
+from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
 from tools.many_moments import many
 
@@ -39,10 +39,10 @@ def test_no_operation_takes_much_longer_than_one_look_at_all_rows(measure, bench
         kind, _, name = what.partition(" ")
         listing = store.listing
         work = {
-            "open": lambda: (listing.complete(), listing.rows(listing.order(Selection())[:50])),
-            "sort": lambda: listing.order(Selection(sort=name, descending=True)),
-            "filter": lambda: (listing.order(Selection(facets={name: ("python", "failed", "none")})), listing.values(name)),
-            "search": lambda: listing.order(Selection(text="return 13")),
+            "open": lambda: (listing.complete(), listing.rows(listing.order(MomentSelection())[:50])),
+            "sort": lambda: listing.order(MomentSelection(sort=name, descending=True)),
+            "filter": lambda: (listing.order(MomentSelection(facets={name: ("python", "failed", "none")})), listing.values(name)),
+            "search": lambda: listing.order(MomentSelection(text="return 13")),
         }[kind]  # fmt: skip
         look = lambda: store._db.execute("SELECT number, sum(length(suggestion)) FROM listing GROUP BY 1").fetchall()  # noqa: E731
         result = measure(work, look, rounds=5, moments=MOMENTS)

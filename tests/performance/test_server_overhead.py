@@ -164,9 +164,9 @@ def test_looking_up_among_many_answers_against_hashing_the_text_once(measure, ot
 
 
 def test_the_document_takes_in_a_key_in_the_middle_of_a_long_text(measure):
-    from server.documents import Documents
+    from server.documents import OpenDocuments
 
-    documents, text = Documents(), text_of(20_000)
+    documents, text = OpenDocuments(), text_of(20_000)
     documents.open("a", "python", 1, text)
     documents.change("a", 2, [((10_000, 0), (10_000, 0), "x")])
 

@@ -11,7 +11,7 @@ import pytest
 
 from runners.errors import PathRefused, SandboxFailed, SandboxMissing, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import PROJECT, Completed
 from runners.sandboxes import make, pick
 from runners.sandboxes.fake import FakeSandbox
@@ -39,7 +39,9 @@ def project(cache):
 
 
 async def test_the_tests_of_a_changed_project_decide(project, sandbox):
-    python = await project(FILES, Plan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q"), sandbox)
+    python = await project(
+        FILES, ProjectPlan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q"), sandbox
+    )
     good, bad, again = [await python.run(changed) for changed in ({}, {"m.py": "def f(x):\n    return x\n"}, {})]
     assert [(one.verdict_class, one.passed, one.failed) for one in (good, bad, again)] == [
         ("passed", 1, 0),
@@ -51,7 +53,9 @@ async def test_the_tests_of_a_changed_project_decide(project, sandbox):
 
 async def test_a_run_cannot_change_the_base_or_another_run(project, bubblewrap):
     command = "ls; cat kept; echo changed >kept; echo new >new; rm -f gone; ln -sf /etc/passwd link"
-    plain = await project({"kept": "as it was", "gone": "still here"}, Plan("system", command=command), bubblewrap)
+    plain = await project(
+        {"kept": "as it was", "gone": "still here"}, ProjectPlan("system", command=command), bubblewrap
+    )
     logs = {result.log for result in await asyncio.gather(*(plain.run({}) for _ in range(3)))} | {
         (await plain.run({})).log
     }
@@ -60,7 +64,7 @@ async def test_a_run_cannot_change_the_base_or_another_run(project, bubblewrap):
 
 
 async def test_the_setup_is_run_once_and_kept(project, bubblewrap):
-    plan = Plan(
+    plan = ProjectPlan(
         "system", setup="date +%N >made; chmod 500 made", command="cat made; ls -l made; test -x made", cwd="sub"
     )
     plain = await project({"sub/file": ""}, plan, bubblewrap)
@@ -72,12 +76,12 @@ async def test_the_setup_is_run_once_and_kept(project, bubblewrap):
 async def test_a_failing_setup_is_told_with_its_log_and_leaves_nothing(project, bubblewrap, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where nobody else makes anything
     with pytest.raises(SetupFailed, match="status 3: no compiler"):
-        await project({}, Plan("system", setup="echo no compiler; exit 3"), bubblewrap)
+        await project({}, ProjectPlan("system", setup="echo no compiler; exit 3"), bubblewrap)
     assert list(tmp_path.iterdir()) == []
 
 
 async def test_the_setup_has_no_network(project, bubblewrap):
-    plain = await project({}, Plan("system", setup="cat /proc/net/dev >seen", command="cat seen"), bubblewrap)
+    plain = await project({}, ProjectPlan("system", setup="cat /proc/net/dev >seen", command="cat seen"), bubblewrap)
     assert (await plain.run({})).log.count(":") == 1
 
 
@@ -88,7 +92,9 @@ async def test_texts_arrive_byte_for_byte(project):
         seen.update({file.name: file.read_bytes() for file in job.project.iterdir()})
         return PASSED
 
-    plain = await project({"crlf": "a\r\nb\r", "lone": "\ud800"}, Plan("system", command="true"), FakeSandbox(look))
+    plain = await project(
+        {"crlf": "a\r\nb\r", "lone": "\ud800"}, ProjectPlan("system", command="true"), FakeSandbox(look)
+    )
     await plain.run({"crlf": "c\r\n\x0c\u2028", "ä": "é"})
     assert seen == {"crlf": b"c\r\n\x0c\xe2\x80\xa8", "lone": b"\xed\xa0\x80", "ä": "é".encode()}
 
@@ -96,12 +102,12 @@ async def test_texts_arrive_byte_for_byte(project):
 @pytest.mark.parametrize("name", ["../out", "/etc/passwd", "a/../../out", "", ".", "a\0b", "file/below"])
 async def test_a_file_outside_of_the_project_is_refused(name, project, bubblewrap):
     with pytest.raises(PathRefused):
-        await project({"file": "", name: "x"}, Plan("system"), bubblewrap)
+        await project({"file": "", name: "x"}, ProjectPlan("system"), bubblewrap)
 
 
 async def test_links_that_a_setup_made_are_not_followed_when_files_are_changed(project, bubblewrap, tmp_path):
     (tmp_path / "victim").write_text("untouched")
-    plan = Plan("system", setup=f"ln -s {tmp_path}/victim file; ln -s {tmp_path} folder", command="cat file")
+    plan = ProjectPlan("system", setup=f"ln -s {tmp_path}/victim file; ln -s {tmp_path} folder", command="cat file")
     plain = await project({}, plan, bubblewrap)
     assert (await plain.run({"file": "changed"})).log == "changed"
     with pytest.raises(PathRefused, match="folder"):
@@ -110,7 +116,7 @@ async def test_links_that_a_setup_made_are_not_followed_when_files_are_changed(p
 
 
 async def test_pipes_and_closed_folders_that_a_run_makes_are_no_trap(project, bubblewrap):
-    plan = Plan(
+    plan = ProjectPlan(
         "system", setup="mkfifo pipe; mkdir closed; touch closed/file; chmod 0 closed", command="test ! -e pipe"
     )
     plain = await project({}, plan, bubblewrap)
@@ -123,7 +129,7 @@ async def test_a_sandbox_that_does_not_start_is_tried_once_more(project):
             raise SandboxFailed("no namespaces left")
         return PASSED
 
-    plain = await project({}, Plan("system", command="true"), sandbox := FakeSandbox(fail_first))
+    plain = await project({}, ProjectPlan("system", command="true"), sandbox := FakeSandbox(fail_first))
     assert (await plain.run({})).verdict_class == "passed"
 
 
@@ -131,14 +137,14 @@ async def test_a_sandbox_that_never_starts_is_not_blamed_on_the_code(project):
     def fail(job):
         raise SandboxFailed("no namespaces left")
 
-    plain = await project({}, Plan("system", command="true"), sandbox := FakeSandbox(fail))
+    plain = await project({}, ProjectPlan("system", command="true"), sandbox := FakeSandbox(fail))
     result = await plain.run({})
     assert (result.verdict_class, len(sandbox.jobs)) == ("infrastructure", 2)
     assert "no namespaces left" in result.message
 
 
 async def test_a_job_has_what_the_plan_says(project):
-    plan = Plan("system", command="make check", cwd="sub", timeout_s=7.0)
+    plan = ProjectPlan("system", command="make check", cwd="sub", timeout_s=7.0)
     plain = await project({"sub/file": ""}, plan, sandbox := FakeSandbox(lambda job: PASSED))
     await plain.run({})
     job = sandbox.jobs[0]
@@ -147,7 +153,7 @@ async def test_a_job_has_what_the_plan_says(project):
 
 
 async def test_without_a_sandbox_the_project_is_where_it_is(project):
-    plain = await project({"file": ""}, Plan("system", command=f"pwd; test ! -e {PROJECT}"), make("none"))
+    plain = await project({"file": ""}, ProjectPlan("system", command=f"pwd; test ! -e {PROJECT}"), make("none"))
     result = await plain.run({})
     assert (result.verdict_class, result.log) == ("passed", str(plain.workspace.folder / "copy-0"))
 
@@ -159,7 +165,9 @@ async def test_folders_of_killed_processes_are_removed_by_the_next_and_those_in_
     )
     left = Path((await process.communicate())[0].decode().strip())
     assert left.is_dir()
-    one, two = [await project({}, Plan("system", command="true"), FakeSandbox(lambda job: PASSED)) for _ in range(2)]
+    one, two = [
+        await project({}, ProjectPlan("system", command="true"), FakeSandbox(lambda job: PASSED)) for _ in range(2)
+    ]
     assert [left.exists(), one.workspace.folder.exists(), two.workspace.folder.exists()] == [False, True, True]
 
 

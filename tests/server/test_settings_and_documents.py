@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.documents import Documents, moved
+from server.documents import OpenDocuments, moved
 from server.errors import DocumentError, SettingsError
 from server.settings import ProviderSettings, Settings, merge, parse, to_options
 from syntax.text import position_at, splice
@@ -79,7 +79,7 @@ def test_who_turns_to_the_embedded_model_does_not_load_another_providers():
     ),
 )
 def test_edits_by_position_do_what_edits_by_offset_do(text, edits):
-    documents = Documents()
+    documents = OpenDocuments()
     documents.open("a", "python", 1, text)
     for version, (one, other, new) in enumerate(edits, 2):
         bounds = sorted({_boundary(text, one), _boundary(text, other)})
@@ -98,7 +98,7 @@ def _boundary(text: str, at: int) -> int:
 
 
 def test_a_change_that_does_not_fit_leaves_the_document_alone():
-    documents = Documents()
+    documents = OpenDocuments()
     documents.open("a", "python", 1, "x\n")
     with pytest.raises(DocumentError, match=r"a \(version 1\): line 9"):
         documents.change("a", 2, [((0, 0), (0, 1), "y"), ((9, 0), (9, 0), "z")])

@@ -14,7 +14,18 @@ from replay.run.engine import cache_folder
 from replay.tapes import tape as tape_files
 from replay.tapes.timeline import Timeline
 from runners.sandboxes import pick
-from tools.oracle_table import CUTS, HEAD, POLICIES, Judged, drawn, first_half, first_statement, judged, longer, spots
+from tools.oracle_table import (
+    CUTS,
+    HEAD,
+    POLICIES,
+    PolicyVerdicts,
+    drawn,
+    first_half,
+    first_statement,
+    judged,
+    longer,
+    spots,
+)
 
 SAMPLE = 3
 
@@ -71,4 +82,4 @@ def test_a_draw_is_repeatable_and_in_order():
 
 
 def test_a_row_has_a_cell_for_each_column():
-    assert Judged().row("every").count("|") == HEAD.splitlines()[0].count("|")
+    assert PolicyVerdicts().row("every").count("|") == HEAD.splitlines()[0].count("|")

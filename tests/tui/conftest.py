@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.records import Ending, Moment, Record, Step, Suggestion, Verdict
+from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdict
 from replay.run.store import Store
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share hostile.py
@@ -94,7 +94,7 @@ def _repaired():
             end=at.offset + 4,
             raw=raw,
             latency=1_204.0,
-            trail=(Step("prose", raw, bare), Step("repeats", bare, done)),
+            trail=(TrailStep("prose", raw, bare), TrailStep("repeats", bare, done)),
             prompt="Complete the code.",
         ),
         verdict=Verdict(name="failed", message="Failed: DID NOT RAISE ValueError", passed=2, failed=1, log=LOG),

@@ -3,7 +3,7 @@
 import unicodedata
 from itertools import product
 
-from replay.records import Ending, Moment, Record, Rewriting, Step, Suggestion, Verdict
+from replay.records import Ending, Moment, Record, Rewriting, Suggestion, TrailStep, Verdict
 
 ESC, BEL, ST, CSI, OSC, DCS = "\x1b", "\x07", "\x1b\\", "\x1b[", "\x1b]", "\x1bP"
 C1 = "\x9b", "\x9d", "\x90", "\x98", "\x9e", "\x9f", "\x84", "\x85", "\x8d", "\x9c"
@@ -73,7 +73,7 @@ def hostile_record(text, event=0):
         tape=text, event=event, path=f"{text}/a.py", language=text, offset=len(text), line=3, character=2, t=1.0,
         kind=text[:99], before=f"a\n{text}", after=text, truth=text, hole=text, function=text,
     )  # fmt: skip
-    trail = (Step(text, text, f"{text}x"), Step("stop", f"{text}x", text, undone=True))
+    trail = (TrailStep(text, text, f"{text}x"), TrailStep("stop", f"{text}x", text, undone=True))
     offered = Suggestion(text=text, start=at.offset, end=at.offset, latency=1, raw=text, prompt=text, provider=text, trail=trail, cache=text)  # fmt: skip
     verdict = Verdict(name="failed", reason=text, message=text, log=f"{text}\nE   {text}\n", cause=text, program=text, hole=(0, 3), rewriting=Rewriting(cause="before", then=text, now=text))  # fmt: skip
     return Record(moment=at, ending=Ending("failed", text), suggestion=offered, verdict=verdict)

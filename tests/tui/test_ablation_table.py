@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from replay.numbers.effects import ablation
-from replay.records import Trial, Verdict
+from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
 from tui.tables.ablation import CASES, ablation_table
 
@@ -14,7 +14,7 @@ ARMS = ("all", "none", *(f"without {step}" for step in REPAIRS))
 def trials(number, language, failing=(), verdict="failed"):
     """A moment in each arm; it passes but in some."""
     for arm in ARMS:
-        yield Trial(
+        yield ArmTrial(
             moment=f"m{number}",
             tape="a-tape-with-a-rather-long-name",
             place=f"src/a/folder/in/a/folder/and/a/file{number}.py:12:5",

@@ -18,7 +18,7 @@ from replay.records import Ending, Record
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
 from server.errors import SettingsError
-from tui.inspector.again.answers import Answer, answers_to
+from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of
 from tui.inspector.app import Inspector
@@ -306,11 +306,11 @@ async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run)
     question = question_of(CONFIG)
     app = Inspector(asked_run)
     async with app.run_test(size=(80, 24)) as pilot:
-        own = Answer(0, question, app._record())
+        own = ListedAnswer(0, question, app._record())
         for text in HOSTILE[::30]:
             hostile = changed(question, provider=text[:2000], text=text[:2000])
             broken = Record(moment=own.record.moment, ending=Ending("failed", text[:2000]))
-            answers = [own, Answer(1, hostile, broken), Answer(2, hostile, None, said=text[:2000])]
+            answers = [own, ListedAnswer(1, hostile, broken), ListedAnswer(2, hostile, None, said=text[:2000])]
             app.push_screen(AnswersScreen(lambda found=answers: found, lambda number: False, 1))
             await pilot.pause()
             assert is_harmless(drawn(app))

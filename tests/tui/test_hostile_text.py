@@ -9,12 +9,12 @@ from rich.text import Text
 
 from replay.errors import StoreError
 from replay.numbers.effects import ablation
-from replay.records import Trial, Verdict
+from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
 from tui.commands import checkup, importing
 from tui.console import SafeConsole
 from tui.inspector.pages.pages import PAGES
-from tui.inspector.pages.parts import Shown
+from tui.inspector.pages.parts import ShownMoment
 from tui.outcome import guarded
 from tui.tables.ablation import ablation_table
 from tui.tables.comparison import comparison_table
@@ -57,7 +57,7 @@ def trials(number):
     """A moment in each arm of an ablation; it fails only with all repairs."""
     for arm in ("all", "none", *(f"without {step}" for step in REPAIRS)):
         verdict = Verdict(name="failed" if arm == "all" else "passed")
-        yield Trial(moment=f"m{number}", tape="t", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=verdict)  # fmt: skip
+        yield ArmTrial(moment=f"m{number}", tape="t", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=verdict)  # fmt: skip
 
 
 def is_seen(text, shown):
@@ -187,6 +187,6 @@ def test_lines_of_import_and_of_doctor_are_harmless(capsys):
 def test_every_page_of_a_moment_is_harmless(page):
     _, make = PAGES[page]
     assert all(
-        is_harmless(make(Shown(hostile_record(text[:20_000]), no_tape=text)).content.plain, PARTS * LONGEST)
+        is_harmless(make(ShownMoment(hostile_record(text[:20_000]), no_tape=text)).content.plain, PARTS * LONGEST)
         for text in HOSTILE
     )

@@ -2,7 +2,7 @@ import sqlite3
 
 import pytest
 
-from replay.run.listing.selection import Selection
+from replay.run.listing.selection import MomentSelection
 from replay.run.store import Store
 from tui.errors import RunReadError
 from tui.inspector.model import RunView
@@ -69,11 +69,11 @@ def test_a_run_that_is_being_written_is_still_running(folder):
 
 
 def test_rows_and_records_come_in_the_order_of_the_selection(view):
-    view.select(Selection(sort="ms", descending=True))
+    view.select(MomentSelection(sort="ms", descending=True))
     assert endings(view)[:3] == ["rejected", "shown", "accepted"]
     assert view.record(0).ending.name == "rejected"
     assert view.place_of(view.order[2]) == 2
-    view.select(Selection(failures=True))
+    view.select(MomentSelection(failures=True))
     assert view.total == 6
     assert endings(view) == ["shown", "rejected", "failed"]
 
@@ -88,9 +88,9 @@ def test_the_next_match_is_found_in_both_directions_and_round_the_ends(view):
 def test_the_next_failure_comes_before_what_is_only_untestable(view):
     assert endings(view)[view.next_failure(1)] == "rejected"
     assert endings(view)[view.next_failure(4)] == "failed"
-    view.select(Selection(facets={"ending": ("accepted", "filtered")}))
+    view.select(MomentSelection(facets={"ending": ("accepted", "filtered")}))
     assert endings(view)[view.next_failure(0)] == "filtered"
-    view.select(Selection(facets={"ending": ("accepted",)}))
+    view.select(MomentSelection(facets={"ending": ("accepted",)}))
     assert view.next_failure(0) is None
 
 

@@ -12,8 +12,8 @@ from replay.records import (
     Missed,
     Rewriting,
     RewritingCause,
-    Step,
     Suggestion,
+    TrailStep,
     Untestable,
     Verdict,
     Within,
@@ -26,7 +26,7 @@ from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff, plain_diff, word_diff
 from tui.inspector.pages.assertions import failing_assertion
 from tui.inspector.pages.pages import PAGES, page_that_explains
-from tui.inspector.pages.parts import Shown, folded
+from tui.inspector.pages.parts import ShownMoment, folded
 from tui.inspector.pages.prompt import sections
 
 LOGS = tomllib.loads((Path(__file__).parent / "logs.toml").read_text())
@@ -47,7 +47,7 @@ def real(real_run):
 
 
 def page(name, record, **more):
-    return PAGES[name][1](Shown(record, **more))
+    return PAGES[name][1](ShownMoment(record, **more))
 
 
 def lines(shown):
@@ -122,7 +122,7 @@ def test_each_repair_shows_what_it_took_out_between_the_raw_text_and_the_offered
 
 def test_a_repair_that_was_undone_says_so(by_ending):
     record = by_ending["rejected"]
-    trail = (Step("brackets", "f(", "f()", undone=True),)
+    trail = (TrailStep("brackets", "f(", "f()", undone=True),)
     record = msgspec.structs.replace(record, suggestion=msgspec.structs.replace(record.suggestion, trail=trail))
     assert "Repair: brackets (undone, because its result has more syntax errors)" in lines(page("repairs", record))
     assert "f({+)+}" in page("repairs", record).content.plain

@@ -9,7 +9,7 @@ from msgspec import structs
 from rich.console import Console
 
 from replay.options import ReplayOptions
-from replay.records import Ending, Moment, Record, Suggestion, Trial, Verdict
+from replay.records import ArmTrial, Ending, Moment, Record, Suggestion, Verdict
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, Tried
 from tui.watching.progress import Progress
 
@@ -20,7 +20,7 @@ RECORD = Record(
     suggestion=Suggestion(text="x", start=0, end=0, latency=0.0),
     verdict=Verdict(name="passed"),
 )
-TRIAL = Trial(
+TRIAL = ArmTrial(
     moment=MOMENT.id, tape="small", place="a.py:1:1", language="python", arm="none", text="x", start=0, end=0, verdict=Verdict(name="passed")
 )  # fmt: skip
 

@@ -51,7 +51,7 @@ FOOT = """\
 
 
 @dataclass(frozen=True)
-class Stage:
+class FitStage:
     """One data set's part in a fit: the features `names`, beside the score of the earlier stages (`prior`)."""
 
     data: DataSet
@@ -139,14 +139,14 @@ def _weights(data: Sequence[DataSet], wanted: Sequence[str], resamples: int, see
             name for name in wanted if name in one.covers() and name not in (weights.features if weights else ())
         )
         if new:
-            weights = _staged(Stage(one, new, weights), resamples, seed)
+            weights = _staged(FitStage(one, new, weights), resamples, seed)
     if weights is None:
         raise ReplayError(f"nothing to fit: no trial has any of {', '.join(wanted)}")
     unfitted = tuple(name for name in wanted if name not in weights.features)
     return msgspec.structs.replace(weights, unfitted=unfitted)
 
 
-def _staged(stage: Stage, resamples: int, seed: int) -> Weights:
+def _staged(stage: FitStage, resamples: int, seed: int) -> Weights:
     """The weights so far and those of one stage."""
     design, accepted, groups = stage.design(), stage.accepted(), stage.groups()
     samples = redrawn(groups, accepted, resamples, seed)

@@ -31,7 +31,7 @@ class Measurements(msgspec.Struct, frozen=True, rename="camel"):
     mean_log_prob: float | None = None
 
 
-class State(msgspec.Struct, frozen=True):
+class PersonState(msgspec.Struct, frozen=True):
     """One state of a person; `t` is when it began."""
 
     user: int
@@ -54,14 +54,14 @@ def trials_of_study(path: Path) -> DataSet:
         TrialsError: the file cannot be read, or a line is not a state.
 
     """
-    states = (decode(path, number, line, State) for number, line in lines(path))
+    states = (decode(path, number, line, PersonState) for number, line in lines(path))
     data = DataSet(HEADER, tuple(_trials(states)))
     check(str(path), data)
     return data
 
 
-def _trials(states: Iterable[State]) -> Iterator[Trial]:
-    begun: dict[int, tuple[State, float | None]] = {}
+def _trials(states: Iterable[PersonState]) -> Iterator[Trial]:
+    begun: dict[int, tuple[PersonState, float | None]] = {}
     displayed: dict[int, float] = {}
     for state in states:
         if state.state == "Shown" or (state.state == "Replay" and state.user not in begun):
@@ -72,7 +72,7 @@ def _trials(states: Iterable[State]) -> Iterator[Trial]:
             yield _trial(*begun.pop(state.user), accepted=state.state == "Accepted")
 
 
-def _latency(state: State, displayed: float | None) -> float | None:
+def _latency(state: PersonState, displayed: float | None) -> float | None:
     """The ms from the request to the display; None if the person did not wait for this time.
 
     If the request is older than the display of the previous suggestion, its answer was kept and reused.
@@ -82,7 +82,7 @@ def _latency(state: State, displayed: float | None) -> float | None:
     return None if again else waited
 
 
-def _trial(state: State, latency: float | None, *, accepted: bool) -> Trial:
+def _trial(state: PersonState, latency: float | None, *, accepted: bool) -> Trial:
     measured = state.measurements
     return Trial(
         person=str(state.user),

@@ -13,11 +13,12 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from tui.comparing import words
+from tui.comparing.help import help_text
 from tui.comparing.messages import OrderWanted, PairChosen
 from tui.comparing.model import CHANGES, SORTS, Change, ComparedRuns, PairSelection
-from tui.comparing.screens import TextDialog, help_text
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side, Sides
+from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
 PAGES = {"suggestions": "Suggestions", "tests": "Tests", "difference": "Difference"}

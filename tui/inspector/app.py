@@ -16,9 +16,9 @@ from textual.containers import Container
 from textual.widgets import Footer
 
 from replay.records import Record
-from replay.run.listing.selection import FACETS, SORTS, Selection
+from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from tui.errors import RunReadError
-from tui.inspector.again.answers import Answer
+from tui.inspector.again.answers import ListedAnswer
 from tui.inspector.commands import command_for
 from tui.inspector.keys import KEYS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
@@ -26,7 +26,7 @@ from tui.inspector.model import RunView
 from tui.inspector.pages.pages import PAGES, page_that_explains
 from tui.inspector.questions import Questions
 from tui.inspector.saved import filter_of, selection_of
-from tui.inspector.screens.asking import ChoiceDialog, TextDialog
+from tui.inspector.screens.asking import ChoiceDialog, TextInputDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
 from tui.inspector.tapes import TapeShelf
@@ -172,7 +172,7 @@ class Inspector(ThemedApp):
 
     def action_save_filter(self) -> None:
         """Save the filters and the order under a name."""
-        self.push_screen(TextDialog("Save this filter as"), self._save_filter)
+        self.push_screen(TextInputDialog("Save this filter as"), self._save_filter)
 
     def action_saved_filters(self) -> None:
         """Offer the saved filters."""
@@ -206,7 +206,9 @@ class Inspector(ThemedApp):
         moments, run = self.query_one(MomentList), self._run
         row = run.row(moments.cursor) if run and run.order else None
         if row is not None:
-            self.push_screen(TextDialog("Note about this moment", row.note), partial(self._keep_note, moments.cursor))
+            self.push_screen(
+                TextInputDialog("Note about this moment", row.note), partial(self._keep_note, moments.cursor)
+            )
 
     def action_copy(self) -> None:
         """Copy the text of the page."""
@@ -236,7 +238,7 @@ class Inspector(ThemedApp):
         self.query_one(SelectionBar).set_text("")
         self._search = self._found = ""
         if self._run is not None:
-            self._select(Selection())
+            self._select(MomentSelection())
         self.set_focus(self.query_one(MomentList))
 
     def action_pane(self) -> None:
@@ -301,7 +303,7 @@ class Inspector(ThemedApp):
         self._tapes.read(name)
         self.call_from_thread(self.query_one(Detail).draw)
 
-    def _show_answer(self, answer: Answer) -> None:
+    def _show_answer(self, answer: ListedAnswer) -> None:
         note = f"asked again: answer {answer.number}" if answer.number else ""
         self.query_one(Detail).show(answer.record, note, self._tapes)
 
@@ -323,7 +325,7 @@ class Inspector(ThemedApp):
         if run.has_grown() or run.state != self._state:
             self.action_reload()
 
-    def _select(self, selection: Selection | None) -> None:
+    def _select(self, selection: MomentSelection | None) -> None:
         if self._run is not None and selection is not None:
             kept = self.query_one(MomentList).chosen
             self._run.select(selection)

@@ -14,7 +14,7 @@ import msgspec
 from replay.errors import StoreError
 from replay.records import Record
 from replay.run.listing.rows import Row
-from replay.run.listing.selection import Selection
+from replay.run.listing.selection import MomentSelection
 from replay.run.store import Store
 from tui.errors import RunReadError
 
@@ -29,7 +29,7 @@ class RunView:
 
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder, self.store = folder, store
-        self.selection = Selection()
+        self.selection = MomentSelection()
         self.order: array[int] = array("q")
         self.total = 0
         self.widths: Mapping[str, int] = {}
@@ -84,7 +84,7 @@ class RunView:
         """Read the run again, under the same selection."""
         listing = self.store.listing
         self._seen = listing.change_count()
-        self.total = len(listing.order(Selection())) if self.selection.narrows else -1
+        self.total = len(listing.order(MomentSelection())) if self.selection.narrows else -1
         self.select(self.selection)
         self.total = len(self.order) if self.total < 0 else self.total
         self.widths = listing.widths()
@@ -92,7 +92,7 @@ class RunView:
         self.is_whole = isinstance(kept, Mapping) and kept.get("moments", self.total) == self.total
         self.summary = kept if self.is_whole else self._counted()
 
-    def select(self, selection: Selection) -> None:
+    def select(self, selection: MomentSelection) -> None:
         """Choose which moments there are, and their order."""
         self.selection = selection
         self.order = self.store.listing.order(selection)
@@ -142,8 +142,8 @@ class RunView:
     def next_failure(self, start: int) -> int | None:
         """Return the next place from `start` on with a failure or an untestable moment; after the last place comes the first."""
         listing = self.store.listing
-        failures = {*listing.order(Selection(failures=True))}
-        untestable = {*listing.order(Selection(facets={"verdict": ("untestable",)}))}
+        failures = {*listing.order(MomentSelection(failures=True))}
+        untestable = {*listing.order(MomentSelection(facets={"verdict": ("untestable",)}))}
         for wanted in (failures, untestable):
             there = [index for index, number in enumerate(self.order) if number in wanted]
             if there:

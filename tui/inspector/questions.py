@@ -10,7 +10,7 @@ from textual.app import App
 
 from replay.records import Moment, Record
 from server.errors import SettingsError
-from tui.inspector.again.answers import Answer, answers_to
+from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, question_of
 from tui.inspector.commands import words_for
@@ -25,7 +25,7 @@ class Questions:
     """The questions of one inspector. `show` is given the answer that the person chooses; `environment` holds the keys of model servers."""
 
     def __init__(
-        self, app: App[None], folder: Path, environment: Mapping[str, str], show: Callable[[Answer], None]
+        self, app: App[None], folder: Path, environment: Mapping[str, str], show: Callable[[ListedAnswer], None]
     ) -> None:
         self._app, self._folder, self._show = app, folder, show
         self.asker = Asker(folder, environment)
@@ -43,7 +43,7 @@ class Questions:
     def answers(self, record: Record, run: RunView, at: int = 0) -> None:
         """Open the list of answers to a moment, with the cursor on the one of that number."""
         if question := self._question(run):
-            own = Answer(0, question, record)
+            own = ListedAnswer(0, question, record)
             read = partial(self._read, own, record.moment.id)
             self._app.push_screen(AnswersScreen(read, self.asker.stop, at), self._chosen)
 
@@ -57,10 +57,10 @@ class Questions:
             self._notify(f"The settings of this run cannot be read: {error}")
             return None
 
-    def _read(self, own: Answer, moment: str) -> list[Answer]:
+    def _read(self, own: ListedAnswer, moment: str) -> list[ListedAnswer]:
         return [own, *answers_to(self._folder, moment)]
 
-    def _chosen(self, answer: Answer | None) -> None:
+    def _chosen(self, answer: ListedAnswer | None) -> None:
         if answer is not None:
             self._show(answer)
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from replay.run.listing.selection import FACETS, SORTS, Selection
+from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from tui.preferences import SavedFilter
 
 
-def filter_of(selection: Selection) -> SavedFilter:
+def filter_of(selection: MomentSelection) -> SavedFilter:
     """Return what is kept of a selection."""
     facets = {name: list(values) for name, values in selection.facets.items()}
     return SavedFilter(facets, selection.text, selection.failures, selection.sort, selection.descending)
 
 
-def selection_of(kept: SavedFilter) -> Selection:
+def selection_of(kept: SavedFilter) -> MomentSelection:
     """Return the selection that was kept; facets and orders that are unknown are left out."""
     facets = {name: tuple(values) for name, values in kept.facets.items() if name in FACETS}
-    return Selection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
+    return MomentSelection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)

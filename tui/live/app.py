@@ -27,10 +27,11 @@ from tui.live.documents import LaneDocuments
 from tui.live.state import Lane, LiveState
 from tui.live.stored import stored_state
 from tui.live.strip import clock, strip
-from tui.live.widgets.board import Board, Shown
-from tui.live.widgets.dialogs import HelpScreen, JumpScreen, LeaveScreen, Outcome
+from tui.live.widgets.board import Board, ShownLane
+from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, Outcome, help_text
 from tui.live.widgets.page_view import PageView
 from tui.terminal_text import message, sanitize
+from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
@@ -213,7 +214,7 @@ class LiveApp(ThemedApp):
         self._put("#strip", strip(lane, width - 2))
         figures = self.figures.update(self.state, at_once=not self.state.is_going)
         wide = self.screen_stack[0].has_class("-wide", "-very-wide") or self.size.width >= 118
-        self.screen_stack[0].query_one(Board).show(Shown(self.state, lane, figures), wide=wide)
+        self.screen_stack[0].query_one(Board).show(ShownLane(self.state, lane, figures), wide=wide)
 
     def _put(self, selector: str, content: Content) -> None:
         widget = self.screen_stack[0].query_one(selector, Static)
@@ -292,7 +293,7 @@ class LiveApp(ThemedApp):
 
     def action_help(self) -> None:
         """Show the keys and the letters."""
-        self.push_screen(HelpScreen())
+        self.push_screen(TextDialog(help_text()))
 
     def action_leave(self) -> None:
         """Close the screen; ask first what becomes of a run that this command started."""

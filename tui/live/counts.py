@@ -10,7 +10,7 @@ from typing import Any
 from replay.numbers.metrics import acceptance, counted, latency_ms, pass_at_1, unmeasured
 from replay.numbers.passing import pass_at_each_k
 from replay.records import Record
-from replay.run.events import Plan
+from replay.run.events import RunPlan
 from tui.figures import Summary
 from tui.live.state import LiveState
 
@@ -34,7 +34,7 @@ def figures_of(records: Iterable[Record], state: LiveState) -> Summary:
     }
 
 
-def _metrics(records: Sequence[Record], plan: Plan) -> dict[str, Any]:
+def _metrics(records: Sequence[Record], plan: RunPlan) -> dict[str, Any]:
     """The metrics, in which each moment counts once, whatever number of answers it has."""
     by, first = plan.cluster_by, [record for record in records if not record.moment.sample]
     passed = pass_at_1(first, by)

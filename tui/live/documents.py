@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from replay.errors import ReplayError
-from replay.run.events import DocumentChanged
+from replay.run.events import ReplayedDocumentChanged
 from replay.tapes.documents import Documents
 from replay.tapes.tape import Edit, Event, Focus, Open, Select, stream
 from syntax.errors import OffsetError
@@ -130,7 +130,7 @@ class LaneDocuments:
         for change in changes:
             self._change(change)
 
-    def _change(self, change: DocumentChanged) -> None:
+    def _change(self, change: ReplayedDocumentChanged) -> None:
         language, text = self._written.get(change.path, ("", ""))
         if change.text is not None:
             self._written[change.path], self._cursors[change.path] = (change.language, change.text), (0, 0)

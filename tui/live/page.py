@@ -22,7 +22,7 @@ _LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ghost:
+class GhostText:
     """What is offered in the place of a range of the document (UTF-16 code units), in a style that says how it ends."""
 
     text: str
@@ -41,7 +41,7 @@ class _Cut:
     end: int
 
 
-def draw(view: View, ghost: Ghost | None, width: int, height: int, top: int) -> tuple[Content, int]:
+def draw(view: View, ghost: GhostText | None, width: int, height: int, top: int) -> tuple[Content, int]:
     """The lines around the cursor, as many as fit into cells, and the first of them (from 0): `top` again if the cursor stands well below it."""
     start, end = (ghost.start, ghost.end) if ghost else (view.start, view.end)
     left, right = index_of(view.text, start), index_of(view.text, end)
@@ -86,7 +86,7 @@ def _clipped_head(text: str) -> str:
     return _clipped(head) + line_end + sanitize(last)
 
 
-def _with_ghost(before: str, replaced: str, ghost: Ghost, after: str, language: str) -> Content:
+def _with_ghost(before: str, replaced: str, ghost: GhostText, after: str, language: str) -> Content:
     offered = _clipped(ghost.text)
     coloured = _coloured(before + offered + after, language)
     if not offered:

@@ -13,18 +13,18 @@ from replay.records import Record
 from replay.run.events import (
     Answered,
     Asked,
-    DocumentChanged,
     Ended,
     Judged,
     LeftOut,
     Note,
-    Plan,
     Played,
     Pulse,
     Reached,
+    ReplayedDocumentChanged,
     RunBegan,
     RunEnded,
     RunEvent,
+    RunPlan,
     SessionBegan,
     StateRunChanged,
     Streamed,
@@ -37,7 +37,7 @@ _WINDOW_S = 30.0
 
 
 @dataclass(slots=True)
-class TestCounts:
+class LaneTests:
     """The runs of tests of a lane: those that are queued or run, by number, and how many are done."""
 
     open: dict[int, StateRun] = field(default_factory=dict)
@@ -86,10 +86,10 @@ class Lane:
     awaited: set[str] = field(default_factory=set)
     latest: str = ""
     """The moment that ended last."""
-    tests: TestCounts = field(default_factory=TestCounts)
+    tests: LaneTests = field(default_factory=LaneTests)
     note: str = ""
     left_out: list[str] = field(default_factory=list)
-    changes: list[DocumentChanged] = field(default_factory=list)
+    changes: list[ReplayedDocumentChanged] = field(default_factory=list)
     """Documents' changes that are not on the tape and that nobody has taken yet."""
     tried: int = 0
 
@@ -116,7 +116,7 @@ class Lane:
 class LiveState:
     """A run as far as its events tell. A process that continues a run begins with a new state."""
 
-    plan: Plan = field(default_factory=Plan)
+    plan: RunPlan = field(default_factory=RunPlan)
     lanes: dict[str, Lane] = field(default_factory=dict)
     process: int = 0
     birth: str = ""
@@ -233,7 +233,7 @@ def _take(lane: Lane, event: RunEvent, at: float) -> None:
             lane.streamed = event.text
         case Answered() if lane.asked is not None and event.moment == lane.asked.moment:
             lane.answer = event
-        case DocumentChanged():
+        case ReplayedDocumentChanged():
             lane.changes.append(event)
         case StateRunChanged(run=run):
             lane.tests.take(run, at)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from replay.errors import StoreError
-from replay.run.events import Ended, LeftOut, Plan, RunBegan, RunEnded
+from replay.run.events import Ended, LeftOut, RunBegan, RunEnded, RunPlan
 from replay.run.live.stream import shortened
 from replay.run.store import Store
 from tui.live.state import LiveState
@@ -34,7 +34,7 @@ def stored_state(folder: Path) -> LiveState | None:
 def _state(store: Store) -> LiveState:
     config, at = store.config, (store.folder / "run.sqlite").stat().st_mtime
     provider = config.get("settings", {}).get("provider", {})
-    plan = Plan(
+    plan = RunPlan(
         provider=provider.get("name", ""),
         policy=config.get("policy", ""),
         tests=config.get("tests", True),

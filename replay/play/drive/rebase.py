@@ -61,7 +61,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordedPlace:
     """A place of the recorded document: just before an event, at an offset of the text as it was then."""
 
     event: int
@@ -239,7 +239,7 @@ class Rebased:
             shift += ahead.growth if ahead.left + shift < start else 0
         return start - shift, end - shift
 
-    def place(self, timeline: Timeline, path: str, event: int, offset: int) -> Place | None:
+    def place(self, timeline: Timeline, path: str, event: int, offset: int) -> RecordedPlace | None:
         """The place on the tape that corresponds to an actual offset; None if there is none.
 
         Behind text that is ahead, it is a later place on the tape: the first one at which the recorded document has that
@@ -248,15 +248,15 @@ class Rebased:
         base = next((ahead for ahead in self.aheads if self.to_actual(ahead.left) == offset), None)
         if base is None:
             found = self._range(offset, offset, None)
-            return None if found is None else Place(event, found[0], self.recorded)
+            return None if found is None else RecordedPlace(event, found[0], self.recorded)
         if base.reached < event:
-            return Place(event, base.left + length(base.text), self.recorded)
+            return RecordedPlace(event, base.left + length(base.text), self.recorded)
         text, left = self.recorded, base.left
         for at, changes in timeline.since(path, event):
             if at > base.reached:
                 break
             text, left = splice(text, changes), carry_left(left, changes)
-        return Place(base.reached + 1, left + length(base.text), text)
+        return RecordedPlace(base.reached + 1, left + length(base.text), text)
 
 
 def _reached(followed: Followed, characters: int) -> tuple[frozenset[int], int]:

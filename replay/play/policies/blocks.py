@@ -24,7 +24,7 @@ _SCENARIOS = {"header": "full", "inside": "inner"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MomentPlace:
     """A place that does not depend on time: just before event `event`, at a UTF-16 offset of a document."""
 
     event: int
@@ -39,7 +39,7 @@ class Place:
 
 def block_places(
     timeline: Timeline, kinds: Collection[str] = ALL_KINDS, at: Collection[str] = ("header", "inside")
-) -> Iterator[Place]:
+) -> Iterator[MomentPlace]:
     """The moments of policy `blocks`, in the order of the tape.
 
     For each construct of each final text: just before the event that wrote the first character of its body (*full*),
@@ -59,10 +59,10 @@ def left_out(timeline: Timeline, kinds: Collection[str] = ALL_KINDS, at: Collect
     return sum(not timeline.is_a_persons(place.event) for place in _merged(_chosen(timeline, kinds, at)))
 
 
-def _chosen(timeline: Timeline, kinds: Collection[str], at: Collection[str]) -> list[Place]:
+def _chosen(timeline: Timeline, kinds: Collection[str], at: Collection[str]) -> list[MomentPlace]:
     """What begins at the places, in the order of the tape; where several things do, the largest comes first."""
     wanted = {_SCENARIOS.get(one, one) for one in at}
-    found: dict[tuple[int, str, int, Stop], Place] = {}
+    found: dict[tuple[int, str, int, Stop], MomentPlace] = {}
     for path in timeline.final:
         for place in _places_in(timeline, path, inside_statements=not wanted <= set(_SCENARIOS.values())):
             found.setdefault((place.event, place.path, place.offset, place.stop), place)
@@ -70,7 +70,7 @@ def _chosen(timeline: Timeline, kinds: Collection[str], at: Collection[str]) -> 
     return sorted(chosen, key=lambda place: (place.event, place.path, place.offset, place.stop))
 
 
-def _merged(places: Iterable[Place]) -> Iterator[Place]:
+def _merged(places: Iterable[MomentPlace]) -> Iterator[MomentPlace]:
     """Each place once."""
     for _, here in groupby(places, key=lambda place: (place.event, place.path, place.offset)):
         largest, *others = here  # "block" comes before "statement"
@@ -78,7 +78,7 @@ def _merged(places: Iterable[Place]) -> Iterator[Place]:
         yield replace(largest, within=tuple(within))
 
 
-def _places_in(timeline: Timeline, path: str, *, inside_statements: bool) -> Iterator[Place]:
+def _places_in(timeline: Timeline, path: str, *, inside_statements: bool) -> Iterator[MomentPlace]:
     language, text = language_of(timeline.languages[path]) or language_of(path), timeline.final[path]
     if language is None:
         return
@@ -136,14 +136,14 @@ class _Beginnings:
         self.writers = timeline.writers[path]
         self.edits = dict(timeline.edits[path])
 
-    def at(self, index: int, stop: Stop, kind: str, scenario: str) -> Iterator[Place]:
+    def at(self, index: int, stop: Stop, kind: str, scenario: str) -> Iterator[MomentPlace]:
         """The place of the character at `index` of the final text, if someone began to write there."""
         event = self.writers[offset_of(self.text, index)]
         if event == FROM_START:
             return
         begins = [start for start, _, new in self.edits[event] if new.lstrip()[:1] == self.text[index]]
         if len(begins) == 1 and self._leads(index, event):
-            yield Place(event, self.path, begins[0], stop, kind, scenario)
+            yield MomentPlace(event, self.path, begins[0], stop, kind, scenario)
 
     def _leads(self, index: int, event: int) -> bool:
         """Whether nothing but white space by the same event stands directly before the character."""

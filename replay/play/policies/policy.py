@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from replay.errors import ReplayError
-from replay.play.policies.blocks import Place, block_places, left_out
+from replay.play.policies.blocks import MomentPlace, block_places, left_out
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 from server.settings import explain_error
@@ -158,7 +158,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether moments follow the tape's time, so that an answer can come too late."""
         return self.asks != "blocks"
 
-    def places(self, timeline: Timeline) -> Iterator[Place]:
+    def places(self, timeline: Timeline) -> Iterator[MomentPlace]:
         """The moments that do not depend on time, in the order of the tape."""
         return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())
 

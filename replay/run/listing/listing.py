@@ -11,7 +11,7 @@ import msgspec
 from replay.options import ClusterBy
 from replay.records import Record
 from replay.run.listing.rows import Row, row_of, searched_text
-from replay.run.listing.selection import FACETS, SORTS, Selection, condition
+from replay.run.listing.selection import FACETS, SORTS, MomentSelection, condition
 
 VERSION = 1
 """The meaning of the columns, kept as the fact `listing`. A run whose rows have another, or none, is listed anew."""
@@ -111,7 +111,7 @@ class Listing:
         values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
         return values, self._whole(searched_text(record)), self._whole(record.moment.function)
 
-    def order(self, selection: Selection) -> array[int]:
+    def order(self, selection: MomentSelection) -> array[int]:
         """Return the numbers of the records that a selection lets through, in its order."""
         where, values = condition(selection)
         return array("q", (number for (number,) in self._select("listing.number", where, values, selection)))
@@ -179,7 +179,7 @@ class Listing:
         count, last = self._db.execute(f"SELECT count(*), ifnull(max(number), 0) FROM {table}").fetchone()  # noqa: S608 - a name of ours
         return int(count), int(last)
 
-    def _select(self, what: str, where: str, values: Sequence[object], selection: Selection) -> sqlite3.Cursor:
+    def _select(self, what: str, where: str, values: Sequence[object], selection: MomentSelection) -> sqlite3.Cursor:
         direction = "DESC" if selection.descending else "ASC"
         key = SORTS.get(selection.sort, "")
         by = f"{key} IS NULL, {key} {direction}, " if key else ""

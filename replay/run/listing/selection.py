@@ -61,7 +61,7 @@ SORTS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class MomentSelection:
     """Which moments to show: those that have one of the chosen values in each facet. The empty selection shows all."""
 
     facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Selection:
         return bool(self.facets or self.text or self.failures)
 
 
-def condition(selection: Selection) -> tuple[str, list[object]]:
+def condition(selection: MomentSelection) -> tuple[str, list[object]]:
     """Return the condition of SQL and its values."""
     parts: list[str] = ["1"]
     values: list[object] = []

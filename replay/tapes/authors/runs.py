@@ -18,7 +18,7 @@ _LINE_END = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class UnexplainedEdit:
     """An edit without a known reason, in one place."""
 
     index: int
@@ -37,7 +37,7 @@ class Written:
     """Whether one key can have made it."""
 
 
-Run: TypeAlias = list[Written]
+Run: TypeAlias = list[UnexplainedEdit]
 """Edits of one document, one behind the other, that no pause and no move of the cursor separates."""
 
 
@@ -60,26 +60,26 @@ def runs(events: Sequence[Event]) -> Iterator[Run]:
         yield from (run.edits for run in known)
 
 
-def _written(index: int, event: Edit) -> Written | None:
+def _written(index: int, event: Edit) -> UnexplainedEdit | None:
     """An edit as a part of a run; None where its reason is known, or where it is in several places at once."""
     guess = certain_reason(event.changes)
     if len(event.changes) != 1 or event.reason not in {None, guess}:
         return None
     start, end, new = event.changes[0]
-    return Written(index, event.doc, event.t, start, end, start + length(new), new, guess is not None)
+    return UnexplainedEdit(index, event.doc, event.t, start, end, start + length(new), new, guess is not None)
 
 
 class _Open:
     """A run that may go on: its edits, and where the text of the last one stands now."""
 
-    def __init__(self, first: Written) -> None:
+    def __init__(self, first: UnexplainedEdit) -> None:
         self.edits: Run = [first]
         self._follow(first)
 
-    def _follow(self, one: Written) -> None:
+    def _follow(self, one: UnexplainedEdit) -> None:
         self.start, self.end, self.text, self.has_moved = one.start, one.end, one.text, False
 
-    def take(self, one: Written) -> None:
+    def take(self, one: UnexplainedEdit) -> None:
         """Add an edit; of one that writes text again, what it adds."""
         added = self._added(one)
         self.edits.append(one if added is None else replace(one, text=added))
@@ -89,20 +89,20 @@ class _Open:
         """Move its place through an edit elsewhere."""
         self.start, self.end = carry_left(self.start, changes), carry_left(self.end, changes)
 
-    def ends_before(self, one: Written) -> bool:
+    def ends_before(self, one: UnexplainedEdit) -> bool:
         """Whether it cannot go on when an edit is made: too late, or elsewhere with more than a key."""
         gap, limits = one.t - self.edits[-1].t, numbers().agent
         longest = limits.frame if self.has_moved else limits.pause
         return not 0 <= gap <= longest or not (one.is_key or self.leads_to(one))
 
-    def leads_to(self, one: Written) -> bool:
+    def leads_to(self, one: UnexplainedEdit) -> bool:
         """Whether an edit goes on from its end; a key only right there, as a person may type elsewhere."""
         ahead = one.start - self.end
         if one.is_key:
             return 0 <= ahead <= _LINE_END
         return ahead >= 0 or self._added(one) is not None
 
-    def _added(self, one: Written) -> str | None:
+    def _added(self, one: UnexplainedEdit) -> str | None:
         """What an edit adds to the end of the last one's text, which it writes again; None for other edits.
 
         For example `[6, 9, "foobar"]` adds `bar` behind `[6, 6, "foo"]`.
@@ -120,7 +120,7 @@ def _note_moves(cursors: Cursors, doc: int, known: Sequence[_Open]) -> None:
     cursors.forget_moves(doc)
 
 
-def _add(one: Written, going: list[_Open], changes: Sequence[Change]) -> None:
+def _add(one: UnexplainedEdit, going: list[_Open], changes: Sequence[Change]) -> None:
     """Give an edit to the nearest run that leads to it, or begin one, and move the others' places."""
     nearest = max((run for run in going if run.leads_to(one)), key=lambda run: run.end, default=None)
     for run in going:

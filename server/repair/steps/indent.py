@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, indent_of, unit_of, width
 from server.repair.steps import columns
-from server.repair.steps.stop import Lines, lines_of
+from server.repair.steps.stop import LogicalLines, lines_of
 from syntax.parse import is_opaque
 from syntax.tokens import PAIRS
 from syntax.wanted import is_after_header, logical_start
@@ -119,7 +119,7 @@ def _statement(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _levels(draft: Draft, lines: Lines) -> list[int]:
+def _levels(draft: Draft, lines: LogicalLines) -> list[int]:
     """The indentations that are open at the cursor, outermost first."""
     end = lines.open[0].start if lines.open else len(draft.code_before)
     levels: list[int] = []

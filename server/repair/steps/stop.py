@@ -125,12 +125,12 @@ def _header_width(draft: Draft) -> int:
 
 
 @lru_cache(maxsize=2)
-def lines_of(draft: Draft) -> Lines:
+def lines_of(draft: Draft) -> LogicalLines:
     """The lines of a draft; two steps in a row ask for those of the same one."""
-    return Lines(draft)
+    return LogicalLines(draft)
 
 
-class Lines:
+class LogicalLines:
     """The logical lines of a suggestion: those that begin outside brackets and strings."""
 
     def __init__(self, draft: Draft) -> None:

@@ -15,7 +15,7 @@ from tapes import moment_of
 
 from replay.editor.client import Editor
 from replay.errors import ServerError
-from replay.play.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave
+from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, VerifyCheckpoint
 from replay.tapes.tape import digest
 
 SERVER = str(Path(__file__).parents[1] / "editor/stdio_server.py")
@@ -278,22 +278,22 @@ async def test_a_checkpoint_that_the_servers_document_does_not_match_is_an_error
     editor = await session.start(other)
     editor.open(DidOpen("a.py", "python", "mine"))
     with pytest.raises(ServerError, match=r"the server's document a\.py differs from the checkpoint \(version 3\)"):
-        await editor.check(Check("a.py", digest("mine")))
+        await editor.check(VerifyCheckpoint("a.py", digest("mine")))
 
 
 async def test_a_server_that_cannot_tell_its_state_is_believed_but_the_editor_is_checked(session):
     editor = await session.start({})
     editor.open(DidOpen("a.py", "python", "mine"))
-    await editor.check(Check("a.py", digest("mine")))
+    await editor.check(VerifyCheckpoint("a.py", digest("mine")))
     with pytest.raises(ServerError, match=r"the editor's document a\.py differs"):
-        await editor.check(Check("a.py", digest("other")))
+        await editor.check(VerifyCheckpoint("a.py", digest("other")))
 
 
 async def test_a_state_that_is_refused_is_an_error_with_the_reason(session):
     editor = await session.start({"ghosttape/state": {"error": {"code": -32803, "message": "a.py is not open"}}})
     editor.open(DidOpen("a.py", "python", "mine"))
     with pytest.raises(ServerError, match=r"a\.py holds: a\.py is not open"):
-        await editor.check(Check("a.py", digest("mine")))
+        await editor.check(VerifyCheckpoint("a.py", digest("mine")))
 
 
 # The text that a server has after `didChange`, in a model that shares nothing with ours: bytes of UTF-16, read as LSP 3.17 says.

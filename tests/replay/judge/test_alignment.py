@@ -2,7 +2,7 @@
 
 import pytest
 
-from replay.judge.alignment import Written, reach
+from replay.judge.alignment import WrittenCode, reach
 from syntax.languages import language_of
 from syntax.parse import parse
 
@@ -13,7 +13,9 @@ END = CODE.index("\n\n\ndef other")
 
 
 def reached(text, *, code=CODE, start=START, limit=END, prior=None, language="python"):
-    found = reach(Written(parse(language_of(language), code), start, limit, limit if prior is None else prior), text)
+    found = reach(
+        WrittenCode(parse(language_of(language), code), start, limit, limit if prior is None else prior), text
+    )
     return code[start : found.end], found.agrees
 
 

@@ -7,7 +7,7 @@ import pytest
 from tapes import moment_of
 
 from replay.judge.grafts import graft, hole_of
-from replay.play.policies.blocks import ALL_AT, Place, block_places
+from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
 from replay.records import Suggestion
 from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, read
@@ -34,7 +34,7 @@ def asked(timeline):
     for index, event, documents in walk(timeline.tape):
         paths = {path: doc for doc, path in documents.paths.items()}
         if isinstance(event, Edit) and event.changes and index % EVERY == 0:
-            wanted[index].append(Place(index, documents.paths[event.doc], event.changes[0][0], "auto", "", ""))
+            wanted[index].append(MomentPlace(index, documents.paths[event.doc], event.changes[0][0], "auto", "", ""))
         for place in wanted[index]:
             text = documents.texts[paths[place.path]]
             yield place, cut(text, 0, place.offset), cut(text, place.offset, length(text))

@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from replay.numbers.differences import paired
 from replay.numbers.effects import ablation, effect
 from replay.numbers.intervals import share
-from replay.records import Trial, Verdict
+from replay.records import ArmTrial, Verdict
 
 STEPS = ("prose", "indent", "stop")
 ARMS = ("all", "none", *(f"without {step}" for step in STEPS))
@@ -18,7 +18,7 @@ ARMS = ("all", "none", *(f"without {step}" for step in STEPS))
 
 def trial(moment, arm, verdict="passed", *, text="x", language="python", tape="small"):
     place = f"a.py:{moment}:1"
-    return Trial(
+    return ArmTrial(
         moment=f"m{moment}",
         tape=tape,
         place=place,

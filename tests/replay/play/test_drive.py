@@ -9,7 +9,7 @@ from tapes import Typist
 
 from corpora.demo.bundled import DEMO
 from replay.judge.grafts import hole_of
-from replay.play.instructions import Answer, Ask, Check, DidChange, DidOpen, Settled, Try
+from replay.play.instructions import Answer, Ask, DidChange, DidOpen, Settled, Try, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -286,7 +286,7 @@ def test_random_text_that_is_always_accepted_costs_keys(tape):
 def test_where_the_documents_are_as_recorded_the_server_is_checked_and_at_the_end_always():
     tape = read(DEMO / "ledger.tape.jsonl")
     _, done = driven(tape, oracle)
-    assert len([step for step in done if isinstance(step, Check)]) >= len(texts_of(done))
+    assert len([step for step in done if isinstance(step, VerifyCheckpoint)]) >= len(texts_of(done))
 
 
 LETTERS = st.sampled_from("ab(){}:\n\r\t é😀\u0301\u2028")

@@ -8,7 +8,7 @@ from asking import Replay, inside, offering, type_inside
 from running import options_of, run
 
 from replay.importers.workspace_recording.reading import import_recording
-from replay.play.instructions import Ask, Check, DidChange, DidClose, DidOpen, DidSave, Settled
+from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.playback import Playback, PlaybackError
 from replay.play.player import Player
@@ -303,7 +303,7 @@ async def test_the_engine_hears_the_same_at_any_speed(replayed):
 # Late answers change what lateness demands
 
 LATE = 5000.0
-DOCUMENTS = (DidOpen, DidChange, DidSave, DidClose, Check)
+DOCUMENTS = (DidOpen, DidChange, DidSave, DidClose, VerifyCheckpoint)
 
 
 @pytest.fixture(scope="module")

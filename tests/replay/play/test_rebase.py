@@ -3,7 +3,7 @@
 import pytest
 from tapes import Typist
 
-from replay.play.drive.rebase import Place, Rebased
+from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.tapes.timeline import Timeline
 
 
@@ -24,12 +24,12 @@ def test_what_is_ahead_stands_in_the_actual_text_only(ahead):
 
 def test_behind_what_is_ahead_the_place_is_where_the_tape_has_written_it(ahead):
     timeline, document = ahead
-    assert document.place(timeline, "a.py", 6, 9) == Place(11, 9, "a = 1 + 2")
+    assert document.place(timeline, "a.py", 6, 9) == RecordedPlace(11, 9, "a = 1 + 2")
 
 
 def test_before_it_the_place_is_as_it_was(ahead):
     timeline, document = ahead
-    assert document.place(timeline, "a.py", 6, 2) == Place(6, 2, "a = ")
+    assert document.place(timeline, "a.py", 6, 2) == RecordedPlace(6, 2, "a = ")
 
 
 @pytest.mark.parametrize("offset", [4, 6, 8])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from replay.recording.changes import changes_of_event, merged_changes, reason_of_keys
 from replay.recording.recorder import CHECK_EVERY, Recorder
 from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Save, Select, State
-from server.documents import Document, Documents
+from server.documents import Document, OpenDocuments
 from server.lsp.events import (
     ChangeReasonGiven,
     ClientLeft,
@@ -31,7 +31,7 @@ class Desk:
     """An editor's end of the server's documents: what is done there is told to a recorder, and its events are kept."""
 
     def __init__(self, text="", uri=URI, admit=lambda uri: uri.removeprefix("file:///w/")):
-        self.documents, self.recorder, self.events, self.t, self.version = Documents(), Recorder(admit), [], 0.0, 1
+        self.documents, self.recorder, self.events, self.t, self.version = OpenDocuments(), Recorder(admit), [], 0.0, 1
         self.open(text, uri)
 
     def tell(self, editor_event):

@@ -13,7 +13,7 @@ from replay.recording.pipeline import RecordingPipeline
 from replay.recording.secrets.redaction import Redactor
 from replay.tapes import lines
 from replay.tapes.tape import Embedded, Ghost, Header, Select, read
-from server.documents import Document, Documents
+from server.documents import Document, OpenDocuments
 from server.lsp.events import (
     CompletionAccepted,
     CompletionRequested,
@@ -32,7 +32,7 @@ class Desk:
     """An editor with files in /w; those whose names begin with a dot, and notes, are not recorded."""
 
     def __init__(self, folder):
-        self.documents, self.told, self.t = Documents(), [], 0.0
+        self.documents, self.told, self.t = OpenDocuments(), [], 0.0
         redactor = Redactor()
         self.pipeline = RecordingPipeline(self.admit, redactor, self.told.append)
         self.journal = Journal(folder, HEADER, redactor)

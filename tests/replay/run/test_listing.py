@@ -14,10 +14,10 @@ import pytest
 from tapes import moment_of
 
 from replay.numbers.clusters import by_cluster, cluster_of
-from replay.records import Ending, Missed, Record, Step, Suggestion, Verdict
+from replay.records import Ending, Missed, Record, Suggestion, TrailStep, Verdict
 from replay.run.listing.listing import Listing
 from replay.run.listing.rows import row_of, searched_text
-from replay.run.listing.selection import FACETS, SORTS, Selection
+from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
 
 ENDINGS = [
@@ -30,9 +30,9 @@ ENDINGS = [
 VERDICTS = [None, Verdict(name="passed"), Verdict(name="assertion", message="Expected 3"), Verdict(name="untestable", reason="empty"), Verdict(name="infrastructure")]  # fmt: skip
 TRAILS = [
     (),
-    (Step("prose", "a", "b"),),
-    (Step("prose", "a", "b"), Step("stop", "b", "")),
-    (Step("stop", "b", "", undone=True),),
+    (TrailStep("prose", "a", "b"),),
+    (TrailStep("prose", "a", "b"), TrailStep("stop", "b", "")),
+    (TrailStep("stop", "b", "", undone=True),),
 ]
 
 
@@ -70,7 +70,7 @@ def listed(store, selection):
 
 def expected(store, keep):
     """Numbers of the records that a test in Python lets through, in the order of the tapes."""
-    numbers = listed(store, Selection())
+    numbers = listed(store, MomentSelection())
     return [number for number in numbers if keep(store.record(number))]
 
 
@@ -108,7 +108,7 @@ def test_every_facet_counts_and_filters_as_a_look_at_each_record(store, facet):
     assert store.listing.values(facet) == counted
     assert list(store.listing.values(facet).values()) == sorted(counted.values(), reverse=True)
     for chosen in [*((value,) for value in counted), tuple(counted)[:2]]:
-        found = listed(store, Selection(facets={facet: chosen}))
+        found = listed(store, MomentSelection(facets={facet: chosen}))
         assert found == expected(store, lambda record: set(chosen) & set(value_of(facet, record)))  # noqa: B023 - used at once
 
 
@@ -129,15 +129,15 @@ def key_of(sort, record):
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("sort", [name for name in SORTS if name])
 def test_every_order_is_that_of_a_stable_sort_with_what_is_missing_at_the_end(store, sort, descending):
-    records = [(number, store.record(number)) for number in listed(store, Selection())]
+    records = [(number, store.record(number)) for number in listed(store, MomentSelection())]
     keyed = [(number, key_of(sort, record)) for number, record in records]
     there = sorted((pair for pair in keyed if pair[1] is not None), key=lambda pair: pair[1], reverse=descending)
     wanted = [number for number, _ in there] + [number for number, key in keyed if key is None]
-    assert listed(store, Selection(sort=sort, descending=descending)) == wanted
+    assert listed(store, MomentSelection(sort=sort, descending=descending)) == wanted
 
 
 def test_the_order_of_the_tapes_can_be_turned_round(store):
-    assert listed(store, Selection(descending=True)) == listed(store, Selection())[::-1]
+    assert listed(store, MomentSelection(descending=True)) == listed(store, MomentSelection())[::-1]
 
 
 @pytest.mark.parametrize(
@@ -145,23 +145,23 @@ def test_the_order_of_the_tapes_can_be_turned_round(store):
 )
 def test_a_search_finds_what_a_look_at_each_record_finds(store, text):
     wanted = expected(store, lambda record: text.casefold() in searched_text(record))
-    assert listed(store, Selection(text=text)) == wanted
+    assert listed(store, MomentSelection(text=text)) == wanted
     assert store.listing.matches(text) == frozenset(wanted)
 
 
 def test_failures_are_failed_requests_and_verdicts_that_count(store):
     wanted = expected(store, lambda record: record.ending.name == "failed" or (record.verdict and record.verdict.name == "assertion"))  # fmt: skip
-    assert listed(store, Selection(failures=True)) == wanted
+    assert listed(store, MomentSelection(failures=True)) == wanted
 
 
 def test_filters_narrow_each_other(store):
-    both = Selection(facets={"tape": ("a",), "ending": ("late",)}, text="x", failures=True)
-    parts = [Selection(facets={"tape": ("a",)}), Selection(facets={"ending": ("late",)}), Selection(text="x"), Selection(failures=True)]  # fmt: skip
+    both = MomentSelection(facets={"tape": ("a",), "ending": ("late",)}, text="x", failures=True)
+    parts = [MomentSelection(facets={"tape": ("a",)}), MomentSelection(facets={"ending": ("late",)}), MomentSelection(text="x"), MomentSelection(failures=True)]  # fmt: skip
     assert set(listed(store, both)) == set.intersection(*(set(listed(store, part)) for part in parts))
 
 
 def test_a_page_has_the_rows_asked_for_in_that_order(store):
-    numbers = listed(store, Selection(sort="ms"))[10:30]
+    numbers = listed(store, MomentSelection(sort="ms"))[10:30]
     assert store.listing.rows(numbers) == [row_of(store.record(number), number) for number in numbers]
     assert store.listing.rows([10**6, *numbers[:1]])[0].number == numbers[0]
 
@@ -204,7 +204,7 @@ def test_a_record_that_is_stored_again_has_a_new_row_and_a_forgotten_one_none(tm
 def test_a_run_of_an_older_version_is_listed_when_it_is_opened(tmp_path):
     with Store.create(tmp_path / "run", {}) as store:
         store.put_all(some_records(20))
-        before = store.listing.rows(listed(store, Selection()))
+        before = store.listing.rows(listed(store, MomentSelection()))
     with sqlite3.connect(tmp_path / "run" / "run.sqlite") as database:
         for table in ("listing", "searched", "marks"):
             database.execute(f"DROP TABLE {table}")
@@ -212,7 +212,7 @@ def test_a_run_of_an_older_version_is_listed_when_it_is_opened(tmp_path):
     database.close()
     with Store.open(tmp_path / "run") as store:
         assert store.listing.complete() == 20
-        assert store.listing.rows(listed(store, Selection())) == before
+        assert store.listing.rows(listed(store, MomentSelection())) == before
         assert store.listing.complete() == 0
 
 
@@ -245,7 +245,7 @@ def test_the_run_can_be_written_while_it_is_listed_anew(tmp_path):
         database.close()
         assert len(written) == 500
         assert max(after - before for before, after in itertools.pairwise(commits)) <= 200
-        assert len(listed(store, Selection())) == 500
+        assert len(listed(store, MomentSelection())) == 500
 
 
 def test_what_the_run_stores_or_forgets_while_it_is_listed_anew_counts(tmp_path):
@@ -262,7 +262,7 @@ def test_what_the_run_stores_or_forgets_while_it_is_listed_anew_counts(tmp_path)
             return found
 
         Listing(database, lambda text: text, read).complete()
-        numbers = listed(store, Selection())
+        numbers = listed(store, MomentSelection())
         assert store.listing.rows(numbers) == [row_of(store.record(number), number) for number in numbers]
         assert len(numbers) == 29
         assert len(store.listing.matches("")) == 29
@@ -309,7 +309,7 @@ def test_marks_and_notes_stay_with_their_moment(tmp_path):
     records = list(some_records(5))
     with Store.create(tmp_path / "run", {}) as store:
         store.put_all(records)
-        first, second, *_ = listed(store, Selection())
+        first, second, *_ = listed(store, MomentSelection())
         store.listing.mark(first, mark=True)
         store.listing.mark(second, note="why? \ud800")
         store.listing.mark(first, note="odd")
@@ -320,7 +320,7 @@ def test_marks_and_notes_stay_with_their_moment(tmp_path):
         assert (rows[second].mark, rows[second].note) == (False, "why? �")
         assert store.listing.values("marked") == {"none": 3, "noted": 2}
         store.listing.mark(first, mark=False, note="")
-        assert listed(store, Selection(facets={"marked": ("noted",)})) == [second]
+        assert listed(store, MomentSelection(facets={"marked": ("noted",)})) == [second]
 
 
 def test_who_reads_sees_that_another_process_has_written(tmp_path):

@@ -12,7 +12,7 @@ from tapes import moment_of, record_of
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
-from replay.records import Ending, Missed, Record, Rewriting, Step, Suggestion, Verdict, Within
+from replay.records import Ending, Missed, Record, Rewriting, Suggestion, TrailStep, Verdict, Within
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 
@@ -40,7 +40,7 @@ FULL = Record(
         prompt="<fim>é",
         provider="fixed",
         cache="typed",
-        trail=(Step("prose", "```pass```", "pass"), Step("stop", "pass", "", undone=True)),
+        trail=(TrailStep("prose", "```pass```", "pass"), TrailStep("stop", "pass", "", undone=True)),
     ),
     verdict=Verdict(
         name="undefined-name",

@@ -10,7 +10,7 @@ from odd_sessions import PATHS, sessions, sha256_of, text_of, units_of
 
 from replay.editor import client
 from replay.editor.client import Editor
-from replay.play.instructions import Answer, Ask, Check, DidChange, DidClose, DidOpen
+from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -18,7 +18,7 @@ from replay.play.users.user import user_of
 from replay.tapes.documents import played, walk
 from replay.tapes.tape import Edit, Open, read, stream, write
 from replay.tapes.timeline import Timeline
-from server.documents import Documents as ServersDocuments
+from server.documents import OpenDocuments as ServersDocuments
 from syntax.buffer import Buffer
 from syntax.text import splice
 
@@ -148,7 +148,7 @@ async def play(editor, tape, after):
         elif isinstance(step, DidChange):
             editor.change(step)
         if isinstance(step, DidOpen | DidChange):
-            await editor.check(Check(step.path, sha256_of(next(due)[step.path])))
+            await editor.check(VerifyCheckpoint(step.path, sha256_of(next(due)[step.path])))
     for path in PATHS:
         editor.shut(DidClose(path))
 

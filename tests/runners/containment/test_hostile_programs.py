@@ -12,7 +12,7 @@ import pytest
 from harm import FAILING, PROGRAMS, Program
 
 from runners.files import copy_tree, remove_tree
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import make
 from runners.verdicts import against_baseline, classify
@@ -53,7 +53,7 @@ async def test_is_held(program, walls, job, host, cache):
 async def verdict(program, walls, cache):
     """Judge a program that is part of a project as ghosttape does: by what the finished project's tests were."""
     honest = {program.file: "", "test_it.py": "def test_it():\n    assert 1 == 1\n"}
-    plan = Plan("python", ("iniconfig>=2", "pytest>=8"), command=program.command, timeout_s=60.0)
+    plan = ProjectPlan("python", ("iniconfig>=2", "pytest>=8"), command=program.command, timeout_s=60.0)
     project = await prepare(honest, plan, walls, cache, lambda _: None)
     try:
         finished = await project.run({})

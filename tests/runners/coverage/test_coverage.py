@@ -10,7 +10,7 @@ from coverage import CoverageData
 from runners.coverage import Coverage, record_coverage
 from runners.coverage import python as coverage
 from runners.errors import SetupFailed
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import against_baseline, restrict_to
@@ -118,7 +118,9 @@ def test_wrong():
     assert m.plain(1) == 3
 """,
 }
-PLAN = Plan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q -p no:cacheprovider", timeout_s=60.0)
+PLAN = ProjectPlan(
+    "python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q -p no:cacheprovider", timeout_s=60.0
+)
 SMALL = "test_m.py::test_small"
 UNIT = "test_m.py::TestUnit::test_method"
 PROCESS = "test_m.py::test_process"
@@ -316,7 +318,7 @@ async def test_pytest_inside_of_a_test_is_not_told_what_to_run(project):
 )
 async def test_where_coverage_cannot_know_it_says_so_and_the_tests_pass_as_ever(project, cache, files, command):
     told = []
-    plan = Plan("python", PLAN.requires, command=f"python -m {command}", timeout_s=60.0)
+    plan = ProjectPlan("python", PLAN.requires, command=f"python -m {command}", timeout_s=60.0)
     result, found = await record_coverage(await project(files, plan), cache, told.append)
     assert (result.verdict_class, result.passed, found) == ("passed", 1, None)
     assert "no coverage here" in told[-1]
@@ -326,7 +328,7 @@ async def test_other_toolchains_have_no_coverage_and_are_run_as_ever(project, ca
     told = []
     sandbox = FakeSandbox(lambda job: Completed(0, None, "", "", 1.0))
     result, found = await record_coverage(
-        await project({}, Plan("system", command="true"), sandbox), cache, told.append
+        await project({}, ProjectPlan("system", command="true"), sandbox), cache, told.append
     )
     assert (result.verdict_class, found, len(sandbox.jobs)) == ("passed", None, 1)
     assert told == ["no coverage here (toolchain system): every graft runs all tests"]

@@ -6,12 +6,12 @@ import pytest
 
 from runners.coverage import record_coverage
 from runners.coverage.functions import bodies
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.verdicts import against_baseline, restrict_to
 
 PLANS = {
-    "node --test": Plan("node", command="node --test", timeout_s=60.0),
-    "mocha": Plan("node", ("mocha@11",), command="mocha 'test/*.test.js'", timeout_s=60.0),
+    "node --test": ProjectPlan("node", command="node --test", timeout_s=60.0),
+    "mocha": ProjectPlan("node", ("mocha@11",), command="mocha 'test/*.test.js'", timeout_s=60.0),
 }
 SHAPES = (
     "function {}(x) {{\n  return {};\n}}\n",

@@ -14,7 +14,7 @@ import pytest
 from runners.coverage import record_coverage
 from runners.coverage.functions import bodies
 from runners.coverage.node import Probed, read
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.verdicts import against_baseline, restrict_to
 
 CODE = """\
@@ -63,17 +63,20 @@ def project_of(head, call, check, ending=".test.cjs"):
 
 
 RUNNERS = {
-    "node --test": (Plan("node", command="node --test", timeout_s=90.0), project_of(NODE_TEST + SPAWN, "test", EQUAL)),
+    "node --test": (
+        ProjectPlan("node", command="node --test", timeout_s=90.0),
+        project_of(NODE_TEST + SPAWN, "test", EQUAL),
+    ),
     "mocha": (
-        Plan("node", ("mocha@11",), command="mocha 'test/*.cjs'", timeout_s=90.0),
+        ProjectPlan("node", ("mocha@11",), command="mocha 'test/*.cjs'", timeout_s=90.0),
         project_of(NODE_TEST[NODE_TEST.index("\n") + 1 :] + SPAWN, "it", EQUAL),
     ),
     "jest": (
-        Plan("node", ("jest@30",), command="jest --testMatch '**/*.test.cjs'", timeout_s=120.0),
+        ProjectPlan("node", ("jest@30",), command="jest --testMatch '**/*.test.cjs'", timeout_s=120.0),
         project_of("const m = require('../m.cjs');\n" + SPAWN, "test", EXPECT) | {"package.json": "{}"},
     ),
     "vitest": (
-        Plan("node", ("vitest@3",), command="vitest run", timeout_s=120.0),
+        ProjectPlan("node", ("vitest@3",), command="vitest run", timeout_s=120.0),
         project_of(VITEST, "test", EXPECT, ".test.ts")
         | {"package.json": '{"type": "module"}'}
         | {
@@ -260,7 +263,7 @@ test('outer', () => {
 
 async def test_a_runner_inside_of_a_test_is_not_told_what_to_run(project):
     inner = "const test = require('node:test');\ntest('x', () => {});\ntest('y', () => {});\n"
-    plan = Plan("node", command="node --test outer.js other.js", timeout_s=60.0)
+    plan = ProjectPlan("node", command="node --test outer.js other.js", timeout_s=60.0)
     whole = await project(plan, {"outer.js": NESTED, "inner.js": inner, "other.js": inner})
     result = await whole.run({}, frozenset({"outer.js 0 outer"}))
     assert result.verdict_class == "passed"
@@ -276,14 +279,17 @@ TSC = "tsc --module commonjs --lib es2020 --typeRoots none"
 READS = NODE_TEST.replace("../m", "./m") + "test('text', () => assert.equal(m.f.toString(), '(x) => x + 1'));\n"
 HIDDEN = {
     "where types are checked": (
-        Plan("typescript", command=f"{TSC} m.ts && node --test", timeout_s=120.0),
+        ProjectPlan("typescript", command=f"{TSC} m.ts && node --test", timeout_s=120.0),
         CHECKED,
     ),
     "a test of a function's text": (
-        Plan("node", command="node --test", timeout_s=60.0),
+        ProjectPlan("node", command="node --test", timeout_s=60.0),
         {"m.cjs": "exports.f = (x) => x + 1;\n", "m.test.cjs": READS},
     ),
-    "another runner": (Plan("node", command="node m.test.cjs", timeout_s=60.0), {"m.test.cjs": "(() => 1)();\n"}),
+    "another runner": (
+        ProjectPlan("node", command="node m.test.cjs", timeout_s=60.0),
+        {"m.test.cjs": "(() => 1)();\n"},
+    ),
 }
 
 

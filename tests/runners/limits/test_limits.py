@@ -18,7 +18,7 @@ import pytest
 from runners.errors import SandboxFailed
 from runners.limits import disk
 from runners.limits.cgroups import Cgroup
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, fault, make
 
@@ -189,7 +189,7 @@ async def test_a_run_whose_sandbox_was_killed_is_done_once_more_and_then_left_to
     walled, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    project = await prepare({"a": ""}, Plan("system", command="touch began; sleep 60"), walled, tmp_path, str)
+    project = await prepare({"a": ""}, ProjectPlan("system", command="touch began; sleep 60"), walled, tmp_path, str)
     task = asyncio.ensure_future(project.run({}))
     for copy in ("copy-0", "copy-1"):
         await kill_once_begun(project.workspace.folder / copy / "began")
@@ -262,7 +262,7 @@ def small_disk(tmp_path, monkeypatch):
 async def test_a_full_disk_is_the_machines_fault_unless_the_command_filled_it(
     command, disk_mb, verdict_class, bubblewrap, small_disk
 ):
-    plan = Plan("system", command=command, limits=Limits(disk_mb=disk_mb))
+    plan = ProjectPlan("system", command=command, limits=Limits(disk_mb=disk_mb))
     project = await prepare({"a": "x"}, plan, bubblewrap, small_disk, str)
     result = await project.run({})
     project.close()
@@ -270,7 +270,7 @@ async def test_a_full_disk_is_the_machines_fault_unless_the_command_filled_it(
 
 
 async def test_nothing_is_blamed_for_a_disk_that_was_full_before(bubblewrap, small_disk, tmp_path):
-    project = await prepare({"a": "x"}, Plan("system", command="exit 1"), bubblewrap, tmp_path, str)
+    project = await prepare({"a": "x"}, ProjectPlan("system", command="exit 1"), bubblewrap, tmp_path, str)
     with suppress(OSError):
         (small_disk / "others").write_bytes(bytes(20 << 20))
     result = await project.run({"b": "y"})

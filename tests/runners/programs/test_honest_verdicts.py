@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from runners.programs import Program
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.sandboxes import pick
 from runners.verdicts import against_baseline
 
@@ -127,14 +127,14 @@ async def test_a_child_cannot_bear_witness_for_a_parent_that_left(programs):
 VITEST = "vitest@3"
 PROJECTS = {
     "pytest": (
-        Plan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q", timeout_s=90.0),
+        ProjectPlan("python", ("pytest>=8", "iniconfig>=2"), command="python -m pytest -q", timeout_s=90.0),
         {
             "m.py": "def f(x):\n    return x + 1\n",
             "test_m.py": "from m import f\n\n\ndef test_a():\n    assert f(1) == 2\n\n\ndef test_b():\n    assert f(2) == 3\n",
         },
     ),
     "unittest": (
-        Plan("python", ("pytest>=8", "iniconfig>=2"), command="python -m unittest -q", timeout_s=90.0),
+        ProjectPlan("python", ("pytest>=8", "iniconfig>=2"), command="python -m unittest -q", timeout_s=90.0),
         {
             "m.py": "def f(x):\n    return x + 1\n",
             "test_m.py": "import unittest\nfrom m import f\n\n\nclass T(unittest.TestCase):\n"
@@ -142,7 +142,7 @@ PROJECTS = {
         },
     ),
     "node --test": (
-        Plan("node", command="node --test", timeout_s=90.0),
+        ProjectPlan("node", command="node --test", timeout_s=90.0),
         {
             "m.js": "exports.f = (x) => x + 1;\n",
             "m.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { f } = require('./m.js');\n"
@@ -150,7 +150,7 @@ PROJECTS = {
         },
     ),
     "vitest": (
-        Plan("node", (VITEST,), command="vitest run", timeout_s=90.0),
+        ProjectPlan("node", (VITEST,), command="vitest run", timeout_s=90.0),
         {
             "package.json": '{"type": "module"}',
             "m.js": "export const f = (x) => x + 1;\n",

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from runners.programs import Program, Reached
+from runners.programs import Program, ReachedChecks
 from runners.programs.checks import checks_of
 from runners.programs.fake import FakePrograms
 from runners.programs.probes import placed, with_probes
@@ -103,7 +103,7 @@ class Finished:
     def __call__(self, language):
         if language not in self.known:
             program, hole = graft(language, TRUTH[language], -1)
-            self.known[language] = Reached(program, hole, 60.0)
+            self.known[language] = ReachedChecks(program, hole, 60.0)
         return self.known[language]
 
 
@@ -191,7 +191,7 @@ async def test_a_right_answer_that_leaves_a_helper_uncalled_passes(language, pro
     before, truth, answer, after = HELPERS[language]
     line, workers = before.count("\n") + 1, programs.workers
     program = Program(language, before + answer + after, written=(line, line))
-    reached = Reached(Program(language, before + truth + after), (len(before), len(before) + len(truth)), 60.0)
+    reached = ReachedChecks(Program(language, before + truth + after), (len(before), len(before) + len(truth)), 60.0)
     alone = await workers.run(program, timeout_s=60.0)
     assert alone.verdict_class == "passed", alone
     assert await reached.confirmed(alone, program, workers) == alone
@@ -315,7 +315,7 @@ def test_a_statement_that_an_answer_has_overwritten_counts_as_not_run():
     passed = Result("passed", "", None, None, "", 1.0)
     fake = FakePrograms(lambda program: Result("passed", "", None, None, "", 1.0, reached=frozenset(program.probes)))
     graft = Program("python", "x = 2\nassert x == 1\n")
-    reached = Reached(finished, (0, 5), 1.0)
+    reached = ReachedChecks(finished, (0, 5), 1.0)
     result = asyncio.run(reached.confirmed(passed, graft, fake))
     assert (result.verdict_class, result.message) == (
         "failed",
@@ -327,14 +327,14 @@ def test_chance_decides_nothing_where_the_finished_program_executes_now_this_now
     answers = iter([{0, 1}, {0}, {0}, {0}])  # finished, graft; finished once more, graft once more
     fake = FakePrograms(lambda _: Result("passed", "", None, None, "", 1.0, reached=frozenset(next(answers))))
     program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    assert asyncio.run(Reached(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
+    assert asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
     assert len(fake.ran) == 4
 
 
 def test_where_the_finished_program_does_not_pass_with_probes_nothing_is_asked_of_others():
     fake = FakePrograms(lambda _: Result("exception", "", None, None, "", 1.0, reached=frozenset({0, 1})))
     program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    assert asyncio.run(Reached(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
+    assert asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
 
 
 FINISHED = Program("python", "pass\nassert 1\nassert 2\n", name="finished.py")
@@ -363,7 +363,7 @@ def fails_once(failing, failure):
 @pytest.mark.parametrize("failure", MACHINES, ids=lambda failure: failure.verdict_class)
 @pytest.mark.parametrize("failing", [0, 1])
 def test_where_the_machine_fails_the_finished_program_no_graft_passes_for_it(failing, failure):
-    fake, reached = fails_once(failing, failure), Reached(FINISHED, (0, 4), 1.0)
+    fake, reached = fails_once(failing, failure), ReachedChecks(FINISHED, (0, 4), 1.0)
     first = asyncio.run(reached.confirmed(PASSED, EMPTY, fake))
     assert (first.verdict_class, first.maybe_infrastructure) == ("infrastructure", True)
     assert failure.message in first.message
@@ -372,7 +372,7 @@ def test_where_the_machine_fails_the_finished_program_no_graft_passes_for_it(fai
 @pytest.mark.parametrize("failure", MACHINES, ids=lambda failure: failure.verdict_class)
 @pytest.mark.parametrize("failing", [0, 1])
 async def test_a_failure_of_the_machine_is_tried_again_and_not_kept(failing, failure):
-    fake, reached = fails_once(failing, failure), Reached(FINISHED, (0, 4), 1.0)
+    fake, reached = fails_once(failing, failure), ReachedChecks(FINISHED, (0, 4), 1.0)
     retries = RetryPolicy(pauses_s=(0.0,))
     result = await retries.result(lambda: reached.confirmed(PASSED, EMPTY, fake))
     assert (result.verdict_class, result.message) == (
@@ -384,7 +384,7 @@ async def test_a_failure_of_the_machine_is_tried_again_and_not_kept(failing, fai
 
 
 async def test_all_who_wait_for_the_finished_program_hear_of_the_machines_failure():
-    fake, reached = fails_once(0, MACHINES[0]), Reached(FINISHED, (0, 4), 1.0)
+    fake, reached = fails_once(0, MACHINES[0]), ReachedChecks(FINISHED, (0, 4), 1.0)
     found = await asyncio.gather(*(reached.confirmed(PASSED, EMPTY, fake) for _ in range(3)))
     assert [result.verdict_class for result in found] == ["infrastructure"] * 3
 
@@ -397,5 +397,5 @@ def test_the_machines_failure_stays_one():
         return Result(kind, "", None, None, "", 1.0, reached=frozenset(reached))
 
     program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    result = asyncio.run(Reached(program, (0, 4), 1.0).confirmed(passed, program, FakePrograms(answer)))
+    result = asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, FakePrograms(answer)))
     assert result.verdict_class == "infrastructure"

@@ -16,7 +16,7 @@ from container_engine import DockerDaemon, rootfs
 
 from runners.errors import SandboxFailed, SandboxMissing
 from runners.programs import Program
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import fault, make, pick
 from runners.sandboxes.containers.container import Container
@@ -199,7 +199,7 @@ async def test_a_project_is_tested_with_its_toolchain(name, requires, command, d
         "m.js": "exports.f = x => x + 1;\n",
         "m.test.js": "require('node:test')('f', () => require('assert').equal(require('./m').f(1), 2));\n",
     }
-    project = await prepare(files, Plan(name, requires, command=command), docker, cache, lambda _: None)
+    project = await prepare(files, ProjectPlan(name, requires, command=command), docker, cache, lambda _: None)
     try:
         changes = ({}, {"m.py": "def f(x):\n    return x\n", "m.js": "exports.f = x => x;\n"})
         results = [await project.run(changed) for changed in changes]
@@ -341,7 +341,7 @@ async def test_an_engine_that_is_not_for_everyone_says_whom_to_become(engine, or
 
 async def test_a_verdict_without_an_engine_is_infrastructure(mortal, cache):
     sandbox = Docker(address=mortal.address)
-    project = await prepare({}, Plan("system", command="true"), sandbox, cache, lambda _: None)
+    project = await prepare({}, ProjectPlan("system", command="true"), sandbox, cache, lambda _: None)
     try:
         assert (await project.run({})).verdict_class == "passed"
         await asyncio.to_thread(mortal.end)

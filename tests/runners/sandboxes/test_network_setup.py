@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runners.errors import SetupFailed
-from runners.project import ALLOW_NETWORK, Plan, prepare
+from runners.project import ALLOW_NETWORK, ProjectPlan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import host_files, make
 from runners.sandboxes.fake import FakeSandbox
@@ -62,7 +62,7 @@ def fetching(server):
 
 async def test_an_allowed_setup_reaches_the_network_and_the_tests_after_it_do_not(project, server, sandbox):
     fetch = fetching(server)
-    plan = Plan("python", REQUIRES, setup=f"{fetch} >told", command=f"cat told; {fetch} || exit 7", network=True)
+    plan = ProjectPlan("python", REQUIRES, setup=f"{fetch} >told", command=f"cat told; {fetch} || exit 7", network=True)
     result = await (await project(plan, sandbox)).run({})
     assert result.log.startswith("reached")
     assert "refused" in result.message
@@ -71,7 +71,7 @@ async def test_an_allowed_setup_reaches_the_network_and_the_tests_after_it_do_no
 
 async def test_a_setup_that_is_not_allowed_the_network_is_told_how_it_can_be(project, server, sandbox):
     with pytest.raises(SetupFailed, match=ALLOW_NETWORK):
-        await project(Plan("python", REQUIRES, setup=fetching(server), command="true"), sandbox)
+        await project(ProjectPlan("python", REQUIRES, setup=fetching(server), command="true"), sandbox)
     assert server.asked == 0
 
 
@@ -126,7 +126,7 @@ def test_of_the_settings_of_a_machine_only_names_and_certificates_are_shown(tmp_
 
 
 async def test_what_is_let_through_to_a_setup_is_not_there_when_the_tests_run(project):
-    plan = Plan("system", setup="env", command="env", network=True, setup_env={"HTTPS_PROXY": "http://p"})
+    plan = ProjectPlan("system", setup="env", command="env", network=True, setup_env={"HTTPS_PROXY": "http://p"})
     sandbox = FakeSandbox(lambda job: Completed(0, None, "", "", 1.0))
     await (await project(plan, sandbox)).run({})
     setup, tests = sandbox.jobs
@@ -136,7 +136,7 @@ async def test_what_is_let_through_to_a_setup_is_not_there_when_the_tests_run(pr
 
 async def test_what_is_let_through_is_not_the_machines_other_variables(project, bubblewrap, monkeypatch):
     monkeypatch.setenv("SECRET_TOKEN", "x")
-    plan = Plan("system", setup="env >seen", command="cat seen", network=True, setup_env={"WORD": "said"})
+    plan = ProjectPlan("system", setup="env >seen", command="cat seen", network=True, setup_env={"WORD": "said"})
     log = (await (await project(plan, bubblewrap)).run({})).log
     assert "WORD=said" in log
     assert "SECRET_TOKEN" not in log
@@ -162,7 +162,7 @@ SAID = {
 async def test_what_package_clients_say_without_a_network_is_understood(client, project):
     sandbox = FakeSandbox(lambda job: Completed(1, None, "", SAID[client], 1.0))
     with pytest.raises(SetupFailed, match=ALLOW_NETWORK):
-        await project(Plan("system", setup="install"), sandbox)
+        await project(ProjectPlan("system", setup="install"), sandbox)
 
 
 @pytest.mark.parametrize(
@@ -177,11 +177,11 @@ async def test_what_package_clients_say_without_a_network_is_understood(client, 
 async def test_the_network_is_not_offered_where_it_would_not_help(said, network, name, project):
     sandbox = FakeSandbox(lambda job: Completed(1, None, "", said, 1.0), name=name)
     with pytest.raises(SetupFailed) as caught:
-        await project(Plan("system", setup="install", network=network), sandbox)
+        await project(ProjectPlan("system", setup="install", network=network), sandbox)
     assert ALLOW_NETWORK not in str(caught.value)
 
 
 def test_no_sandbox_but_none_has_a_network_by_itself():
     assert not Job(Path(), "true").network
-    assert not Plan("system").network
+    assert not ProjectPlan("system").network
     assert "network" in type(make("none")).__doc__

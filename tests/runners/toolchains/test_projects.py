@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.sandboxes import pick
 from runners.verdicts import against_baseline
 
@@ -64,7 +64,7 @@ async def test_a_java_project_by_junits_console(judged, need, lacking):
     if missing := [str(jar) for jar in CONSOLE if not jar.exists()]:
         lacking(f"not there: {', '.join(missing)} (on Debian: junit5)")
     build = f"javac -J-XX:TieredStopAtLevel=1 -d out -cp {CLASSPATH}"
-    plan = Plan(
+    plan = ProjectPlan(
         "java",
         setup=f"{build} *.java",
         command=f"{build}:out M.java && java -XX:TieredStopAtLevel=1 -cp {CLASSPATH}:out org.junit.platform.console.ConsoleLauncher "
@@ -79,7 +79,7 @@ async def test_a_java_project_by_junits_console(judged, need, lacking):
 
 async def test_a_cpp_project_built_in_the_setup_by_ctest_with_junit_files(judged, need):
     need("cmake", "ctest", "g++")
-    plan = Plan(
+    plan = ProjectPlan(
         "cpp",
         setup="cmake -S .. -B . && cmake --build .",
         command="cmake --build . && ctest -V --output-junit junit.xml",
@@ -96,5 +96,5 @@ async def test_a_cpp_project_built_in_the_setup_by_ctest_with_junit_files(judged
 async def test_a_project_by_command_alone(judged, need):
     need("make")
     files = {"Makefile": "check:\n\t@grep -q 1 value\n", "value": "1"}
-    results = await judged(files, Plan("system", command="make check"), {"value": "2"})
+    results = await judged(files, ProjectPlan("system", command="make check"), {"value": "2"})
     assert [result.verdict_class for result in results] == ["passed", "failed"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.sandboxes import pick
 
 JEST = (
@@ -24,8 +24,11 @@ RIGHT = {"m.js": "exports.f = (x) => x + 1;\n"}
 HALF = {"m.js": "exports.f = (x) => 2;\n"}
 UNDEFINED = {"m.js": "exports.f = (x) => x + y;\n"}
 CASES = {
-    "jest": (Plan("node", ("jest@30",), command="jest", timeout_s=120.0), {"package.json": "{}", "m.test.js": JEST}),
-    "mocha": (Plan("node", ("mocha@11",), command="mocha m.test.js", timeout_s=120.0), {"m.test.js": MOCHA}),
+    "jest": (
+        ProjectPlan("node", ("jest@30",), command="jest", timeout_s=120.0),
+        {"package.json": "{}", "m.test.js": JEST},
+    ),
+    "mocha": (ProjectPlan("node", ("mocha@11",), command="mocha m.test.js", timeout_s=120.0), {"m.test.js": MOCHA}),
 }
 
 
@@ -49,7 +52,9 @@ async def test_ctest(cache, need):
     need("cmake", "ctest", "g++")
     files = {"CMakeLists.txt": CMAKE, "t.cpp": CTEST, "m.h": "inline int f(int x) { return x + 1; }\n"}
     command = "cmake -S . -B b >/dev/null && cmake --build b >/dev/null && ctest --test-dir b"
-    project = await prepare(files, Plan("system", command=command, timeout_s=120.0), pick(), cache, lambda _: None)
+    project = await prepare(
+        files, ProjectPlan("system", command=command, timeout_s=120.0), pick(), cache, lambda _: None
+    )
     changes = ({}, {"m.h": "inline int f(int) { return 2; }\n"}, {"m.h": "inline int f(int) { return y; }\n"})
     try:
         right, half, undefined = [await project.run(changed) for changed in changes]

@@ -14,7 +14,7 @@ from runners import files
 from runners.errors import SandboxFailed
 from runners.files import remove_tree
 from runners.limits import disk
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed, Job, Limits
 from runners.sandboxes import AUTO
 from runners.verdicts import against_baseline, classify
@@ -60,7 +60,7 @@ CLAIMS = {
 
 @pytest.fixture
 async def project(sandbox, cache):
-    plan = Plan("python", command="python mvn", cwd="app", timeout_s=60.0)
+    plan = ProjectPlan("python", command="python mvn", cwd="app", timeout_s=60.0)
     made = await prepare({"app/mvn": "", "app/a.txt": ""}, plan, sandbox, cache, lambda _: None)
     yield made
     made.close()
@@ -147,7 +147,7 @@ async def test_that_no_room_was_left_is_believed_only_where_it_was_seen(
     command, verdict_class, name, request, little_room
 ):
     sandbox = request.getfixturevalue("bubblewrap") if name == "bubblewrap" else _made(name, request)
-    project = await prepare({"a": "x"}, Plan("system", command=command), sandbox, little_room, str)
+    project = await prepare({"a": "x"}, ProjectPlan("system", command=command), sandbox, little_room, str)
     result = await project.run({})
     project.close()
     assert result.verdict_class == verdict_class, result

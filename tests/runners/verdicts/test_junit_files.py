@@ -5,7 +5,7 @@ import os
 import pytest
 
 from runners.files import remove_tree
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import junit_files
@@ -131,7 +131,9 @@ async def test_a_run_that_was_stopped_has_no_report(limit, cache):
         (job.project / "target/surefire-reports/TEST-a.xml").write_text(XML)
         return Completed(None, 9, "", "", 1.0, limit)
 
-    project = await prepare({"a": ""}, Plan("system", command="mvn test"), FakeSandbox(run), cache, lambda _: None)
+    project = await prepare(
+        {"a": ""}, ProjectPlan("system", command="mvn test"), FakeSandbox(run), cache, lambda _: None
+    )
     result = await project.run({})
     project.close()
     assert (result.tests, result.passed) == (None, 0)
@@ -146,7 +148,9 @@ async def test_a_project_is_counted_by_the_files_of_this_very_run(cache):
         return Completed(0, None, "BUILD SUCCESS\n", "", 1.0)
 
     old = {"target/surefire-reports/TEST-old.xml": XML}
-    project = await prepare(old, Plan("system", command="mvn -o -q test"), FakeSandbox(run), cache, lambda _: None)
+    project = await prepare(
+        old, ProjectPlan("system", command="mvn -o -q test"), FakeSandbox(run), cache, lambda _: None
+    )
     try:
         good, bad = await project.run({"good": ""}), await project.run({})
     finally:

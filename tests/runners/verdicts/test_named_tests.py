@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.sandboxes import pick
 from runners.verdicts import Result, against_baseline, merge_baselines, restrict_to
 
@@ -53,7 +53,7 @@ def verdict(finished, *names, changed=("m.py",)):
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def project(cache):
-    plan = Plan(
+    plan = ProjectPlan(
         "python", ("iniconfig>=2", "pytest>=8"), command="python -m pytest -q -p no:cacheprovider", timeout_s=90.0
     )
     made = await prepare({"m.py": CODE, "test_m.py": TESTS}, plan, pick(), cache, lambda _: None)

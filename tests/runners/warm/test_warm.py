@@ -17,7 +17,7 @@ from runners.errors import SandboxFailed
 from runners.limits.cgroups import Cgroup
 from runners.processes import leftovers
 from runners.programs import Program
-from runners.project import Plan
+from runners.project import ProjectPlan
 from runners.protocol import Completed, Job, Limits
 from runners.sandboxes import AUTO
 from runners.sandboxes.containers.open_container import OpenContainer
@@ -138,7 +138,7 @@ async def test_cancelling_ends_the_worker(started, sandbox):
 @pytest.mark.parametrize("sandbox", AUTO, indirect=True)
 async def test_what_waits_for_a_child_that_ran_out_of_memory_is_not_called_late(started, sandbox):
     programs = await started(sandbox)
-    job = await programs._job(Plan("python"), SUPERVISOR)
+    job = await programs._job(ProjectPlan("python"), SUPERVISOR)
     worker = await Worker.open(sandbox, replace(job, limits=Limits(memory_mb=64)))
     hog = "(head -c 500000000 /dev/zero | tail >/dev/null); sleep 600"
     try:

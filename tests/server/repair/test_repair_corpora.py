@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from replay.judge.grafts import hole_of
-from replay.play.policies.blocks import ALL_AT, Place, block_places
+from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
 from replay.records import Moment
 from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, read
@@ -41,7 +41,7 @@ def texts(timeline):
     for index, event, documents in walk(timeline.tape):
         paths = {path: doc for doc, path in documents.paths.items()}
         if isinstance(event, Edit) and event.changes:
-            wanted[index].append(Place(index, documents.paths[event.doc], event.changes[0][0], "auto", "", ""))
+            wanted[index].append(MomentPlace(index, documents.paths[event.doc], event.changes[0][0], "auto", "", ""))
         for place in wanted[index]:
             text = documents.texts[paths[place.path]]
             yield place, cut(text, 0, place.offset), cut(text, place.offset, length(text))

@@ -13,9 +13,9 @@ from replay.run.store import Store
 from tui.cli import app as cli
 from tui.comparing.app import ComparisonApp
 from tui.comparing.model import ComparedRuns, pairs_of
-from tui.comparing.screens import TextDialog
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side
+from tui.text_dialog import TextDialog
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 HOSTILE = "\x1b]52;c;eA==\x07[bold red]x[/]\u202e\u200b\r\x9b31m"

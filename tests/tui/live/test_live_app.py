@@ -16,8 +16,9 @@ from replay.run.live.control import controlled
 from replay.run.live.stream import FILE, LiveStream
 from tui.live.app import LiveApp
 from tui.live.widgets.board import Board
-from tui.live.widgets.dialogs import HelpScreen, JumpScreen, LeaveScreen, parse_time
+from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, parse_time
 from tui.live.widgets.page_view import PageView
+from tui.text_dialog import TextDialog
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -190,7 +191,7 @@ async def test_help_names_every_key_and_letter(scene):
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("question_mark")
-        assert isinstance(app.screen, HelpScreen)
+        assert isinstance(app.screen, TextDialog)
         said = str(app.screen.query_one(Static).content)
         assert "A  accepted: the user accepted it" in said
         assert "pause, or go on" in said

@@ -5,7 +5,7 @@ import pytest
 from running import options_of, run
 from tapes import Typist, record_of
 
-from replay.run.events import Ended, Judged, Plan, RunBegan
+from replay.run.events import Ended, Judged, RunBegan, RunPlan
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
 from tui.live.counts import figures_of
@@ -50,7 +50,7 @@ def test_each_moment_counts_once_whatever_number_of_answers_it_has():
         3: [("rejected", "passed"), ("accepted", "untestable"), ("accepted", "untestable")],
     }
     records = [sample(event, at, *one) for event, own in answers.items() for at, one in enumerate(own)]
-    found = figures_of(records, LiveState(plan=Plan(samples=3)))["metrics"]
+    found = figures_of(records, LiveState(plan=RunPlan(samples=3)))["metrics"]
     assert found["pass_at_1"]["value"] == pytest.approx((2 / 3 + 0 + 1) / 3)
     assert found["pass_at_1"]["n"] == 3
     assert (found["pass_at_1"]["testable"]["value"], found["pass_at_1"]["testable"]["n"]) == (1.0, 3)

@@ -4,11 +4,11 @@ import pytest
 from tapes import Typist, moment_of
 
 from replay.records import Ending, Record
-from replay.run.events import Answered, Asked, DocumentChanged, Reached, SessionBegan
+from replay.run.events import Answered, Asked, Reached, ReplayedDocumentChanged, SessionBegan
 from replay.tapes.documents import walk
 from replay.tapes.tape import write
 from tui.live.documents import LaneDocuments, View
-from tui.live.page import Ghost, draw
+from tui.live.page import GhostText, draw
 from tui.live.state import Lane
 from tui.live.strip import strip
 from tui.live.widgets.page_view import seen
@@ -73,12 +73,12 @@ def test_documents_that_are_not_on_a_tape_are_told_change_by_change():
     lane.session, lane.position = SessionBegan("small", 9, "event", 1.0, as_recorded=False), Reached("small", 1, 0.0)
     documents = LaneDocuments(lane)
     lane.changes = [
-        DocumentChanged("small", "a.py", "python", "ab"),
-        DocumentChanged("small", "a.py", changes=((1, 1, "x"),)),
+        ReplayedDocumentChanged("small", "a.py", "python", "ab"),
+        ReplayedDocumentChanged("small", "a.py", changes=((1, 1, "x"),)),
     ]
     documents.advance()
     assert documents.view() == View("a.py", "python", "axb", 2, 2)
-    lane.changes = [DocumentChanged("small", "a.py", changes=((99, 100, ""),))]
+    lane.changes = [ReplayedDocumentChanged("small", "a.py", changes=((99, 100, ""),))]
     documents.advance()
     assert "cannot be shown" in documents.problem
 
@@ -146,14 +146,14 @@ def page(text, at, *, ghost=None, width=60, height=8, top=0):
 
 
 def test_lines_are_numbered_and_those_of_ghost_text_are_not():
-    content, _ = page("a = 1\n\nb = 2\n", 6, ghost=Ghost("x = 1\ny = 2", 6, 6, "italic"))
+    content, _ = page("a = 1\n\nb = 2\n", 6, ghost=GhostText("x = 1\ny = 2", 6, 6, "italic"))
     assert [line.rstrip() for line in content.plain.split("\n")] == [
         "  1  a = 1", "  2 ▌x = 1", "     y = 2", "  3  b = 2", "  4",
     ]  # fmt: skip
 
 
 def test_what_is_replaced_stands_struck_out_behind_the_ghost_text():
-    content, _ = page("f(old)", 2, ghost=Ghost("new", 2, 5, "italic"))
+    content, _ = page("f(old)", 2, ghost=GhostText("new", 2, 5, "italic"))
     assert "f(newold)" in content.plain
     assert any("strike" in str(span.style) for span in content.spans)
 
@@ -173,6 +173,6 @@ def test_the_cursor_of_a_long_line_is_on_the_page():
 
 
 def test_a_tape_cannot_write_to_the_terminal():
-    content, _ = page("a = '\x1b[31m\u202e[bold]'\r\nb\n", 0, ghost=Ghost("\x1b]52;c;x\x07", 0, 0, "italic"))
+    content, _ = page("a = '\x1b[31m\u202e[bold]'\r\nb\n", 0, ghost=GhostText("\x1b]52;c;x\x07", 0, 0, "italic"))
     assert not any(char in content.plain for char in "\x1b\x07\u202e\r")
     assert "[bold]" in content.plain

@@ -19,21 +19,21 @@ from replay.run.events import (
     Ended,
     LeftOut,
     Note,
-    Plan,
     Pulse,
     Reached,
     RunBegan,
     RunEnded,
+    RunPlan,
     SessionBegan,
     StateRunChanged,
 )
 from tui.live import words
 from tui.live.counts import figures_of
 from tui.live.documents import View
-from tui.live.page import Ghost, draw
+from tui.live.page import GhostText, draw
 from tui.live.state import LiveState
 from tui.live.strip import strip
-from tui.live.widgets.board import Shown, _column, _lines
+from tui.live.widgets.board import ShownLane, _column, _lines
 
 WIDTH = 80
 
@@ -49,7 +49,7 @@ def state_of(text):
     )
     state = LiveState()
     for event in (
-        RunBegan(1.0, 1, "", Plan(provider=text, model=text, policy=text), {text: text}),
+        RunBegan(1.0, 1, "", RunPlan(provider=text, model=text, policy=text), {text: text}),
         Note(text, text),
         SessionBegan(text, 3, text, 0.0, as_recorded=False),
         Reached(text, 1, 0.0),
@@ -67,7 +67,7 @@ def drawn(text):
     """Everything that the screen says of such a run, each in its own width."""
     state, record = state_of(text)
     lane = next(iter(state.lanes.values()))
-    shown = Shown(state, lane, figures_of([record], state))
+    shown = ShownLane(state, lane, figures_of([record], state))
     yield from (words.title(state, text, WIDTH), words.lanes(state, text, WIDTH), words.place(lane, text, 1, WIDTH))
     yield from (words.moment(lane, WIDTH), words.ended(record, lane, WIDTH), strip(lane, WIDTH))
     yield from (_lines(shown, WIDTH), _column(shown, WIDTH, 60))
@@ -75,9 +75,9 @@ def drawn(text):
     yield words.moment(lane, WIDTH)
     for event in (LeftOut(text, text), RunEnded(4.0, "failed", text)):
         state.take(event)
-    yield from (words.lanes(state, text, WIDTH), _lines(Shown(state, lane, shown.figures), WIDTH))
+    yield from (words.lanes(state, text, WIDTH), _lines(ShownLane(state, lane, shown.figures), WIDTH))
     view = View(text, "python", f"{text}\n{text}", 0, 0)
-    yield from (draw(view, None, WIDTH, 20, 0)[0], draw(view, Ghost(text, 0, 1, "italic"), WIDTH, 20, 0)[0])
+    yield from (draw(view, None, WIDTH, 20, 0)[0], draw(view, GhostText(text, 0, 1, "italic"), WIDTH, 20, 0)[0])
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

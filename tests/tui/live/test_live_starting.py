@@ -7,7 +7,7 @@ import subprocess
 import msgspec
 import pytest
 
-from replay.run.events import Plan, RunBegan, RunEnded
+from replay.run.events import RunBegan, RunEnded, RunPlan
 from replay.run.live.stream import FILE
 from tui.live.starting import LiveRun, _ended
 
@@ -21,7 +21,7 @@ def outcome(real_run, tmp_path, capsys):
     def end(status, *, how="done", anothers=False):
         process = subprocess.Popen(["sh", "-c", f"exit {status}"])
         number = process.pid + 1 if anothers else process.pid
-        events = RunBegan(1.0, number, "", Plan(), {}), RunEnded(2.0, how)
+        events = RunBegan(1.0, number, "", RunPlan(), {}), RunEnded(2.0, how)
         (folder / FILE).write_bytes(b"".join(msgspec.json.encode(event) + b"\n" for event in events))
         shown = []
         run = LiveRun([], folder, lambda summary, _: shown.append(summary))

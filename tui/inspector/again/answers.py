@@ -20,7 +20,7 @@ _LAST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ListedAnswer:
     """One answer. `number` is 0 for the answer of the run itself, and the name of its folder for every other."""
 
     number: int
@@ -32,7 +32,7 @@ class Answer:
     """What the command said last, where there is no answer."""
 
 
-def answers_to(folder: Path, moment: str) -> list[Answer]:
+def answers_to(folder: Path, moment: str) -> list[ListedAnswer]:
     """Return the answers to the moment of that id that are kept beside the run in `folder`, in the order in which they were asked."""
     return [answer for place in _places(folder / FOLDER) if (answer := _answer(place, moment)) is not None]
 
@@ -50,7 +50,7 @@ def _places(folder: Path) -> Iterator[Path]:
     yield from sorted((path.parent for path in found), key=lambda path: int(path.name))
 
 
-def _answer(place: Path, moment: str) -> Answer | None:
+def _answer(place: Path, moment: str) -> ListedAnswer | None:
     try:
         with Store.open(place) as store:
             config = store.config
@@ -59,8 +59,8 @@ def _answer(place: Path, moment: str) -> Answer | None:
         return None
 
 
-def _of(store: Store, config: Mapping[str, Any], moment: str) -> Answer:
+def _of(store: Store, config: Mapping[str, Any], moment: str) -> ListedAnswer:
     record = next((record for record in store.records() if record.moment.id == moment), None)
     state = "being asked" if store.is_written else "" if store.fact("summary") else "stopped before its end"
     said = log_of(store.folder) if record is None else ""
-    return Answer(int(store.folder.name), question_of(config), record, state, said)
+    return ListedAnswer(int(store.folder.name), question_of(config), record, state, said)

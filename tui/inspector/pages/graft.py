@@ -8,11 +8,11 @@ from replay.judge.retracing import Retraced
 from tui.glossary import UNTESTABLE
 from tui.inspector.code import PageContent
 from tui.inspector.diff import diff, numbered_diff, plain_diff
-from tui.inspector.pages.parts import Shown, faint, head, lines, waits_for_tape
+from tui.inspector.pages.parts import ShownMoment, faint, head, lines, waits_for_tape
 from tui.terminal_text import one_line
 
 
-def graft_page(shown: Shown) -> PageContent:
+def graft_page(shown: ShownMoment) -> PageContent:
     """Show the graft as a difference from the finished document: - what the developer wrote, + what the suggestion says."""
     record, moment = shown.record, shown.record.moment
     if shown.tape is None:

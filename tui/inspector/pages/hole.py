@@ -12,14 +12,14 @@ from syntax.text import index_of
 from tui.glossary import REWRITING, STOPS, UNTESTABLE, VERDICTS, block_label, describe_verdict
 from tui.inspector.code import FAINT, TRUTH, PageContent, code_with_hole
 from tui.inspector.diff import word_diff
-from tui.inspector.pages.parts import Shown, faint, head, lines, text, waits_for_tape, wrapped
+from tui.inspector.pages.parts import ShownMoment, faint, head, lines, text, waits_for_tape, wrapped
 from tui.terminal_text import one_line
 
 _CURSOR = re.compile(r" *\d+ ▌")
 """The line of code in which the hole begins."""
 
 
-def hole_page(shown: Shown) -> PageContent:
+def hole_page(shown: ShownMoment) -> PageContent:
     """Show the finished project around the hole, and why the hole is there and ends there."""
     record = shown.record
     why_not = [wrapped(part, shown.width) for part in _why_untestable(record)]
@@ -57,7 +57,7 @@ def _rewritten(found: Rewriting) -> list[Content]:
     ]
 
 
-def _place(shown: Shown) -> list[Content]:
+def _place(shown: ShownMoment) -> list[Content]:
     moment = shown.record.moment
     if shown.tape is None:
         truth = [head("The hole, as the run kept it"), text(moment.truth) if moment.truth else faint("nothing")]
@@ -78,7 +78,7 @@ def _place(shown: Shown) -> list[Content]:
     return [wrapped(legend, shown.width), code_with_hole(moment, finished, start, end)]
 
 
-def _span(shown: Shown, finished: str) -> tuple[int, int] | None:
+def _span(shown: ShownMoment, finished: str) -> tuple[int, int] | None:
     """Where the hole is in the finished document, as indices: as the verdict says, else as it is found again."""
     verdict = shown.record.verdict
     if verdict and verdict.hole:

@@ -8,14 +8,14 @@ from replay.records import Record
 from tui.inspector.code import PageContent
 from tui.inspector.pages.graft import graft_page
 from tui.inspector.pages.hole import hole_page
-from tui.inspector.pages.parts import Shown
+from tui.inspector.pages.parts import ShownMoment
 from tui.inspector.pages.prompt import prompt_page
 from tui.inspector.pages.repairs import repairs_page
 from tui.inspector.pages.suggestion import suggestion_page
 from tui.inspector.pages.tests import tests_page
 from tui.inspector.pages.time import time_page
 
-PAGES: dict[str, tuple[str, Callable[[Shown], PageContent]]] = {
+PAGES: dict[str, tuple[str, Callable[[ShownMoment], PageContent]]] = {
     "suggestion": ("Suggestion", suggestion_page),
     "hole": ("Hole", hole_page),
     "repairs": ("Repairs", repairs_page),

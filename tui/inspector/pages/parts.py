@@ -17,7 +17,7 @@ WIDE = 90
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMoment:
     """A moment as a page gets it."""
 
     record: Record
@@ -66,6 +66,6 @@ def wrapped(content: Content, width: int) -> Content:
     return Content("\n").join(content.wrap(width))
 
 
-def waits_for_tape(shown: Shown) -> Content:
+def waits_for_tape(shown: ShownMoment) -> Content:
     """Say why something of the tape is not shown."""
     return faint(f"The tape cannot be read: {shown.no_tape}" if shown.no_tape else "The tape is being read …")

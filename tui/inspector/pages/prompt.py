@@ -11,7 +11,7 @@ from replay.records import Suggestion
 from server.context.budget import CHARACTERS_A_TOKEN
 from server.prompt.templates import TEMPLATES
 from tui.inspector.code import PageContent
-from tui.inspector.pages.parts import Shown, faint, folded, head, lines
+from tui.inspector.pages.parts import ShownMoment, faint, folded, head, lines
 from tui.terminal_text import one_line, shorten
 
 _MARK = "bold $text-warning"
@@ -23,7 +23,7 @@ _SECTIONS = 30
 """The sections that are named."""
 
 
-def prompt_page(shown: Shown) -> PageContent:
+def prompt_page(shown: ShownMoment) -> PageContent:
     """Show the sections of the prompt, and the prompt; its marks and the special tokens of model families stand out."""
     offered = shown.record.suggestion
     if offered is None or not offered.prompt:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from replay.records import Step
+from replay.records import TrailStep
 from tui.glossary import describe_ending
 from tui.inspector.code import PageContent
 from tui.inspector.diff import word_diff
-from tui.inspector.pages.parts import Shown, faint, head, lines, text
+from tui.inspector.pages.parts import ShownMoment, faint, head, lines, text
 from tui.terminal_text import one_line
 
 
-def repairs_page(shown: Shown) -> PageContent:
+def repairs_page(shown: ShownMoment) -> PageContent:
     """Show the raw text, what each repair took out and put in, and the text that was offered."""
     offered, ending = shown.record.suggestion, shown.record.ending
     if offered is None:
@@ -31,6 +31,6 @@ def repairs_page(shown: Shown) -> PageContent:
     return PageContent(lines(*parts), 0, offered.raw)
 
 
-def _step(step: Step) -> list[Content]:
+def _step(step: TrailStep) -> list[Content]:
     undone = " (undone, because its result has more syntax errors)" if step.undone else ""
     return [head(f"Repair: {one_line(step.step)}{undone}"), word_diff(step.before, step.after)]

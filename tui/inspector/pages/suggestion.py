@@ -15,11 +15,11 @@ from tui.inspector.code import (
     side_by_side,
 )
 from tui.inspector.diff import word_diff
-from tui.inspector.pages.parts import WIDE, Shown, faint, head, lines
+from tui.inspector.pages.parts import WIDE, ShownMoment, faint, head, lines
 from tui.terminal_text import bounded
 
 
-def suggestion_page(shown: Shown) -> PageContent:
+def suggestion_page(shown: ShownMoment) -> PageContent:
     """Show the code at the cursor with the suggestion in it, or say why there is none; beside or below it what was really typed."""
     record, moment = shown.record, shown.record.moment
     code = code_with_suggestion(moment, record.suggestion)
@@ -42,7 +42,7 @@ def suggestion_page(shown: Shown) -> PageContent:
     return PageContent(lines(*parts), code.cursor + (1 if offered else 2), offered)
 
 
-def _typed(shown: Shown) -> Content:
+def _typed(shown: ShownMoment) -> Content:
     moment, offered = shown.record.moment, shown.record.suggestion
     if not moment.truth:
         return faint("Nothing of it is in the finished project (see Hole).")
@@ -52,7 +52,7 @@ def _typed(shown: Shown) -> Content:
     return lines(*parts)
 
 
-def _legend(shown: Shown) -> Content:
+def _legend(shown: ShownMoment) -> Content:
     legend = [("The suggestion is marked ", FAINT), ("like this", GHOST)]
     offered = shown.record.suggestion
     if offered and offered.end > offered.start:

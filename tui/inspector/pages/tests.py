@@ -8,11 +8,11 @@ from replay.records import Verdict
 from tui.glossary import describe_verdict
 from tui.inspector.code import PageContent
 from tui.inspector.pages.assertions import failing_assertion
-from tui.inspector.pages.parts import Shown, faint, folded, head, lines, text
+from tui.inspector.pages.parts import ShownMoment, faint, folded, head, lines, text
 from tui.terminal_text import bounded
 
 
-def tests_page(shown: Shown) -> PageContent:
+def tests_page(shown: ShownMoment) -> PageContent:
     """Show the verdict, the failing assertion, and the log of the test run."""
     verdict = shown.record.verdict
     if verdict is None:

@@ -10,7 +10,7 @@ from replay.judge.retracing import Key, TracedTape
 from replay.records import Record
 from tui.glossary import describe_ending
 from tui.inspector.code import FAINT, PageContent
-from tui.inspector.pages.parts import Shown, faint, head, lines, waits_for_tape, wrapped
+from tui.inspector.pages.parts import ShownMoment, faint, head, lines, waits_for_tape, wrapped
 from tui.terminal_text import one_line, shorten
 
 _KEYS = 10
@@ -19,7 +19,7 @@ _LEAST, _MOST = 400.0, 6_000.0
 """What the scale shows of each side of the moment, in ms."""
 
 
-def time_page(shown: Shown) -> PageContent:
+def time_page(shown: ShownMoment) -> PageContent:
     """Show the scale, and the same as a list. Times are in ms of the tape's own time, from the question on."""
     record = shown.record
     marks = _happened(record)

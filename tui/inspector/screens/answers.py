@@ -15,7 +15,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from tui.glossary import verdict_label
-from tui.inspector.again.answers import Answer
+from tui.inspector.again.answers import ListedAnswer
 from tui.inspector.again.question import difference_words
 from tui.terminal_text import headline, one_line
 
@@ -23,7 +23,7 @@ _EVERY_S = 0.5
 """How often the answers are read again."""
 
 
-class AnswersScreen(ModalScreen[Answer | None]):
+class AnswersScreen(ModalScreen[ListedAnswer | None]):
     """Lists answers while they come; the first is that of the run. Ends with the one that is to be shown, or with None."""
 
     AUTO_FOCUS = "OptionList"
@@ -34,10 +34,10 @@ class AnswersScreen(ModalScreen[Answer | None]):
         Binding("k", "list('cursor_up')", show=False),
     ]
 
-    def __init__(self, read: Callable[[], Sequence[Answer]], stop: Callable[[int], bool], at: int | None) -> None:
+    def __init__(self, read: Callable[[], Sequence[ListedAnswer]], stop: Callable[[int], bool], at: int | None) -> None:
         super().__init__()
         self._read, self._stop, self._at = read, stop, at
-        self.answers: list[Answer] = []
+        self.answers: list[ListedAnswer] = []
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
@@ -79,7 +79,7 @@ class AnswersScreen(ModalScreen[Answer | None]):
         options.highlighted = at
 
 
-def _lines(answer: Answer, base: Answer) -> Content:
+def _lines(answer: ListedAnswer, base: ListedAnswer) -> Content:
     """Return three lines: who was asked and how, what came of it, and how the suggestion begins."""
     values = answer.question.values
     who = " ".join(part for part in (values["provider"], values["model"]) if part)
@@ -88,7 +88,7 @@ def _lines(answer: Answer, base: Answer) -> Content:
     return Content("\n").join([first, Content(f"     {_outcome(answer)}"), Content(f"     {_suggested(answer)}")])
 
 
-def _outcome(answer: Answer) -> str:
+def _outcome(answer: ListedAnswer) -> str:
     record = answer.record
     if record is None:
         return answer.state or "no answer"
@@ -98,7 +98,7 @@ def _outcome(answer: Answer) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _suggested(answer: Answer) -> str:
+def _suggested(answer: ListedAnswer) -> str:
     if answer.record is None:
         return one_line(answer.said.splitlines()[-1]) if answer.said else ""
     suggestion = answer.record.suggestion

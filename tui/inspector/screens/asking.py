@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from tui.terminal_text import one_line, shorten
 
 
-class TextDialog(ModalScreen[str | None]):
+class TextInputDialog(ModalScreen[str | None]):
     """Asks for a line of text. Ends with it, or with None."""
 
     AUTO_FOCUS = "Input"

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from replay.run.listing.selection import FACETS, Selection
+from replay.run.listing.selection import FACETS, MomentSelection
 from tui.terminal_text import one_line, shorten
 
 _VALUES = 200
@@ -24,7 +24,7 @@ _NAME = 44
 """The width of a value, in cells."""
 
 
-class FilterDialog(ModalScreen[Selection]):
+class FilterDialog(ModalScreen[MomentSelection]):
     """Chooses values of facets. Ends with the selection."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -33,7 +33,7 @@ class FilterDialog(ModalScreen[Selection]):
         Binding("ctrl+u", "clear", "Clear", priority=True, show=False),
     ]
 
-    def __init__(self, selection: Selection, values: Mapping[str, Mapping[str, int]], first: str = "") -> None:
+    def __init__(self, selection: MomentSelection, values: Mapping[str, Mapping[str, int]], first: str = "") -> None:
         super().__init__()
         self._selection, self._values, self._first = selection, values, first
         self._offered: list[tuple[str, str] | None] = []
@@ -109,7 +109,7 @@ class FilterDialog(ModalScreen[Selection]):
         return Content(f"  {mark} {name:<{_NAME}} {self._values[facet].get(value, 0):>9,}")
 
 
-def toggled(selection: Selection, facet: str, value: str) -> Selection:
+def toggled(selection: MomentSelection, facet: str, value: str) -> MomentSelection:
     """Return a selection with a value chosen that was not, or the reverse."""
     chosen = selection.facets.get(facet, ())
     left = tuple(one for one in chosen if one != value) if value in chosen else (*chosen, value)

@@ -21,7 +21,7 @@ from tui.inspector.code import FAINT, PageContent
 from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.messages import TapeWanted
 from tui.inspector.pages.pages import PAGES
-from tui.inspector.pages.parts import Shown
+from tui.inspector.pages.parts import ShownMoment
 from tui.inspector.tapes import ReadTape, TapeShelf
 from tui.terminal_text import one_line, shorten
 
@@ -104,10 +104,10 @@ class Detail(Vertical):
         width, why_not = max(20, self.size.width - 4), tape if isinstance(tape, str) else ""
         if isinstance(tape, TracedTape):
             try:
-                return make(Shown(record, width, tape))
+                return make(ShownMoment(record, width, tape))
             except (LookupError, ReplayError, OffsetError) as error:
                 why_not = f"the moment is not found on it ({error})"
-        return make(Shown(record, width, None, why_not))
+        return make(ShownMoment(record, width, None, why_not))
 
     @on(TabbedContent.TabActivated)
     def _activated(self, event: TabbedContent.TabActivated) -> None:

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from replay.run.listing.selection import Selection
+from replay.run.listing.selection import MomentSelection
 from tui.inspector.messages import SearchChanged, SearchClosed
 from tui.terminal_text import one_line, shorten
 
@@ -42,7 +42,7 @@ class SelectionBar(Horizontal):
         yield SearchInput(placeholder="/ search, n N next, & only these", id="search", compact=True)
         yield Static("", id="shown", markup=False)
 
-    def show(self, selection: Selection, shown: int, total: int, found: str) -> None:
+    def show(self, selection: MomentSelection, shown: int, total: int, found: str) -> None:
         """Say which moments are shown, how many of all they are, and how many match the search."""
         self.query_one("#selected", Static).update(selection_words(selection) or "all moments")
         label = f"{found}  " if found else ""
@@ -63,7 +63,7 @@ class SelectionBar(Horizontal):
         self.post_message(SearchChanged(event.value))
 
 
-def selection_words(selection: Selection) -> str:
+def selection_words(selection: MomentSelection) -> str:
     """Return what a selection shows, as `failures, ending: late or shown, sorted by ms down`."""
     parts = ["failures"] if selection.failures else []
     parts += [

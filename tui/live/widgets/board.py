@@ -15,7 +15,7 @@ from tui.live.state import Lane, LiveState
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownLane:
     """What is shown: the run, one of its lanes, and the figures over all lanes."""
 
     state: LiveState
@@ -23,7 +23,7 @@ class Shown:
     figures: Summary
 
 
-_ROWS: tuple[tuple[str, Callable[[Shown, int], Content]], ...] = (
+_ROWS: tuple[tuple[str, Callable[[ShownLane, int], Content]], ...] = (
     ("passed", lambda shown, _: words.passed(shown.figures)),
     ("untestable", lambda shown, _: words.untestable(shown.figures)),
     ("endings", lambda shown, _: words.endings(shown.figures)),
@@ -39,7 +39,7 @@ class Board(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False)
 
-    def show(self, shown: Shown, *, wide: bool) -> None:
+    def show(self, shown: ShownLane, *, wide: bool) -> None:
         """Show the figures as they are now."""
         width = self.size.width - 2
         found = _column(shown, width, self.size.height) if wide else _lines(shown, width)
@@ -47,7 +47,7 @@ class Board(Static):
             self.update(found, layout=False)
 
 
-def _lines(shown: Shown, width: int) -> Content:
+def _lines(shown: ShownLane, width: int) -> Content:
     rows = []
     for label, said in _ROWS:
         content = said(shown, width - words.LABEL)
@@ -55,7 +55,7 @@ def _lines(shown: Shown, width: int) -> Content:
     return Content("\n").join(rows)
 
 
-def _column(shown: Shown, width: int, height: int) -> Content:
+def _column(shown: ShownLane, width: int, height: int) -> Content:
     rows: list[Content] = []
     for label, said in _ROWS:
         rows.append(Content(label).stylize("bold $heading"))

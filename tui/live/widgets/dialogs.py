@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
@@ -35,17 +35,6 @@ KEYS = (
     ("T", "the next theme: dark, light, the terminal's own, high contrast"),
     ("q", "close the screen"),
 )
-
-
-class HelpScreen(ModalScreen[None]):
-    """The keys, and what the letters mean."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "dismiss", "Close")]
-
-    def compose(self) -> ComposeResult:
-        """Lay out the lists."""
-        with VerticalScroll(classes="dialog"):
-            yield Static(help_text(), markup=False)
 
 
 def help_text() -> Content:

@@ -6,7 +6,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.live.documents import LaneDocuments, View
-from tui.live.page import Ghost, draw
+from tui.live.page import GhostText, draw
 from tui.live.state import Lane
 from tui.terminal_text import sanitize
 
@@ -50,7 +50,7 @@ class PageView(Static):
             self.update(content, layout=False)
 
 
-def seen(lane: Lane, documents: LaneDocuments) -> tuple[View | None, Ghost | None]:
+def seen(lane: Lane, documents: LaneDocuments) -> tuple[View | None, GhostText | None]:
     """The document to draw, and the ghost text in it: while the session stands at a moment, that moment's."""
     asked, answer = lane.asked, lane.answer
     here = lane.position is not None and asked is not None and lane.position.index == lane.asked_index
@@ -65,11 +65,11 @@ def seen(lane: Lane, documents: LaneDocuments) -> tuple[View | None, Ghost | Non
     if here:
         at = View(view.path, view.language, view.text, asked.offset, asked.offset)
         if answer is None and lane.streamed:
-            return at, Ghost(lane.streamed, asked.offset, asked.offset, _FADED)
+            return at, GhostText(lane.streamed, asked.offset, asked.offset, _FADED)
         if answer is None or not answer.text:
             return at, None
         ending = record.ending.name if record else "shown"
-        return at, Ghost(
+        return at, GhostText(
             answer.text,
             answer.start,
             max(answer.end, answer.start),
@@ -78,11 +78,11 @@ def seen(lane: Lane, documents: LaneDocuments) -> tuple[View | None, Ghost | Non
     return view, _left_over(view, asked.offset, answer.text if answer else "")
 
 
-def _left_over(view: View, offset: int, text: str) -> Ghost | None:
+def _left_over(view: View, offset: int, text: str) -> GhostText | None:
     """What is still to be typed of a text that is shown since an offset, if what was typed since is its beginning."""
     from syntax.text import cut
 
     typed = cut(view.text, offset, view.end) if offset <= view.end else None
     if not text or typed is None or not text.startswith(typed) or typed == text:
         return None
-    return Ghost(text[len(typed) :], view.end, view.end, _OFFERED)
+    return GhostText(text[len(typed) :], view.end, view.end, _OFFERED)

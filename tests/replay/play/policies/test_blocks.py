@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tapes import Typist
 
-from replay.play.policies.blocks import ALL_AT, ALL_KINDS, Place, block_places, left_out
+from replay.play.policies.blocks import ALL_AT, ALL_KINDS, MomentPlace, block_places, left_out
 from replay.records import Within
 from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
@@ -26,7 +26,7 @@ def parts(place):
     """What begins at a place, as places of their own."""
     yield replace(place, within=())
     for part in place.within:
-        yield Place(place.event, place.path, place.offset, part.stop, part.kind, part.scenario)
+        yield MomentPlace(place.event, place.path, place.offset, part.stop, part.kind, part.scenario)
 
 
 def described(timeline, place):

@@ -16,12 +16,12 @@ from replay.records import Ending, Record, Suggestion, Verdict
 from replay.run.events import (
     Answered,
     Asked,
-    DocumentChanged,
     Ended,
     Judged,
     Note,
     Pulse,
     Reached,
+    ReplayedDocumentChanged,
     RunBegan,
     RunEnded,
     RunEvent,
@@ -103,14 +103,14 @@ async def test_in_drive_mode_the_file_has_every_change_of_the_documents(replay):
     _, events = await replay(mode="drive", user="always", policy="vscode", tests=False)
     assert of(SessionBegan, events)[0].as_recorded is False
     text = ""
-    for change in of(DocumentChanged, events):
+    for change in of(ReplayedDocumentChanged, events):
         text = change.text if change.text is not None else splice(text, change.changes)
     assert text == TEXT
 
 
 async def test_in_judge_mode_documents_come_from_the_tape_alone(replay):
     _, events = await replay()
-    assert not of(DocumentChanged, events)
+    assert not of(ReplayedDocumentChanged, events)
 
 
 async def test_a_run_that_cannot_write_the_file_gives_the_same_records(replay, tmp_path):

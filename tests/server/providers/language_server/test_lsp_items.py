@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.documents import Document, Documents
+from server.documents import Document, OpenDocuments
 from server.errors import ProviderRefused
 from server.providers.language_server.items import continuation, plain
 from server.providers.language_server.mirror import DocumentMirror
@@ -182,7 +182,7 @@ LETTERS = st.lists(st.sampled_from([*"ab\r\n😀😁é ", "\r\n"]), max_size=12)
     st.lists(st.dictionaries(st.sampled_from(["a.py", "b.py", "c.py"]), LETTERS, max_size=3), max_size=6), st.booleans()
 )
 def test_a_mirror_equals_the_documents_whatever_they_become(states, whole):
-    mirror, theirs = DocumentMirror(whole), Documents()
+    mirror, theirs = DocumentMirror(whole), OpenDocuments()
     for state in states:
         for method, params in mirror.follow([Document(uri, "python", 0, text) for uri, text in state.items()]):
             _hear(theirs, method, params)

@@ -1,15 +1,8 @@
-"""The dialogs of the screen of two runs: its keys, and the groups of moments."""
+"""The help of the screen of two runs: its keys."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from tui.comparing.model import CHANGES
 from tui.comparing.words import FAINT, HEAD
@@ -26,21 +19,6 @@ KEYS = (
     ("T ctrl+p", "the next theme; the command palette"),
     ("q", "close the screen"),
 )
-
-
-class TextDialog(ModalScreen[None]):
-    """A text over the screen, until a key closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,i,q,enter", "dismiss", "Close")]
-
-    def __init__(self, text: Content) -> None:
-        super().__init__()
-        self._text = text
-
-    def compose(self) -> ComposeResult:
-        """Lay out the text."""
-        with VerticalScroll(classes="dialog"):
-            yield Static(self._text, markup=False)
 
 
 def help_text() -> Content:
