@@ -50,6 +50,17 @@ class Corpus(Protocol):
         """
         ...
 
+    def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
+        """Read what was published in place of answers where the model's server failed, by the name of the task.
+
+        Such a text is no answer, but the scores that were published with the benchmark may count it as one.
+
+        Raises:
+            DataError: a file is malformed.
+
+        """
+        ...
+
 
 def corpus_of(name: str, data: Path) -> Corpus:
     """Return the corpus of that name, over the folder of its data.

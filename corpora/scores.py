@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from corpora.causes import LACKING, kind_of
@@ -14,16 +16,29 @@ from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import Figure, clustered_share
 from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares
 from replay.numbers.passing import passing as mean_pass_at_k
+from replay.numbers.similarity import Likeness, likeness, similarity
 from replay.options import ClusterBy
 from replay.records import Record, Verdict
 
+NO_ERRORS: Mapping[str, str] = MappingProxyType({})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Outcome:
     """A task with the verdicts on its samples; a sample that was not judged has none."""
 
     task: Task
     samples: tuple[tuple[int, Verdict], ...]
+    answers: tuple[str, ...] = ()
+    """What was offered, by sample; empty where nothing was. Requests that failed have none."""
+    error: str = ""
+    """What was published instead of answers."""
+
+    @cached_property
+    def likeness(self) -> Likeness | None:
+        """How alike the answers and the ground truth are. An error that was published counts as an answer, as in the published scores."""
+        answers = self.answers or (self.error,) * bool(self.error)
+        return likeness(answers, self.task.truth) if answers else None
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -50,27 +65,34 @@ class Outcome:
 
 def passing(outcomes: Iterable[Outcome], k: int, by: ClusterBy = "program") -> Figure:
     """The mean of pass@k over the testable tasks with at least k samples (`replay.numbers.passing`)."""
-    counts = ((cluster_of(outcome.task.moment(), by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
+    counts = ((_cluster(outcome, by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
     return mean_pass_at_k(counts, k)
 
 
 def share_testable(outcomes: Iterable[Outcome], by: ClusterBy = "program") -> Figure:
     """The share of testable tasks among those that were judged. Failures of the infrastructure count nowhere."""
     judged = [one for one in outcomes if any(verdict.name != "infrastructure" for verdict in one.verdicts)]
-    return clustered_share((cluster_of(one.task.moment(), by), float(one.is_testable)) for one in judged)
+    return clustered_share((_cluster(one, by), float(one.is_testable)) for one in judged)
 
 
-def summary(options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[Record]) -> dict[str, Any]:
-    """All figures of an evaluation, as one JSON document."""
+def _cluster(outcome: Outcome, by: ClusterBy) -> str:
+    return cluster_of(outcome.task.moment(), by)
+
+
+def summary(
+    options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[Record], errors: Mapping[str, str] = NO_ERRORS
+) -> dict[str, Any]:
+    """All figures of an evaluation, as one JSON document. `errors` are texts that were published instead of answers, by task."""
     records = sorted(
         records, key=lambda record: record.moment.id
     )  # verdicts come in any order, and sums depend on it in the last digit
-    outcomes = _outcomes(tasks, records, options.samples)
+    outcomes = _outcomes(tasks, records, options.samples, errors)
     verdicts, by = [record.verdict for record in records if record.verdict], options.cluster_by
     return {
         "corpus": options.corpus,
         "provider": options.provider,
         "samples": options.samples,
+        "repairs": options.settings.repairs,
         "moments": len(records),
         "endings": counted(record.ending.name for record in records),
         "reasons": counted(str(record.ending) for record in records if record.ending.reason),
@@ -96,10 +118,21 @@ def summary(options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[R
     }
 
 
-def _outcomes(tasks: Sequence[Task], records: Sequence[Record], samples: int) -> list[Outcome]:
-    known = {record.moment.id: record.verdict for record in records if record.verdict}
-    ids = ((task, [(sample, task.moment(sample).id) for sample in range(samples)]) for task in tasks)
-    return [Outcome(task, tuple((sample, known[id_]) for sample, id_ in named if id_ in known)) for task, named in ids]
+def _outcomes(
+    tasks: Sequence[Task], records: Sequence[Record], samples: int, errors: Mapping[str, str]
+) -> list[Outcome]:
+    known, found = {record.moment.id: record for record in records}, []
+    for task in tasks:
+        ids = (task.moment(sample).id for sample in range(samples))
+        own = [(sample, known[id_]) for sample, id_ in enumerate(ids) if id_ in known]
+        verdicts = tuple((sample, record.verdict) for sample, record in own if record.verdict)
+        answers = tuple(_offered(record) for _, record in own if record.ending.name != "failed")
+        found.append(Outcome(task, verdicts, answers, errors.get(task.name, "")))
+    return found
+
+
+def _offered(record: Record) -> str:
+    return record.suggestion.text if record.suggestion else ""
 
 
 def _figures(outcomes: Sequence[Outcome], options: EvaluateOptions) -> dict[str, Any]:
@@ -116,6 +149,7 @@ def _figures(outcomes: Sequence[Outcome], options: EvaluateOptions) -> dict[str,
         "passed": sum(outcome.counts[1] > 0 for outcome in counting),
         "share": _pass_at_1(outcomes, by),
         "pass_at_k": {str(k): passing(counting, k, by) for k in range(1, options.samples + 1)},
+        "similarity": similarity((_cluster(one, by), one.likeness) for one in outcomes if one.likeness),
         "why_untestable": counted(_reason(outcome) for outcome in outcomes if _reason(outcome)),
     }
     if options.is_oracle:

@@ -15,7 +15,7 @@ from corpora.corpus import Corpus, chosen, corpus_of
 from corpora.options import EvaluateOptions, drawn
 from corpora.player import TaskPlayer
 from corpora.readiness import Readiness
-from corpora.scores import summary
+from corpora.scores import NO_ERRORS, summary
 from corpora.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
@@ -136,4 +136,5 @@ class CorpusSource:
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
         """What the evaluation comes to, as one JSON document."""
-        return summary(options, self.tasks, found.records)
+        errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
+        return summary(options, self.tasks, found.records, errors)

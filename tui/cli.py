@@ -178,7 +178,7 @@ def evaluate(
     session = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, "ablate": ablate}
     verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
     verdicts["cluster_by"] = cluster_by
-    chosen = evaluate_settings(settings, source, repairs, published=published)
+    chosen = evaluate_settings(settings, source, repairs, published=published, ablate=ablate)
     options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
     if live:
         from tui.live.starting import watch_live

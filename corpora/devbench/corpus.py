@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +17,7 @@ from corpora.errors import DataError
 from corpora.programs import Head, ProgramTests
 from corpora.tasks import Task
 
+Read = TypeVar("Read")
 FOLDERS: Mapping[str, str] = MappingProxyType(
     {
         "python": "python",
@@ -96,10 +98,19 @@ class DevBench:
         if model not in known:
             there = f"there are those of {', '.join(known)}" if known else "there is no folder `completions`"
             raise DataError(data, 0, f"no answers of a model {model!r} were published here: {there}")
-        found: dict[str, tuple[str, ...]] = {}
+        return self._by_cell(reading.answers, model, tasks)
+
+    def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
+        """Read what the model's server answered to the instances that it failed on."""
+        return self._by_cell(reading.errors, model, tasks)
+
+    def _by_cell(
+        self, read: Callable[[Path, str, str, str], Mapping[str, Read]], model: str, tasks: Sequence[Task]
+    ) -> dict[str, Read]:
+        found: dict[str, Read] = {}
         for language, category in sorted({(task.language, task.category) for task in tasks}):
-            rows = reading.answers(data, FOLDERS[language], category, model)
-            found |= {name_of(language, category, id_): texts for id_, texts in rows.items()}
+            rows = read(self._data(), FOLDERS[language], category, model)
+            found |= {name_of(language, category, id_): value for id_, value in rows.items()}
         return found
 
     def _data(self) -> Path:

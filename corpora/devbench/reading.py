@@ -53,7 +53,7 @@ def answers(data: Path, language: str, category: str, model: str) -> dict[str, t
         DataError: the file is not there, or a line of it is malformed.
 
     """
-    file = data / "completions" / language / category / f"{category}-{model}.jsonl"
+    file = _answer_file(data, language, category, model)
     found: dict[str, tuple[str, ...]] = {}
     for number, row in _rows(file, dict[str, Any]):
         given = row.get(f"{model}_completions", [])
@@ -65,6 +65,21 @@ def answers(data: Path, language: str, category: str, model: str) -> dict[str, t
             raise DataError(file, number, f"has no id, or no list of texts {model}_completions")
         found[row["id"]] = tuple(given)
     return found
+
+
+def errors(data: Path, language: str, category: str, model: str) -> dict[str, str]:
+    """What a model's server answered instead, by the id of the instance, where it failed.
+
+    Raises:
+        DataError: the file is not there, or a line of it is malformed.
+
+    """
+    rows = _rows(_answer_file(data, language, category, model), dict[str, Any])
+    return {row["id"]: str(row[model]) for _, row in rows if f"{model}_completions" not in row and model in row}
+
+
+def _answer_file(data: Path, language: str, category: str, model: str) -> Path:
+    return data / "completions" / language / category / f"{category}-{model}.jsonl"
 
 
 def _rows(file: Path, kind: Any) -> Iterator[tuple[int, Any]]:

@@ -1,5 +1,6 @@
 """Figures of evaluations."""
 
+import json
 from itertools import combinations
 from statistics import mean
 
@@ -9,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.corpus import corpus_of
+from corpora.devbench.corpus import FOLDERS
 from corpora.options import EvaluateOptions, drawn
 from corpora.scores import Outcome, passing, summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
-from replay.records import Ending, Record, Verdict
+from replay.records import Ending, Record, Suggestion, Verdict
 from server.settings import ProviderSettings, Settings
 
 MODEL = Settings(provider=ProviderSettings(name="fixed"))
@@ -36,6 +38,47 @@ def record(task, name, sample=0, **more):
 
 def outcome(task, *names):
     return Outcome(task, tuple((sample, Verdict(name=name)) for sample, name in enumerate(names)))
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "Ministral-3B"])
+def test_likeness_of_published_answers_is_what_was_published(model, shared):
+    """For all models, languages and categories: as many matches, and the same means after rounding."""
+    corpus = corpus_of("devbench", shared / "devbench")
+    tasks = corpus.tasks(corpus.languages, corpus.categories, packages=False)
+    options = EvaluateOptions(corpus="devbench", data="", published=model, samples=5)
+    answers, records = corpus.published(model, tasks), []
+    for task in tasks:
+        for sample, text in enumerate(answers.get(task.name, ())):
+            offered = Suggestion(text=text, start=0, end=0, latency=0.0) if text else None
+            records.append(Record(moment=task.moment(sample), ending=Ending("shown"), suggestion=offered))
+    found = summary(options, tasks, records, corpus.errors(model, tasks))
+    published = json.loads((shared / "devbench" / "published_similarity.json").read_text(encoding="utf-8"))[model]
+    cells = {FOLDERS[row["language"]]: row for row in found["languages"]}
+    cells |= {row["category"]: row for row in found["categories"]} | {"overall": found}
+    expected = published["languages"] | published["categories"] | {"overall": published["overall"]}
+    assert {name: rounded(row["similarity"]["code"]) for name, row in cells.items()} == expected
+    assert len(expected) == 13
+
+
+def rounded(figures):
+    """Figures in the form in which they were published."""
+    matches, n = figures["matches"], figures["first_line"]["n"]
+    return {
+        "total_comparisons": n,
+        "line0_exact_matches": matches,
+        "line0_exact_match_rate": round(100 * matches / n, 2),
+        "avg_cosine": round(figures["cosine"]["value"], 2),
+    }
+
+
+def test_a_failed_request_is_no_answer_and_an_empty_one_is(tasks):
+    records = [
+        Record(moment=tasks[0].moment(), ending=Ending("failed", "refused")),
+        Record(moment=tasks[1].moment(), ending=Ending("empty")),
+    ]
+    found = summary(EvaluateOptions(corpus="devbench", data="", settings=MODEL), tasks, records)
+    assert found["similarity"]["exact"]["n"] == 1
+    assert found["similarity"]["exact"]["value"] == 0.0
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7), st.data())

@@ -5,6 +5,7 @@ import pytest
 from corpora.options import LENGTH
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS, new_folder
+from server.settings import REPAIRS
 from tui.commands.configuration import settings_of
 from tui.commands.evaluating import evaluate_settings
 
@@ -16,6 +17,20 @@ from tui.commands.evaluating import evaluate_settings
 def test_an_evaluation_keeps_an_explicit_number_of_tokens(settings, tokens, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert evaluate_settings(settings, {"name": ""}, None, published="").provider.max_tokens == tokens
+
+
+@pytest.mark.parametrize(
+    ("said", "flag", "repairs"),
+    [
+        ({"published": ""}, None, REPAIRS),
+        ({"published": "ada"}, None, ()),
+        ({"published": "ada"}, "all", REPAIRS),
+        ({"published": "ada", "ablate": "repairs"}, None, REPAIRS),
+    ],
+)
+def test_published_answers_are_not_repaired_unless_it_is_asked_for(said, flag, repairs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert evaluate_settings("{}", {"name": ""}, flag, **said).repairs == repairs
 
 
 def test_repairs_of_the_folders_file_hold_unless_a_flag_names_others(tmp_path):

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from corpora.options import LENGTH, EvaluateOptions
 from corpora.source import CorpusSource
 from server.settings import ProviderSettings, Settings
@@ -16,8 +18,12 @@ from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 
 
-def evaluate_settings(settings: str, flags: Mapping[str, Any], repairs: str | None, *, published: str) -> Settings:
+def evaluate_settings(
+    settings: str, flags: Mapping[str, Any], repairs: str | None, *, published: str, ablate: str = ""
+) -> Settings:
     """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number.
+
+    Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`).
 
     Raises:
         SettingsError, ConfigurationError: a flag is malformed, or names something unknown.
@@ -26,7 +32,9 @@ def evaluate_settings(settings: str, flags: Mapping[str, Any], repairs: str | No
     if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
-    return settings_of(settings, named, base=Settings(provider=ProviderSettings(max_tokens=LENGTH)), repairs=repairs)
+    base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
+    as_published = structs.replace(base, repairs=()) if published and not ablate else base
+    return settings_of(settings, named, base=as_published, repairs=repairs)
 
 
 def words(text: str) -> tuple[str, ...]:

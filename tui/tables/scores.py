@@ -16,6 +16,7 @@ from rich.text import Text
 from corpora.causes import kind_of
 from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
+from tui.tables.likeness import similarity_section
 from tui.tables.sections import failure_reasons, machine_warnings
 from tui.terminal_text import headline, message, one_line, shorten
 
@@ -36,6 +37,7 @@ def scores_table(summary: Mapping[str, Any]) -> RenderableType:
 def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield _shares(summary)
     yield from _notes(summary)
+    yield from similarity_section(summary)
     for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
         yield from _counts(title, counts(summary, key), meanings)
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
@@ -84,6 +86,8 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if share := share_words(testable_share(summary)):
         effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
         yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
+    if not summary.get("repairs", True):
+        yield Text("The answers were judged as they came: no repair was on (--repairs all repairs them).")
     contained = summary.get("self_contained")
     if contained and contained["n"]:
         number = f"{contained['n']:,}"
