@@ -168,8 +168,8 @@ async def prepare(
     except BaseException:
         workspace.close()
         raise
-    told = witness.options(plan.toolchain, plan.command, files, sandbox)
-    return Project(plan, sandbox, layer, workspace, told)
+    witness_options = witness.options(plan.toolchain, plan.command, files, sandbox)
+    return Project(plan, sandbox, layer, workspace, witness_options)
 
 
 async def _set_up(plan: ProjectPlan, sandbox: Sandbox, layer: Layer, base: Path) -> None:
@@ -179,10 +179,10 @@ async def _set_up(plan: ProjectPlan, sandbox: Sandbox, layer: Layer, base: Path)
     done = await with_one_retry(lambda: sandbox.run(job))
     if done.exit != 0 or done.limit:
         walled = not plan.network and sandbox.name != "none"
-        raise SetupFailed(_told(plan.setup, done, _HINT if walled and _misses_network(done) else ""))
+        raise SetupFailed(_setup_failure(plan.setup, done, _HINT if walled and _misses_network(done) else ""))
 
 
-def _told(setup: str, done: Completed, hint: str) -> str:
+def _setup_failure(setup: str, done: Completed, hint: str) -> str:
     return f"the project's setup {setup!r} ended with {ending(done)}{hint}: {tail(done.stdout + done.stderr, 2000) or 'it said nothing'}"
 
 

@@ -97,7 +97,7 @@ class CompletionResult(msgspec.Struct, frozen=True):
         texts += [text for step in self.trail for text in (step.before, step.after)]
         return _BARE + sum(map(sys.getsizeof, texts))
 
-    def told(self) -> dict[str, Any]:
+    def explained(self) -> dict[str, Any]:
         """All of it, as `ghosttape/explain` says it."""
         members: dict[str, Any] = msgspec.to_builtins(self)
         members["repaired"] = members.pop("text")

@@ -219,21 +219,21 @@ class Service:
         try:
             length = await self._gather(request, normalised(draft), pieces, query.streamed)
         except ProviderOverdue:
-            return replace(_told(start, pieces), outcome="cancelled")
+            return replace(_with_metadata(start, pieces), outcome="cancelled")
         except ProviderError as error:
             if isinstance(error, ProviderMissing):
                 self.misconfigured(error)
-            return replace(_told(start, pieces), outcome="failed", reason=masked(str(error)))
+            return replace(_with_metadata(start, pieces), outcome="failed", reason=masked(str(error)))
         except Exception as error:  # noqa: BLE001 - a fault of a provider is its failure, of whatever kind; it is logged
-            return replace(_told(start, pieces), outcome="failed", reason=log_fault(error))
-        told = _told(start, pieces)
-        if not told.covered:
-            return self._repaired(told, draft, length)
-        made = self._repaired(told, replace(draft, after=query.after[told.covered :]), length)
-        if made.text == told.raw:
-            return replace(made, covered=told.covered)
-        told = replace(told, covered=0)  # what is left of an answer may stand in for less
-        return self._repaired(told, draft, length)
+            return replace(_with_metadata(start, pieces), outcome="failed", reason=log_fault(error))
+        raw_answer = _with_metadata(start, pieces)
+        if not raw_answer.covered:
+            return self._repaired(raw_answer, draft, length)
+        made = self._repaired(raw_answer, replace(draft, after=query.after[raw_answer.covered :]), length)
+        if made.text == raw_answer.raw:
+            return replace(made, covered=raw_answer.covered)
+        raw_answer = replace(raw_answer, covered=0)  # what is left of an answer may stand in for less
+        return self._repaired(raw_answer, draft, length)
 
     def _request(self, query: Query) -> Request:
         path = query.path or query.uri.rsplit("/", 1)[-1]
@@ -287,19 +287,19 @@ def _joined(pieces: Sequence[str]) -> str:
     return unix("".join(pieces))
 
 
-def _told(start: CompletionResult, pieces: Sequence[str]) -> CompletionResult:
+def _with_metadata(start: CompletionResult, pieces: Sequence[str]) -> CompletionResult:
     """The raw answer with what its pieces tell of it; the prompt may have been worded anew for a server that wanted that."""
-    told = summarize(pieces)
+    metadata = summarize(pieces)
     return replace(
         start,
         raw="".join(pieces),
-        prompt=start.prompt if told.prompt is None else told.prompt,
-        tokens=told.tokens,
-        prompt_tokens=told.prompt_tokens,
-        confidence=told.confidence,
-        covered=told.covers or 0,
-        ticket=told.ticket or "",
-        elapsed=told.elapsed,
+        prompt=start.prompt if metadata.prompt is None else metadata.prompt,
+        tokens=metadata.tokens,
+        prompt_tokens=metadata.prompt_tokens,
+        confidence=metadata.confidence,
+        covered=metadata.covers or 0,
+        ticket=metadata.ticket or "",
+        elapsed=metadata.elapsed,
     )
 
 

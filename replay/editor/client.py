@@ -134,9 +134,9 @@ class Editor:
         measured = (time.perf_counter() - began) * 1000
         if result is _GIVEN_UP:
             return Answer(measured, given_up=True)
-        told = await self._explained(where) if self._goes_by_record or not failed else {}
-        answer = Answer(measured, failed=failed) if failed else self._answer(ask, measured, result, told)
-        return answer if told.get("elapsed") is None else _timed(answer, told["elapsed"])
+        explained = await self._explained(where) if self._goes_by_record or not failed else {}
+        answer = Answer(measured, failed=failed) if failed else self._answer(ask, measured, result, explained)
+        return answer if explained.get("elapsed") is None else _timed(answer, explained["elapsed"])
 
     async def _explained(self, where: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the server says of its answer; empty if it cannot, as the answer counts all the same."""
@@ -215,16 +215,16 @@ class Editor:
         except RefusedRequestError:
             return  # the response, usually an error for a cancelled request, has no use
 
-    def _answer(self, ask: Ask, measured: float, result: Any, told: Mapping[str, Any]) -> Answer:
+    def _answer(self, ask: Ask, measured: float, result: Any, explained: Mapping[str, Any]) -> Answer:
         items = (result if isinstance(result, list) else (result or {}).get("items")) or []
-        told_too = {key: told[key] for key in ("raw", "prompt", "provider", "cache") if told.get(key)}
+        members = {key: explained[key] for key in ("raw", "prompt", "provider", "cache") if explained.get(key)}
         trail = tuple(
             TrailStep(step["step"], step["before"], step["after"], step.get("undone", False))
-            for step in told.get("trail", ())
+            for step in explained.get("trail", ())
         )
         if not items:
-            filtered = told.get("step", "") if told.get("outcome") == "filtered" else ""
-            return Answer(measured, filtered=filtered or "", trail=trail, **told_too)
+            filtered = explained.get("step", "") if explained.get("outcome") == "filtered" else ""
+            return Answer(measured, filtered=filtered or "", trail=trail, **members)
         text = items[0].get("insertText")
         text = text.get("value") if isinstance(text, dict) else text
         if not isinstance(text, str):
@@ -234,7 +234,7 @@ class Editor:
         except OffsetError as error:
             return Answer(measured, failed=f"the server's range is outside the document: {error}")
         item = items[0] if isinstance(items[0].get("command"), dict) else None
-        return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **told_too)
+        return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **members)
 
     def _replaced(self, ask: Ask, where: Mapping[str, Any] | None) -> tuple[int, int]:
         if where is None:

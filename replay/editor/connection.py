@@ -15,10 +15,8 @@ from typing import Any
 
 from replay.errors import ConnectionEndedError, RefusedRequestError
 from server.wire.framing import Frame, FrameReader, InvalidFrame
-from server.wire.plain import decode_any, encode_any
+from server.wire.plain import STREAMED, UNDER_WAY, decode_any, encode_any
 
-UNDER_WAY = "ghosttape/underway"
-STREAMED = "ghosttape/streamed"
 METHOD_NOT_FOUND = -32601
 _ANSWERED_WITH_NULL = frozenset({"client/registerCapability"})
 _CHUNK = 1 << 16
@@ -125,8 +123,8 @@ class Connection:
         if error is None:
             answer.set_result(message.get("result"))
         else:
-            told = error if isinstance(error, dict) else {"message": str(error)}
-            answer.set_exception(RefusedRequestError(str(told.get("message") or ""), told.get("code")))
+            refusal = error if isinstance(error, dict) else {"message": str(error)}
+            answer.set_exception(RefusedRequestError(str(refusal.get("message") or ""), refusal.get("code")))
 
     def _heard(self, message: Mapping[str, Any]) -> None:
         """Our own server says that a request which will be given up has reached its provider, or what there is of an answer; other news have no use."""
@@ -141,8 +139,8 @@ class Connection:
     def _reply(self, message: Mapping[str, Any]) -> None:
         method = message["method"]
         unknown = {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here"}
-        told = {"result": None} if method in _ANSWERED_WITH_NULL else {"error": unknown}
-        self._send({"id": message["id"], **told})
+        reply = {"result": None} if method in _ANSWERED_WITH_NULL else {"error": unknown}
+        self._send({"id": message["id"], **reply})
 
     def _fail(self, error: Exception) -> None:
         waiting, self._answers = self._answers, {}

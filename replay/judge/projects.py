@@ -45,13 +45,13 @@ def with_tests(tape: Tape, options: ReplayOptions) -> Tape:
     over: dict[str, Any] = {str(name): said for name, said in options.tests_over.items()}
     if tests is None and not over:
         return tape
-    told = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
-    if "command" not in told:
+    given = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
+    if "command" not in given:
         raise ProjectError(f"{tape.source}: nothing says how its project is tested: name a command with --test-command")
     if tape.header.tests is None and options.sandbox == "none" and options.tests:
         _refuse_unwalled(tests, over)
     try:
-        allowed = AllowedTests(**told, network=options.network_setup, variables=options.setup_env)
+        allowed = AllowedTests(**given, network=options.network_setup, variables=options.setup_env)
     except ValueError as error:
         raise ProjectError(str(error)) from error
     return structs.replace(tape, header=structs.replace(tape.header, tests=allowed))

@@ -16,7 +16,7 @@ from replay.play.lookahead import Lookahead
 from replay.play.policies.blocks import MomentPlace
 from replay.play.policies.pacing import Pacer, Situation
 from replay.play.policies.policy import Policy
-from replay.play.screen import Decision, Screen, told
+from replay.play.screen import Decision, Screen, notifications
 from replay.play.stage import Stage
 from replay.play.under_way import UnderWay
 from replay.play.users.user import User
@@ -296,7 +296,7 @@ class Assistant:
         if decision.change is not None and self.stage.drive:
             yield from self._accepted(index, flying, decision)
         else:
-            yield from told(flying, decision)
+            yield from notifications(flying, decision)
 
     def _tell_pacer(self, decision: Decision) -> None:
         """Record the user's decision; a rejection is reported only at the time when it happens."""
@@ -319,7 +319,7 @@ class Assistant:
         doc = flying.doc
         (put_in, *deleted), stays = self.stage.accept(index, doc, decision.change, decision.keys)
         yield from self._change(doc, [put_in])
-        yield from told(flying, decision)
+        yield from notifications(flying, decision)
         yield from self._change(doc, deleted)
         if stays:
             situation = self.stage.situation(self.now, doc, None)

@@ -123,7 +123,7 @@ class Screen:
         return Decision(Ending("shown"), after=now)
 
 
-def told(flying: PendingRequest, decision: Decision) -> Iterator[Tell]:
+def notifications(flying: PendingRequest, decision: Decision) -> Iterator[Tell]:
     """What the server hears of an item that was accepted, or its beginning."""
     item = flying.answer.item
     if item is None or decision.change is None:

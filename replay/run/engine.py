@@ -34,8 +34,8 @@ from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
 from replay.run.shell import Shell
+from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench, Source, Subject
-from replay.run.sources.told_answers import ToldAnswers
 from replay.run.store import Store
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
@@ -225,8 +225,8 @@ class Engine:
     async def _session(self, run: RunContext, source: Source, subject: Subject, sample: int) -> None:
         """Play a source once at a language server of its own."""
         player = subject.player(sample)
-        async with self._served(run, source, subject) as (editor, told):
-            shell = Shell(run, source, subject, player, editor, told, sample, self.options.samples)
+        async with self._served(run, source, subject) as (editor, known_answers):
+            shell = Shell(run, source, subject, player, editor, known_answers, sample, self.options.samples)
             await shell.play()
         if player.effort is not None:
             run.findings.efforts[source.name] = player.effort
@@ -242,13 +242,13 @@ class Engine:
             await found.find()
             return
         self._note(source.name, f"what the editor gave up is asked again (moments: {len(shell.log.missed):,})")
-        async with self._served(run, source, subject, missed=True) as (found.editor, found.told):
+        async with self._served(run, source, subject, missed=True) as (found.editor, found.known_answers):
             await found.find()
 
     @asynccontextmanager
     async def _served(
         self, run: RunContext, source: Source, subject: Subject, *, missed: bool = False
-    ) -> AsyncIterator[tuple[Editor, ToldAnswers | None]]:
+    ) -> AsyncIterator[tuple[Editor, KnownAnswers | None]]:
         """An editor at a language server that has just started, and the answers that are told it."""
         self._tell(Note(source.name, "the language server starts"))
         async with AsyncExitStack() as stack:
@@ -256,14 +256,14 @@ class Engine:
             stack.push_async_callback(editor.close)
             place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
             stack.callback(place.close)
-            told = ToldAnswers(place.folder / "answers.jsonl") if subject.answer else None
-            settings = self._settings(run, source, told)
+            known_answers = KnownAnswers(place.folder / "answers.jsonl") if subject.answer else None
+            settings = self._settings(run, source, known_answers)
             if missed:
                 settings = _apart(settings)
             await editor.start(self.command(), folder=place.folder, options=msgspec.to_builtins(settings))
-            yield editor, told
+            yield editor, known_answers
 
-    def _settings(self, run: RunContext, source: Source, told: ToldAnswers | None) -> Settings:
+    def _settings(self, run: RunContext, source: Source, known_answers: KnownAnswers | None) -> Settings:
         """The server's settings: nothing of the person's disk; where moments stand alone, none is answered from another's answer."""
         settings = self.options.settings
         provider = structs.replace(settings.provider, seed=self.options.seed or settings.provider.seed)
@@ -272,8 +272,8 @@ class Engine:
         if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:
             provider = structs.replace(provider, record=_own_record(run))
         provider = structs.replace(provider, record=structs.replace(provider.record, session=source.name))
-        if told is not None:
-            provider = structs.replace(provider, answers=str(told.path), follow=True)
+        if known_answers is not None:
+            provider = structs.replace(provider, answers=str(known_answers.path), follow=True)
         return structs.replace(
             settings,
             provider=provider,

@@ -31,8 +31,8 @@ from replay.play.instructions import (
 )
 from replay.records import GIVEN_UP, Missed, Moment, Record, Suggestion
 from replay.run.earlier import depends_on_the_machine
+from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Plays, Subject
-from replay.run.sources.told_answers import ToldAnswers
 from replay.run.store import Store
 from runners.errors import RunnerError
 
@@ -71,7 +71,7 @@ class MissedAnswers:
     store: Store
     room: asyncio.Semaphore
     editor: Editor | None = None
-    told: ToldAnswers | None = None
+    known_answers: KnownAnswers | None = None
     _answers: dict[str, Suggestion | str] = field(default_factory=dict)
 
     async def find(self) -> None:
@@ -111,8 +111,8 @@ class MissedAnswers:
 
     async def _asked(self, ask: Ask, editor: Editor) -> Suggestion | str:
         """The answer to a question that nobody gives up now, or why there is none."""
-        if self.told is not None and self.subject.answer is not None:
-            self.told.add(ask, self.subject.answer(ask))
+        if self.known_answers is not None and self.subject.answer is not None:
+            self.known_answers.add(ask, self.subject.answer(ask))
         patient = replace(ask, patience=math.inf, will_cancel=False)
         answer = await editor.ask(patient)
         return answer.failed or suggestion_of(answer, ask, answer.measured)

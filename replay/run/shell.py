@@ -41,8 +41,8 @@ from replay.run.events import (
 )
 from replay.run.findings import RunContext
 from replay.run.missed import SessionLog
+from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Plays, Source, Subject
-from replay.run.sources.told_answers import ToldAnswers
 from runners.errors import RunnerError
 
 _AHEAD = 8
@@ -58,7 +58,7 @@ class Shell:
     subject: Subject
     player: Plays
     editor: Editor
-    told: ToldAnswers | None = None
+    known_answers: KnownAnswers | None = None
     sample: int = 0
     samples: int = 1
     log: SessionLog = field(default_factory=SessionLog)
@@ -161,8 +161,8 @@ class Shell:
         earlier = self.run.earlier
         if not self.source.is_timed and (known := earlier.answer(ask)):
             return known
-        if self.told is not None and self.subject.answer is not None:
-            self.told.add(ask, self.subject.answer(ask))
+        if self.known_answers is not None and self.subject.answer is not None:
+            self.known_answers.add(ask, self.subject.answer(ask))
         if self.run.measures:
             answer = earlier.timed(await self.editor.ask(earlier.asked_again(ask)), ask)
         else:

@@ -142,7 +142,7 @@ class Store:
 
     def put_all(self, records: Iterable[Record]) -> None:
         """Store records as `put` does, in one commit."""
-        with _told(self.folder), self._db:
+        with _store_errors(self.folder), self._db:
             for record in records:
                 self._put(record)
 
@@ -161,7 +161,7 @@ class Store:
     def forget(self, moments: Iterable[str]) -> None:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
-        with _told(self.folder), self._db:
+        with _store_errors(self.folder), self._db:
             for table in ("listing", "searched", "functions"):
                 numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
                 self._db.executemany(numbers, ids)
@@ -202,7 +202,7 @@ class Store:
     def put_trial(self, trial: ArmTrial) -> None:
         """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
         row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(_encoded(trial)))
-        with _told(self.folder), self._db:
+        with _store_errors(self.folder), self._db:
             self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
 
     def trials(self) -> Iterator[ArmTrial]:
@@ -212,7 +212,7 @@ class Store:
 
     def put_fact(self, name: str, value: Any) -> None:
         """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""
-        with _told(self.folder), self._db:
+        with _store_errors(self.folder), self._db:
             self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, _encoded(value)))
 
     def fact(self, name: str) -> Any:
@@ -222,7 +222,7 @@ class Store:
 
     def remove_facts(self, *names: str) -> None:
         """Remove named values; those that are not there are passed over."""
-        with _told(self.folder), self._db:
+        with _store_errors(self.folder), self._db:
             self._db.executemany("DELETE FROM facts WHERE name = ?", [(name,) for name in names])
 
     @property
@@ -321,7 +321,7 @@ def _whole(value: Any) -> Any:
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
-    with _told(folder):
+    with _store_errors(folder):
         connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(
@@ -332,7 +332,7 @@ def _connect(folder: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
+def _store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

@@ -50,10 +50,10 @@ class Lines:
         if self.on_torn == "drop" and number > 1:
             self.torn = True
             return False
-        raise TapeError(str(self.path), number, _told(number))
+        raise TapeError(str(self.path), number, _torn_line(number))
 
 
-def _told(number: int) -> str:
+def _torn_line(number: int) -> str:
     if number == 1:
         return "the only line is malformed or was cut off: nothing is on this tape, so delete it"
     return (

@@ -114,10 +114,10 @@ def _exceeds_in_all(folder: Path, allowed: int, room: int) -> bool:
     run's where nothing else can: the disk is full, or folders of the run may not be looked into.
     """
     size, closed = _measured(folder, allowed)
-    lost = room - _room(folder)
-    if size <= allowed and lost > allowed // _MUCH:
+    shrunk_by = room - _room(folder)
+    if size <= allowed and shrunk_by > allowed // _MUCH:
         size += _nameless(folder)
-    return size > allowed or (lost > allowed and (bool(closed) or free_bytes(folder) < _FULL))
+    return size > allowed or (shrunk_by > allowed and (bool(closed) or free_bytes(folder) < _FULL))
 
 
 def _measured(folder: Path, allowed: float) -> tuple[float, list[Path]]:

@@ -48,8 +48,8 @@ class Bubblewrap:
         """Run the job; raise `SandboxMissing` without bwrap, `SandboxFailed` if it could not build the sandbox."""
         program = _program()
         with seccomp.opened() as filter_, memory_files.words(_options(job)) as options:
-            async with _first_process() as told:
-                handles = [handle for handle in (filter_, told, options) if handle is not None]
+            async with _first_process() as info_pipe:
+                handles = [handle for handle in (filter_, info_pipe, options) if handle is not None]
                 outer = [
                     *_around(),
                     *_BARE,
@@ -58,7 +58,7 @@ class Bubblewrap:
                     str(options),
                     *_filtered(filter_),
                     "--info-fd",
-                    str(told),
+                    str(info_pipe),
                     "--",
                 ]
                 return await launch_job(job, lambda inner: [*outer, *inner], handles=handles)

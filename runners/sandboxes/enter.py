@@ -50,11 +50,11 @@ def _wait(gate: str) -> None:
         os.kill(os.getpid(), signal.SIGSTOP)
         return
     # This is still the host's root, with the rights of who started it: nothing is made or written but a pipe.
-    told = os.open(gate, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    if not stat.S_ISFIFO(os.fstat(told).st_mode):
+    pipe = os.open(gate, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
         sys.exit(f"{gate} is not a pipe")
-    os.write(told, b"here\n")
-    os.close(told)
+    os.write(pipe, b"here\n")
+    os.close(pipe)
     if status := os.wait()[1]:
         sys.exit(f"the new root could not be entered: {status}")
 

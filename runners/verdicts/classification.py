@@ -235,8 +235,8 @@ def _by_name(result: Result, finished: Result, changed: Collection[str] | None) 
     if not (missing := _missing(result.tests, finished, changed)):
         return result
     number = len(finished.tests or ()) + len(finished.varying)
-    told = f"only {number - len(missing)} of the project's {number} tests ran: not {missing[0]}"
-    return replace(result, verdict_class="failed", message=told[:MESSAGE_LENGTH])
+    message = f"only {number - len(missing)} of the project's {number} tests ran: not {missing[0]}"
+    return replace(result, verdict_class="failed", message=message[:MESSAGE_LENGTH])
 
 
 def _missing(named: frozenset[str], finished: Result, changed: Collection[str] | None) -> list[str]:
@@ -318,12 +318,12 @@ def _node(err: str) -> _Reason | None:
     """Go by what stands before node's own name, which it writes when an error ends it."""
     if not (fatal := list(rules.NODE_FATAL.finditer(err))):
         return None
-    told = err[: fatal[-1].start()]
-    if shown := list(rules.NODE_SOURCE_LINE.finditer(told)):  # the line of the source, with a mark under it or not
-        told = told[shown[-1].end() :]
-    line = next((line for line in told.splitlines() if line.strip()), "")
+    written = err[: fatal[-1].start()]
+    if shown := list(rules.NODE_SOURCE_LINE.finditer(written)):  # the line of the source, with a mark under it or not
+        written = written[shown[-1].end() :]
+    line = next((line for line in written.splitlines() if line.strip()), "")
     name = thrown[1] if (thrown := rules.NODE_THROWN.match(line)) else ""
-    if name == "SyntaxError" and rules.NODE_LOADING.search(told):
+    if name == "SyntaxError" and rules.NODE_LOADING.search(written):
         return "syntax", line
     return rules.NODE_CLASSES.get(name, "exception"), line
 

@@ -64,7 +64,7 @@ class Warm:
     pool: Pool
     headers: Headers
     _numbers: count[int] = field(default_factory=count)
-    _told: set[str] = field(default_factory=set)
+    _noted: set[str] = field(default_factory=set)
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
@@ -99,8 +99,8 @@ class Warm:
             return None  # what it was, the fresh sandbox will meet too
 
     def _tell(self, language: str, why: str) -> None:
-        if language not in self._told:
-            self._told.add(language)
+        if language not in self._noted:
+            self._noted.add(language)
             self.cold.progress(
                 f"{language}: a program, perhaps more of them, gets a fresh sandbox, not a warm worker: {first_line(why)}"
             )

@@ -107,8 +107,8 @@ class SupervisedSandbox:
         if code:
             disk.check_free_space(self.project)
         room.look()
-        told = code and room.was_short(limits.disk_mb << 20) and _NO_ROOM.search(stdout + stderr)
-        if -code in _BY_LIMITS or told:
+        no_room = code and room.was_short(limits.disk_mb << 20) and _NO_ROOM.search(stdout + stderr)
+        if -code in _BY_LIMITS or no_room:
             return None
         return _completed(code, stdout, stderr, wall_ms)
 

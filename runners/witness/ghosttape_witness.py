@@ -78,11 +78,11 @@ def pytest_sessionfinish(session: Any) -> None:
 
 def _watch(result_class: Any) -> None:
     def noting(name: str, note: Callable[..., object]) -> None:
-        told = getattr(result_class, name)
+        original = getattr(result_class, name)
 
         def method(self: Any, *arguments: Any) -> Any:
             note(self.__dict__.setdefault("_ghosttape_tests", _Tests()), *arguments)
-            return told(self, *arguments)
+            return original(self, *arguments)
 
         setattr(result_class, name, method)
 

@@ -24,11 +24,10 @@ from server.lsp.protocol import RequestFailed, place
 from server.lsp.server import Location, Server
 from server.queries import CompletionResult, Query
 from server.wire.messages import PositionParams, convert_params
+from server.wire.plain import STREAMED, UNDER_WAY
 
 ACCEPTED = "ghosttape.accepted"
 """The command of an item, which the editor runs when the person accepts the item."""
-UNDER_WAY = "ghosttape/underway"
-STREAMED = "ghosttape/streamed"
 _STREAM_EVERY_S = 0.1
 
 
@@ -50,7 +49,7 @@ async def explain(ls: Server, params: Any) -> dict[str, Any] | None:
     if (where := _location(ls, asked)) in ls.under_way:
         await ls.under_way[where].wait()
     result = ls.explanations.get(where)
-    return None if result is None else result.told()
+    return None if result is None else result.explained()
 
 
 def _location(ls: Server, asked: PositionParams) -> Location:

@@ -92,7 +92,7 @@ def middle(context: Context, template: Template) -> Prompt:
     if not (template.project and context.elsewhere):
         return Prompt(text=template.fill(_preface(context) + context.before, context.after), stops=template.stops)
     this = Snippet(context.path, context.before)
-    text = template.fill_among(context.elsewhere, this, context.after, context.repo or "project")
+    text = template.fill_project(context.elsewhere, this, context.after, context.repo or "project")
     return Prompt(text=text, stops=template.stops)
 
 

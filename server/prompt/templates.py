@@ -32,7 +32,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The prompt whose continuation is the missing middle."""
         return _filled(self.file, {"before": before, "after": after})
 
-    def fill_among(self, others: Iterable[Snippet], this: Snippet, after: str, repo: str) -> str:
+    def fill_project(self, others: Iterable[Snippet], this: Snippet, after: str, repo: str) -> str:
         """The prompt with other files; `this` has the path and the text before the cursor."""
         shown = "".join(_filled(self.other, {"path": other.path, "text": other.text}) for other in others)
         values = {"before": this.text, "after": after, "path": this.path, "repo": repo, "others": shown}

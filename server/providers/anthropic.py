@@ -76,13 +76,13 @@ class Anthropic:
 
     def _learn(self, refusal: StatusError, prompt: Prompt, context: Context) -> Prompt | None:
         """The prompt to ask with, when a refusal has named something that can be done without."""
-        told = refusal.told.lower()
+        message = refusal.message.lower()
         if refusal.status != 400:
             return None
-        if _is_begun(prompt) and ("prefill" in told or "assistant message" in told):
+        if _is_begun(prompt) and ("prefill" in message or "assistant message" in message):
             self._profile.leave_out({"prefill"}, self.endpoint.place)
             return self.prompt(context)
-        if "temperature" in refusal.asked and "temperature" in told:
+        if "temperature" in refusal.asked and "temperature" in message:
             self._profile.leave_out({"temperature"}, self.endpoint.place)
             return prompt
         return None
@@ -131,10 +131,10 @@ def _whole(message: StreamEvent) -> EventContent:
         raise ProviderRefused("the answer has no content")
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
     text = "".join(text for text in texts if isinstance(text, str))
-    told = AnswerMetadata(
+    metadata = AnswerMetadata(
         tokens=token_count(usage.get("output_tokens")), prompt_tokens=token_count(usage.get("input_tokens"))
     )
-    return EventContent((AnswerPiece(text), told) if text else (told,), last=True)
+    return EventContent((AnswerPiece(text), metadata) if text else (metadata,), last=True)
 
 
 def _of(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -83,7 +83,7 @@ class Ollama:
         return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops)
 
     def _needs_chat(self, refusal: StatusError) -> bool:
-        return _NO_INSERT in refusal.told and self.settings.api == "auto" and "suffix" in refusal.asked
+        return _NO_INSERT in refusal.message and self.settings.api == "auto" and "suffix" in refusal.asked
 
     def _window_for(self, prompt: Prompt) -> int:
         """How many tokens the model is to take in: Ollama cuts off the beginning of what is longer than its default.

@@ -89,10 +89,10 @@ class OpenAI:
         """A chat, where there is no other route; the same prompt, where a parameter was named that can be done without."""
         if self.settings.api == "auto" and not prompt.messages and self._lacks_route(refusal):
             return wording.chat(request.context)
-        named = {name for name in _OPTIONAL if name in refusal.asked and re.search(rf"\b{name}\b", refusal.told)}
-        if "max_completion_tokens" in refusal.told:
+        named = {name for name in _OPTIONAL if name in refusal.asked and re.search(rf"\b{name}\b", refusal.message)}
+        if "max_completion_tokens" in refusal.message:
             named = {"max_tokens"} & refusal.asked.keys()
-        if refusal.status not in {400, 422} or not named or not _UNKNOWN.search(refusal.told):
+        if refusal.status not in {400, 422} or not named or not _UNKNOWN.search(refusal.message):
             return None
         self._profile.leave_out(named, self.endpoint.place)
         return prompt
@@ -100,8 +100,8 @@ class OpenAI:
     def _lacks_route(self, refusal: StatusError) -> bool:
         """Whether a refusal is of the route, not of the model, which may not be there (any more, or yet)."""
         model = rf"(?<!\w){re.escape(self.settings.model)}(?!\w)" if self.settings.model else r"(?!)"
-        told = re.sub(model, "the model", refusal.told, flags=re.IGNORECASE).lower()
-        return refusal.status in _NO_ROUTE and ("chat" in told or "model" not in told)
+        words = re.sub(model, "the model", refusal.message, flags=re.IGNORECASE).lower()
+        return refusal.status in _NO_ROUTE and ("chat" in words or "model" not in words)
 
     def _question(self, prompt: Prompt, request: Request) -> dict[str, Any]:
         chats = bool(prompt.messages)

@@ -133,25 +133,25 @@ def summarize(pieces: Iterable[str]) -> AnswerSummary:
     pieces = [*pieces]
     if all(type(piece) is str for piece in pieces):
         return AnswerSummary(sum(map(bool, pieces)))
-    told = [piece for piece in pieces if isinstance(piece, AnswerMetadata)]
+    metadata = [piece for piece in pieces if isinstance(piece, AnswerMetadata)]
     known = [piece for piece in pieces if isinstance(piece, AnswerPiece) and piece.logprob is not None]
     sure = sum(piece.tokens for piece in known)
     counted = sum(piece.tokens if isinstance(piece, AnswerPiece) else 1 for piece in pieces if piece)
-    tokens = _last(told, "tokens")
+    tokens = _last(metadata, "tokens")
     return AnswerSummary(
         counted if tokens is None else tokens,
-        _last(told, "prompt_tokens"),
+        _last(metadata, "prompt_tokens"),
         sum(piece.logprob or 0.0 for piece in known) / sure if sure else None,
-        _last(told, "prompt"),
-        _last(told, "covers"),
-        _last(told, "ticket"),
+        _last(metadata, "prompt"),
+        _last(metadata, "covers"),
+        _last(metadata, "ticket"),
         getattr(pieces[-1], "at", None),
     )
 
 
-def _last(told: Sequence[AnswerMetadata], name: str) -> Any:
+def _last(metadata: Sequence[AnswerMetadata], name: str) -> Any:
     """The last value of a field; None if no piece has one."""
-    return next((value for each in reversed(told) if (value := getattr(each, name)) is not None), None)
+    return next((value for each in reversed(metadata) if (value := getattr(each, name)) is not None), None)
 
 
 class Provider(Protocol):

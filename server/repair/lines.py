@@ -76,12 +76,12 @@ def refused(line: str, reason: str) -> str:
 
 
 def _made(made: Repaired) -> dict[Made, Any]:
-    return {"repaired": made.text, "covered": made.covered, "trail": [_told(step) for step in made.trail]}
+    return {"repaired": made.text, "covered": made.covered, "trail": [_step_members(step) for step in made.trail]}
 
 
-def _told(step: RepairStep) -> dict[str, Any]:
-    told: dict[str, Any] = {"step": step.step, "before": step.before, "after": step.after}
-    return told | {"undone": True} if step.undone else told
+def _step_members(step: RepairStep) -> dict[str, Any]:
+    members: dict[str, Any] = {"step": step.step, "before": step.before, "after": step.after}
+    return members | {"undone": True} if step.undone else members
 
 
 def _draft(members: _Object, wishes: Wishes) -> Draft:

@@ -32,7 +32,7 @@ def places(draft: Draft, since: int = 0) -> Iterator[int]:
     elif draft.language is not None and not draft.is_in_open_text:
         back = _Back(draft)
         for span, ends in _by_line(draft.text, since):
-            yield from back.among(span, ends)
+            yield from back.places_back(span, ends)
 
 
 def _has_new(text: str, since: int) -> bool:
@@ -84,7 +84,7 @@ class _Back:
         self.is_first = self.says_again = True
         self.least = self.floor = -1
 
-    def among(self, span: tuple[int, int], ends: Sequence[int]) -> Iterator[int]:
+    def places_back(self, span: tuple[int, int], ends: Sequence[int]) -> Iterator[int]:
         """Those of a line's places at which it is back; each line is asked about once, in order."""
         start, end = span
         line = self.text[start:end]

@@ -1,4 +1,4 @@
-"""What a client of JSON values needs of the protocol: their decoding, and the names of two methods. Nothing here takes long to import."""
+"""What a client of JSON values needs of the protocol: their decoding, and the names of methods that LSP does not have. Nothing here takes long to import."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import msgspec
 DID_SHOW = "textDocument/didShowCompletion"
 DID_ACCEPT_PART = "textDocument/didPartiallyAcceptCompletion"
 """Notifications that editors send to GitHub Copilot's language server about its items; LSP has none."""
+UNDER_WAY = "ghosttape/underway"
+STREAMED = "ghosttape/streamed"
+"""Notifications that our server sends about a request: its provider was asked; what has come of its answer so far."""
 
 
 def decode_any(body: bytes) -> Any:

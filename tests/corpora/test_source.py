@@ -9,8 +9,8 @@ from devbench_data import instance, publish, write
 from corpora.options import EvaluateOptions
 from corpora.source import CorpusSource
 from replay.play.instructions import Answer, Ask, Settled
+from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench
-from replay.run.sources.told_answers import ToldAnswers
 from server.context.choosing import Context
 from server.prompt.forms import Prompt
 from server.providers.protocol import Request
@@ -34,14 +34,14 @@ async def opened(source, folder):
 
 async def asked(subject, sample, path):
     """What each question of a sample finds, through the provider that reads the file of answers while it grows."""
-    told, found = ToldAnswers(path), []
+    known, found = KnownAnswers(path), []
     provider = make(ProviderSettings(name="recorded", answers=str(path), follow=True, required=True))
     steps, reply = subject.player(sample).play(), None
     try:
         while True:
             step, reply = steps.send(reply), None
             if isinstance(step, Ask):
-                told.add(step, subject.answer(step))
+                known.add(step, subject.answer(step))
                 context = Context("a.py", "python", step.before, step.after)
                 request = Request(step.before, step.after, step.moment.stop, context, Prompt(step.before))
                 text = "".join([piece async for piece in provider.complete(request)])

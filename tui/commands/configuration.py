@@ -68,23 +68,23 @@ def settings_of(
         _json(settings), {"provider": given} | ({} if repairs is None else {"repairs": repairs_of(repairs)})
     )
     from_folder = _of_folder(base, from_file)
-    told, named = from_file.get("provider", {}), chosen["provider"]
-    if "base_url" in told and "base_url" not in named:
+    of_provider, named = from_file.get("provider", {}), chosen["provider"]
+    if "base_url" in of_provider and "base_url" not in named:
         named["use_key"] = False
     made = merge(from_folder, chosen)
-    _check_folders(told, named, made)
+    _check_folders(of_provider, named, made)
     return _rooted(made)
 
 
-def _of_folder(base: Settings, told: Mapping[str, Any]) -> Settings:
+def _of_folder(base: Settings, server: Mapping[str, Any]) -> Settings:
     """The settings of the folder's file alone over `base`; an error names the file."""
     try:
-        return merge(base, told)
+        return merge(base, server)
     except SettingsError as error:
         raise SettingsError(f"{FILE}, [server]: {str(error).removeprefix('settings: ')}") from error
 
 
-def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
+def _check_folders(of_provider: Mapping[str, Any], named: Mapping[str, Any], made: Settings) -> None:
     """Refuse what a folder's file may not say of the provider; `named` is what the person says, `made` what comes of both.
 
     Raises:
@@ -92,7 +92,7 @@ def _check_folders(told: Mapping[str, Any], named: Mapping[str, Any], made: Sett
 
     """
     for name in _NOT_A_FOLDERS:
-        if name in told:
+        if name in of_provider:
             raise ConfigurationError(f"{FILE}: provider.{name} {_NOT_A_FOLDERS[name]}")
     if "base_url" not in named and made.provider.base_url and not _HERE.fullmatch(made.provider.base_url):
         raise ConfigurationError(

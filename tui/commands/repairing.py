@@ -50,25 +50,25 @@ class Counter:
     clock: Callable[[], float] = time.monotonic
     lines: int = 0
     _began: float = field(init=False)
-    _told: float = field(init=False)
+    _shown_at: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Begin to count the time."""
         self._began = self.clock()
-        self._told = self._began + _QUIET_S - _EVERY_S
+        self._shown_at = self._began + _QUIET_S - _EVERY_S
 
     def count(self) -> None:
         """One more line is done."""
         self.lines += 1
         now = self.clock()
-        if self.screen is not None and self.wanted and now - self._told >= _EVERY_S:
-            self._told = now
+        if self.screen is not None and self.wanted and now - self._shown_at >= _EVERY_S:
+            self._shown_at = now
             self.screen.write(f"\r\x1b[K{self.lines:,} lines, {self.lines / (now - self._began):,.0f} a second")
             self.screen.flush()
 
     def clear(self) -> None:
         """Take the line away again."""
-        if self.screen is not None and self.wanted and self._told >= self._began + _QUIET_S:
+        if self.screen is not None and self.wanted and self._shown_at >= self._began + _QUIET_S:
             self.screen.write("\r\x1b[K")
             self.screen.flush()
 
@@ -100,12 +100,12 @@ def _pour(names: Sequence[str], wishes: Wishes, counter: Counter, *, keep_going:
     status = ExitStatus.DONE
     for where, line in _lines(names):
         try:
-            told = repaired(_decoded(line), wishes)
+            answer = repaired(_decoded(line), wishes)
         except LineError as error:
             if not keep_going:
                 raise LineError(f"{where}: {error} (--keep-going writes this as `error` and goes on)") from error
-            told, status = refused(line.decode("utf-8", "replace"), f"{where}: {error}"), ExitStatus.FAILURES
-        sys.stdout.buffer.write(told.encode() + b"\n")
+            answer, status = refused(line.decode("utf-8", "replace"), f"{where}: {error}"), ExitStatus.FAILURES
+        sys.stdout.buffer.write(answer.encode() + b"\n")
         sys.stdout.buffer.flush()
         counter.count()
     return status
@@ -144,12 +144,12 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 def _check(names: Sequence[str]) -> None:
     """Find out before anything is written whether the files are there, and the streams open (Python has None for a closed one)."""
-    for told, stream, wanted in (
+    for name, stream, wanted in (
         ("standard output", sys.stdout, True),
         ("standard input", sys.stdin, STDIN in names),
     ):
         if wanted and stream is None:
-            raise OSError(errno.EBADF, "it is closed", told)
+            raise OSError(errno.EBADF, "it is closed", name)
     for name in names:
         if name != STDIN and (not Path(name).exists() or Path(name).is_dir()):
             raise ConfigurationError(f"{name}: no such file" if not Path(name).exists() else f"{name}: it is a folder")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tui.errors import ConfigurationError, InterruptedRunError
 from tui.folders.replays import FolderReplays
-from tui.folders.words import told
+from tui.folders.words import event_line
 from tui.live.starting import has_screen
 
 _NOT_HERE = ("--out", "--json", "--live")
@@ -53,7 +53,7 @@ async def _in_lines(folder: Path, words: Sequence[str]) -> None:
     for sign in (signal.SIGTERM, signal.SIGHUP):
         if task is not None and signal.getsignal(sign) is not signal.SIG_IGN:  # as under nohup
             loop.add_signal_handler(sign, _cancel_once, task)
-    await FolderReplays(folder, words, lambda event: _say(told(event))).run()
+    await FolderReplays(folder, words, lambda event: _say(event_line(event))).run()
 
 
 def _cancel_once(task: asyncio.Task[None]) -> None:

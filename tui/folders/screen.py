@@ -11,7 +11,7 @@ from textual.content import Content
 from tui.errors import TuiError
 from tui.folders.replays import FolderReplays, ReplayBegan, ReplayEnded, WatchEvent
 from tui.folders.tapes import TapeBroken
-from tui.folders.words import told
+from tui.folders.words import event_line
 from tui.live.app import LiveApp
 
 
@@ -20,7 +20,7 @@ class WatchApp(LiveApp):
 
     def __init__(self, folder: Path, words: list[str]) -> None:
         super().__init__(Path())
-        self._replays = FolderReplays(folder, words, self._told)
+        self._replays = FolderReplays(folder, words, self._show_event)
         self._latest = ""
         self._watching: asyncio.Task[None] | None = None
         self.problem = ""
@@ -50,8 +50,8 @@ class WatchApp(LiveApp):
         except TuiError as error:
             self.problem = str(error)
 
-    def _told(self, event: WatchEvent) -> None:
-        self._latest = told(event)
+    def _show_event(self, event: WatchEvent) -> None:
+        self._latest = event_line(event)
         if isinstance(event, ReplayBegan):
             self.follow(event.run)
         elif isinstance(event, ReplayEnded | TapeBroken):

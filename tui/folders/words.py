@@ -10,7 +10,7 @@ from tui.folders.tapes import TapeBroken
 from tui.terminal_text import message
 
 
-def told(event: WatchEvent) -> str:
+def event_line(event: WatchEvent) -> str:
     """One line about an event."""
     match event:
         case ReplayBegan(tape=tape):

@@ -168,12 +168,12 @@ class RunView:
         listing = self.store.listing
         endings, verdicts = listing.values("ending"), listing.values("verdict")
         testable = listing.values("testable")
-        lost = {"not tested", "untestable"}
+        without_verdict = {"not tested", "untestable"}
         return {
             "moments": self.total,
             "cluster_by": self.store.cluster_by,
             "endings": endings,
-            "verdicts": {name: number for name, number in verdicts.items() if name not in lost},
+            "verdicts": {name: number for name, number in verdicts.items() if name not in without_verdict},
             "untestable": {
                 name.removeprefix("untestable(")[:-1]: number
                 for name, number in testable.items()

@@ -14,7 +14,7 @@ from replay.run.events import RunPlan
 from tui.figures import Summary
 from tui.live.state import LiveState
 
-EVERY_S = 1.0
+RECOUNT_EVERY_S = 1.0
 _PATIENCE = 30
 """Computing takes at most one part in so many of the time."""
 
@@ -68,5 +68,5 @@ class LiveFigures:
             self._of = size
             known = {moment: record for lane in lanes for moment, record in lane.records.items()}
             self.summary = figures_of((known[moment] for moment in sorted(known)), state)  # as in a run's summary
-        self._next = now + max(EVERY_S, _PATIENCE * (self.clock() - now))
+        self._next = now + max(RECOUNT_EVERY_S, _PATIENCE * (self.clock() - now))
         return self.summary

@@ -44,7 +44,9 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield from _causes(counts(summary, "causes"))
     yield from failure_reasons(summary)
     yield from machine_warnings(summary)
-    yield from _named(_lost(summary), "tasks that could not be tested on this machine (they do not count)")
+    yield from _named(
+        _infrastructure_failures(summary), "tasks that could not be tested on this machine (they do not count)"
+    )
     yield from _named(_failed(summary), "tasks with a failure")
     yield from _left_out(summary)
 
@@ -125,7 +127,7 @@ def _causes(numbers: Mapping[str, int]) -> Iterator[RenderableType]:
     yield from _counts("why the ground truth fails", totals, more)
 
 
-def _lost(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _infrastructure_failures(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     found = (*summary.get(LOST, ()), *summary["failures"])  # runs of earlier versions have them under failures
     return [one for one in found if one["verdict"] == LOST]
 

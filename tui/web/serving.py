@@ -33,7 +33,7 @@ async def serve(command: Sequence[str], title: str, port: int, ready: Callable[[
         try:
             await web.SockSite(runner, listening).start()
             ready(f"http://{LOOPBACK}:{listening.getsockname()[1]}/{guard.token}/")
-            await _told_to_end()
+            await _end_signal()
         finally:
             await screens.close()
             await runner.cleanup()
@@ -48,12 +48,12 @@ def _listening(port: int) -> socket.socket:
         ) from error
 
 
-async def _told_to_end() -> None:
-    loop, told = asyncio.get_running_loop(), asyncio.Event()
+async def _end_signal() -> None:
+    loop, asked_to_end = asyncio.get_running_loop(), asyncio.Event()
     for sign in _SIGNALS:
-        loop.add_signal_handler(sign, told.set)
+        loop.add_signal_handler(sign, asked_to_end.set)
     try:
-        await told.wait()
+        await asked_to_end.wait()
     finally:
         for sign in _SIGNALS:
             loop.remove_signal_handler(sign)

@@ -92,9 +92,9 @@ class Choice(_Named, frozen=True):
 
     weights: dict[str, float]
 
-    def draw(self, chance: random.Random, among: Collection[str] | None = None) -> str:
-        """The name of one of them; with `among` only these can be drawn."""
-        names = [name for name in self.weights if among is None or name in among]
+    def draw(self, chance: random.Random, allowed: Collection[str] | None = None) -> str:
+        """The name of one of them; with `allowed` only these can be drawn."""
+        names = [name for name in self.weights if allowed is None or name in allowed]
         return chance.choices(names, [self.weights[name] for name in names])[0]
 
 

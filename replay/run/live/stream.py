@@ -23,7 +23,7 @@ from replay.records import Record, Suggestion, Verdict
 from replay.run.events import Answered, Ended, Judged, Note, Pulse, Reached, RunEnded, RunEvent, Streamed
 
 FILE = "live.jsonl"
-EVERY_S = 0.2
+FLUSH_EVERY_S = 0.2
 _LONGEST = 2_000
 """Characters of a suggestion that are kept."""
 
@@ -67,7 +67,7 @@ class LiveStream:
             self._file.close()
 
     def listen(self, event: RunEvent) -> None:
-        """Take one event in. It is in the file after `EVERY_S` at the latest."""
+        """Take one event in. It is in the file after `FLUSH_EVERY_S` at the latest."""
         if self._file is None:
             return
         if isinstance(event, Reached):  # there are thousands a second, and the last one says it all
@@ -79,7 +79,7 @@ class LiveStream:
             self._take_position()
             self._lines.append(self._encoded(shortened(event)))
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(EVERY_S, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_EVERY_S, self.flush)
 
     def flush(self) -> None:
         """Write what there is, and the pace."""

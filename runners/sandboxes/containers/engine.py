@@ -48,7 +48,7 @@ class ContainerEngine:
             client = self._connect(self._version)
             yield client
         except (DockerException, requests.RequestException, OSError) as error:
-            raise self._told(error) from error
+            raise self._engine_error(error) from error
         finally:
             if client is not None:
                 client.close()
@@ -105,7 +105,7 @@ class ContainerEngine:
         finally:
             client.close()
 
-    def _told(self, error: Exception) -> RunnerError:
+    def _engine_error(self, error: Exception) -> RunnerError:
         if isinstance(error, APIError):
             return SandboxFailed(f"the container engine refused: {error.explanation or error}")
         kind = SandboxFailed if self._version else SandboxMissing

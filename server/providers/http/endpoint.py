@@ -164,7 +164,7 @@ class Endpoint:
     def _broken(self, error: Exception) -> ProviderError:
         if isinstance(error, TimeoutError | httpx.TimeoutException):
             return ProviderError(f"{self.place}: no end of the answer within {self.settings.timeout_s:g} s")
-        return ProviderRefused(f"{self.place}: the answer was cut off ({_told(error)})")
+        return ProviderRefused(f"{self.place}: the answer was cut off ({_error_text(error)})")
 
     def _ended(self) -> ProviderRefused:
         return ProviderRefused(f"{self.place}: the stream ended in the middle of the answer")
@@ -220,7 +220,7 @@ class Endpoint:
             waited = self.settings.connect_s
             raise ProviderError(f"{self.place}: no connection within {waited:g} s") from error
         except httpx.HTTPError as error:
-            raise _Again(ProviderError(f"{self.place}: no connection ({_told(error)})")) from error
+            raise _Again(ProviderError(f"{self.place}: no connection ({_error_text(error)})")) from error
 
     def _request(self, route: str, body: Mapping[str, Any]) -> httpx.Request:
         headers = {"Content-Type": "application/json"}
@@ -251,13 +251,13 @@ class Endpoint:
         self, rest: AsyncGenerator[StreamEvent, None], read: EventReader, ends: float
     ) -> Sequence[EventContent]:
         """The events up to the first piece, or up to the end of an answer without pieces."""
-        told: Sequence[EventContent] = ()
+        pending: Sequence[EventContent] = ()
         try:
             while (event := await _next(rest, ends)) is not None:
                 said = self._said(event, read)
                 if said.last or any(said.pieces):
-                    return (*told, said)
-                told = (said,) if said.pieces else told
+                    return (*pending, said)
+                pending = (said,) if said.pieces else pending
         except StreamError as error:
             if error.is_passing:
                 raise _Again(error) from error
@@ -272,10 +272,10 @@ class Endpoint:
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
         page, busy = page_words(response, began), response.status_code in RETRIED_STATUSES
-        told = f"a web page: {page}" if page else error_message(began)
+        message = f"a web page: {page}" if page else error_message(began)
         wait_s = retry_after_s(response.headers, self.now()) if busy else None
-        advice = advice_for(response, told, wait_s, self.settings.longest_wait_s)
-        refusal = StatusError(self.place, response.status_code, told, body, advice)
+        advice = advice_for(response, message, wait_s, self.settings.longest_wait_s)
+        refusal = StatusError(self.place, response.status_code, message, body, advice)
         if busy:
             raise _Again(refusal, wait_s)
         raise refusal
@@ -285,12 +285,12 @@ class Endpoint:
         if "html" not in response.headers.get("content-type", ""):
             return
         try:
-            told = page_words(response, await read_beginning(response))
+            page = page_words(response, await read_beginning(response))
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
         asked = response.request.url.path
         raise ProviderRefused(
-            f"{self.place} answered {asked} with a web page, not JSON: {told} (is the base URL right?)"
+            f"{self.place} answered {asked} with a web page, not JSON: {page} (is the base URL right?)"
         )
 
 
@@ -381,5 +381,5 @@ def _place(url: httpx.URL) -> str:
     return f"{url.host}:{url.port or url.scheme}"
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return keys.masked(str(error)) or type(error).__name__

@@ -17,13 +17,13 @@ def read(event: StreamEvent) -> EventContent:
         ProviderRefused: the event has no valid `choices`.
 
     """
-    choices, told = event.get("choices"), _told(event.get("usage"))
+    choices, usage = event.get("choices"), _usage(event.get("usage"))
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise ProviderRefused("the answer has no choices")
     if not choices:
-        return EventContent(told)
+        return EventContent(usage)
     text = _text(choices[0])
-    return EventContent((*_token(text, choices[0].get("logprobs")), *told), bool(choices[0].get("finish_reason")))
+    return EventContent((*_token(text, choices[0].get("logprobs")), *usage), bool(choices[0].get("finish_reason")))
 
 
 def _text(choice: Mapping[str, Any]) -> str:
@@ -34,16 +34,16 @@ def _text(choice: Mapping[str, Any]) -> str:
     return ""
 
 
-def _token(text: str, told: Any) -> tuple[AnswerPiece, ...]:
+def _token(text: str, logprobs: Any) -> tuple[AnswerPiece, ...]:
     """The text as one piece. Log-probabilities are in `content` (new form) or `token_logprobs` (old form)."""
-    told = told if isinstance(told, Mapping) else {}
-    old = told.get("token_logprobs")
-    if text and not told.get("content") and isinstance(old, list):
+    logprobs = logprobs if isinstance(logprobs, Mapping) else {}
+    old = logprobs.get("token_logprobs")
+    if text and not logprobs.get("content") and isinstance(old, list):
         return piece_with_logprobs(text, old)
-    return answer_piece(text, told.get("content"))
+    return answer_piece(text, logprobs.get("content"))
 
 
-def _told(usage: Any) -> tuple[AnswerMetadata, ...]:
+def _usage(usage: Any) -> tuple[AnswerMetadata, ...]:
     if not isinstance(usage, dict):
         return ()
     return (

@@ -29,19 +29,19 @@ _SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]*)?")
 
 
 class StatusError(ProviderRefused):
-    """The server answered the request body `asked` with a status of failure; `told` is the server's message."""
+    """The server answered the request body `asked` with a status of failure; `message` is the server's message."""
 
-    def __init__(self, place: str, status: int, told: str, asked: Mapping[str, Any], advice: str = "") -> None:
-        super().__init__(f"{place} answered {status}: {told}{advice and f' ({advice})'}")
-        self.status, self.told, self.asked = status, told, asked
+    def __init__(self, place: str, status: int, message: str, asked: Mapping[str, Any], advice: str = "") -> None:
+        super().__init__(f"{place} answered {status}: {message}{advice and f' ({advice})'}")
+        self.status, self.message, self.asked = status, message, asked
 
 
 class StreamError(ProviderRefused):
     """The server reported an error in its stream. `is_passing`: another try can succeed."""
 
     def __init__(self, error: Any) -> None:
-        told = error_message(msgspec.json.encode({"error": error}))
-        super().__init__(f"the server failed while it answered: {told}")
+        message = error_message(msgspec.json.encode({"error": error}))
+        super().__init__(f"the server failed while it answered: {message}")
         kinds = [error.get("code"), error.get("type")] if isinstance(error, Mapping) else []
         self.is_passing = any(isinstance(kind, int | str) and kind in RETRIED_STATUSES | _PASSING for kind in kinds)
 
@@ -61,11 +61,11 @@ def retry_after_s(headers: Mapping[str, str], now: float) -> float | None:
         return None
 
 
-def advice_for(response: httpx.Response, told: str, wait_s: float | None, longest_s: float) -> str:
+def advice_for(response: httpx.Response, message: str, wait_s: float | None, longest_s: float) -> str:
     """What a person can do about a status: raise `longest_wait_s`, or correct the URL; empty if neither applies."""
     if wait_s is not None and wait_s > longest_s:
         return f"it asks to wait {wait_s:g} s, more than longest_wait_s = {longest_s:g}"
-    if response.status_code in {404, 405} and "model" not in told.lower():
+    if response.status_code in {404, 405} and "model" not in message.lower():
         return f"the request was for {response.request.url.path}: is a /v1 missing in the base URL, or surplus?"
     return ""
 
@@ -95,8 +95,8 @@ def error_message(body: bytes) -> str:
 
 def _words(body: bytes) -> str:
     try:
-        told = msgspec.json.decode(body)
+        decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body.decode("utf-8", "replace").strip() or "no reason given"
-    error = told.get("error", told) if isinstance(told, dict) else told
+    error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
     return str(error.get("message", error) if isinstance(error, dict) else error)

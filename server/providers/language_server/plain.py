@@ -57,18 +57,18 @@ class TrackedDocuments:
             ValueError: it breaks the protocol: opens twice, changes what is not open, or counts versions backwards.
 
         """
-        told = params["textDocument"]
-        uri = told["uri"]
+        document = params["textDocument"]
+        uri = document["uri"]
         if (uri in self.texts) is (method == "textDocument/didOpen"):
             raise ValueError(f"{method} of {uri} out of turn")
         if method == "textDocument/didClose":
             del self.texts[uri]
             return
-        if told["version"] <= self.versions.get(uri, 0) and method == "textDocument/didChange":
-            raise ValueError(f"version {told['version']} of {uri} comes after {self.versions[uri]}")
-        self.versions[uri] = told["version"]
+        if document["version"] <= self.versions.get(uri, 0) and method == "textDocument/didChange":
+            raise ValueError(f"version {document['version']} of {uri} comes after {self.versions[uri]}")
+        self.versions[uri] = document["version"]
         if method == "textDocument/didOpen":
-            self.texts[uri] = told["text"]
+            self.texts[uri] = document["text"]
         for change in params.get("contentChanges", ()):
             self.texts[uri] = self._changed(self.texts[uri], change)
 
@@ -142,12 +142,12 @@ class StandInServer:
         if "silent" in step:
             return
         if number in self._cancelled:
-            told: dict[str, Any] = {"error": {"code": -32800, "message": "cancelled"}}
+            reply: dict[str, Any] = {"error": {"code": -32800, "message": "cancelled"}}
         elif "error" in step or "result" in step:
-            told = {name: step[name] for name in ("result", "error") if name in step}
+            reply = {name: step[name] for name in ("result", "error") if name in step}
         else:
-            told = self._known(message["method"], message.get("params", {}))
-        self._send({"id": number, **told})
+            reply = self._known(message["method"], message.get("params", {}))
+        self._send({"id": number, **reply})
         self._log({"answered": number})
 
     def _known(self, method: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -34,16 +34,16 @@ _CHUNK = 1 << 16
 _LOOK_EVERY_S = 0.25
 _GRACE_S = 2.0
 """How long to wait for the process when its output has ended, or for its output when the process has ended."""
-_LOG_LINES, _TOLD_LINES, _LINE_BYTES, _LONGEST_REASON = 40, 6, 2000, 1000
+_LOG_LINES, _LINES_IN_ERROR, _LINE_BYTES, _LONGEST_REASON = 40, 6, 2000, 1000
 _log = logging.getLogger("ghosttape.server")
 
 
 class RequestRejected(ProviderRefused):
     """The server answered a request with an error."""
 
-    def __init__(self, name: str, code: Any, told: str) -> None:
-        super().__init__(_reason(f"{name}: {told or 'an error without a message'} (error {code})"))
-        self.code, self.told = code, told
+    def __init__(self, name: str, code: Any, message: str) -> None:
+        super().__init__(_reason(f"{name}: {message or 'an error without a message'} (error {code})"))
+        self.code, self.message = code, message
 
 
 @dataclass(slots=True, eq=False)
@@ -157,7 +157,7 @@ class ServerProcess:
 
     def exit_reason(self) -> str:
         """How the server ended, with its last lines on standard error."""
-        lines = " / ".join(line for line in [*self._errors][-_TOLD_LINES:] if line.strip())
+        lines = " / ".join(line for line in [*self._errors][-_LINES_IN_ERROR:] if line.strip())
         last = f"; its last output: {lines}" if lines else self.last_error_message()
         return _reason(f"{self.name} ended with status {self.process.returncode}{last}")
 
@@ -254,8 +254,8 @@ class ServerProcess:
         if error is None:
             future.set_result(message.get("result"))
             return
-        told = error if isinstance(error, Mapping) else {"message": str(error)}
-        future.set_exception(RequestRejected(self.name, told.get("code"), str(told.get("message") or "")))
+        refusal = error if isinstance(error, Mapping) else {"message": str(error)}
+        future.set_exception(RequestRejected(self.name, refusal.get("code"), str(refusal.get("message") or "")))
         future.exception()  # marks it as retrieved, also if nobody waits
 
 

@@ -66,8 +66,8 @@ class OutgoingCompletion:
             result = await self.pending.result(within_s)
             return continuation(result, self.request.before, self.request.after)
         except RequestRejected as error:
-            if _NOT_SIGNED_IN.search(error.told):
-                raise RequestRejected(connection.name, error.code, f"{error.told}: {_SIGN_IN}") from error
+            if _NOT_SIGNED_IN.search(error.message):
+                raise RequestRejected(connection.name, error.code, f"{error.message}: {_SIGN_IN}") from error
             raise
         except ProviderRefused as error:
             if str(error).startswith(connection.name):
@@ -174,8 +174,8 @@ class _ServerMessages:
 
     def hear(self, method: str, params: Any) -> None:
         """Keep the message if it reports an error."""
-        if self.connection is not None and (told := handshake.error_text(method, params)):
-            self.connection.error_messages.append(told)
+        if self.connection is not None and (error_text := handshake.error_text(method, params)):
+            self.connection.error_messages.append(error_text)
 
 
 async def start_session(launch: LaunchOptions) -> LanguageServerSession:
@@ -202,8 +202,8 @@ async def start_session(launch: LaunchOptions) -> LanguageServerSession:
 async def _initialize(
     connection: ServerProcess, server: _ServerMessages, launch: LaunchOptions
 ) -> LanguageServerSession:
-    told = handshake.initialize_params(launch.folders, handshake.options_for(launch.command, launch.options))
-    result = await connection.request(types.INITIALIZE, told).result(launch.start_s)
+    params = handshake.initialize_params(launch.folders, handshake.options_for(launch.command, launch.options))
+    result = await connection.request(types.INITIALIZE, params).result(launch.start_s)
     if not isinstance(result, Mapping) or not isinstance(result.get("capabilities"), Mapping):
         raise ProviderRefused(f"{connection.name}: its answer to initialize has no capabilities")
     can, info = result["capabilities"], result.get("serverInfo")

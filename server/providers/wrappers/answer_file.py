@@ -159,8 +159,8 @@ def keeps_times(path: Path) -> bool:
 def stored(piece: str) -> StoredPiece:
     """A piece in the form in which the file keeps it, without its time."""
     if isinstance(piece, AnswerMetadata):
-        told = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers")}
-        return {name: value for name, value in told.items() if value is not None}
+        values = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers")}
+        return {name: value for name, value in values.items() if value is not None}
     return (str(piece), piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else str(piece)
 
 

@@ -54,21 +54,21 @@ def _shifted(draft: Draft, text: str, cursor: int) -> str:
     first, *rest = text.split("\n")
     if indent_of(first) or not any(line.strip() for line in rest):
         return text
-    told = list(_depths(draft, rest))
-    if any(depth == 0 and indent_of(line) for line, depth in told):
+    depths = list(_depths(draft, rest))
+    if any(depth == 0 and indent_of(line) for line, depth in depths):
         return text  # so counted from the left edge, that one does not stand at its depth
     usual = step_of(draft.before) or cursor
-    unit = min((width(indent_of(line)) for line, depth in told if depth == 1), default=usual)
-    if unit != usual and all(depth for _, depth in told):
+    unit = min((width(indent_of(line)) for line, depth in depths if depth == 1), default=usual)
+    if unit != usual and all(depth for _, depth in depths):
         return text  # nothing that is closed shows the left edge: once shifted, it would look as if it could be again
-    if not told or unit > 8 or _stand(told, cursor, usual) or not _stand(told, 0, unit):
+    if not depths or unit > 8 or _stand(depths, cursor, usual) or not _stand(depths, 0, unit):
         return text
     return "\n".join([first, *(f"{draft.line_before}{line}" if line.strip() else line for line in rest)])
 
 
-def _stand(told: Sequence[tuple[str, int]], edge: int, unit: int) -> bool:
+def _stand(depths: Sequence[tuple[str, int]], edge: int, unit: int) -> bool:
     """Whether each line stands at its depth, counted from a column."""
-    return all(width(indent_of(line)) == edge + unit * depth for line, depth in told)
+    return all(width(indent_of(line)) == edge + unit * depth for line, depth in depths)
 
 
 def _depths(draft: Draft, rest: Sequence[str]) -> Iterator[tuple[str, int]]:

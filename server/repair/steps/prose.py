@@ -325,12 +325,12 @@ def talk_end(draft: Draft) -> int:
 
     At no place within them `is_all_talk` would say otherwise, so they need not be looked at, nor count as looks.
     """
-    end, told = 0, False
+    end, has_words = 0, False
     for line in draft.text.split("\n")[:-1] if draft.language is not None else ():
         if ";" in line or (line.strip() and not _talks(draft, line.strip())):
             break
-        end, told = end + len(line) + 1, told or bool(line.strip())
-    return end if told and not draft.is_in_open_text and not _is_text(draft, "", 0) else 0
+        end, has_words = end + len(line) + 1, has_words or bool(line.strip())
+    return end if has_words and not draft.is_in_open_text and not _is_text(draft, "", 0) else 0
 
 
 def _talks(draft: Draft, line: str) -> bool:

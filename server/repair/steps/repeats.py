@@ -48,34 +48,34 @@ def repair(draft: Draft) -> str:
 
 def _without_restart(draft: Draft, text: str) -> str:
     """Without the line of the cursor, and the lines above it, where the suggestion begins by saying them again."""
-    told, above = text.split(), draft.before.rsplit("\n", _FAR)
-    whole = [draft.before] if len(above) > _FAR and _begins_like(draft.before, told) else []
-    for said in [*whole, *_tails(draft, above, told)]:
-        rest = _after(text, told, said.split())
+    words, above = text.split(), draft.before.rsplit("\n", _FAR)
+    whole = [draft.before] if len(above) > _FAR and _begins_like(draft.before, words) else []
+    for said in [*whole, *_tails(draft, above, words)]:
+        rest = _after(text, words, said.split())
         rest = None if rest is None else _joined(draft, rest)
         if rest is not None and _is_restart(draft, said, text, rest):
             return rest
     return text
 
 
-def _tails(draft: Draft, above: Sequence[str], told: Sequence[str]) -> Iterator[str]:
-    """The last lines above the cursor, the most of them first, that begin with the first of the words told."""
+def _tails(draft: Draft, above: Sequence[str], words: Sequence[str]) -> Iterator[str]:
+    """The last lines above the cursor, the most of them first, that begin with the first of the words."""
     start = 0 if len(above) <= _FAR else 1
-    for at in range(start, len(above) if told else 0):
+    for at in range(start, len(above) if words else 0):
         begun = above[at].lstrip()
-        if begun[:1] == told[0][0] and told[0].startswith(begun.split(maxsplit=1)[0]):
+        if begun[:1] == words[0][0] and words[0].startswith(begun.split(maxsplit=1)[0]):
             yield "\n".join(above[at:])
 
 
-def _begins_like(before: str, told: Sequence[str]) -> bool:
+def _begins_like(before: str, words: Sequence[str]) -> bool:
     """Whether a text begins with the first words of the document."""
-    return bool(told) and before.split(maxsplit=8)[:8] == list(told[:8])
+    return bool(words) and before.split(maxsplit=8)[:8] == list(words[:8])
 
 
-def _after(text: str, told: Sequence[str], said: Sequence[str]) -> str | None:
-    """What follows in `text`, whose words are `told`, behind the words `said`; None when it does not begin with them."""
+def _after(text: str, words: Sequence[str], said: Sequence[str]) -> str | None:
+    """What follows in `text`, which is made of `words`, behind the words `said`; None when it does not begin with them."""
     size = len(said)
-    if not said or told[: size - 1] != said[:-1] or len(told) < size or not told[size - 1].startswith(said[-1]):
+    if not said or words[: size - 1] != said[:-1] or len(words) < size or not words[size - 1].startswith(said[-1]):
         return None
     match = re.match(r"\s*" + r"\s+".join(re.escape(word) for word in said), text)
     return None if match is None else text[match.end() :]
@@ -120,10 +120,14 @@ def _without_what_follows(draft: Draft, text: str) -> str:
     if not below:
         return text
     rows = [at for at, line in enumerate(lines) if line.strip()]
-    told = [lines[at].rstrip() for at in rows]
+    answer_lines = [lines[at].rstrip() for at in rows]
     for number, at in enumerate(rows):
         end = number + len(below)
-        said = _said(told[number:end], below, ends=end >= len(told)) if at or text.split("\n", 1)[0].strip() else 0
+        said = (
+            _said(answer_lines[number:end], below, ends=end >= len(answer_lines))
+            if at or text.split("\n", 1)[0].strip()
+            else 0
+        )
         if said and _is_evident(draft, lines, at, said):
             return _up_to_line(draft, text, at)
     return text
@@ -142,11 +146,11 @@ def _placed(draft: Draft, text: str) -> list[str]:
     return [draft.line_before + first, *rest]
 
 
-def _said(told: Sequence[str], below: Sequence[str], *, ends: bool) -> int:
+def _said(lines: Sequence[str], below: Sequence[str], *, ends: bool) -> int:
     """How many of the lines say the lines below from their first one on; the last may break off where the suggestion `ends`."""
     count = 0
-    for mine, theirs in zip(told, below, strict=False):
-        last = ends and count == len(told) - 1
+    for mine, theirs in zip(lines, below, strict=False):
+        last = ends and count == len(lines) - 1
         if not (_is_near(mine, theirs) or (last and count and theirs.startswith(mine))):
             break
         count += 1
@@ -165,18 +169,18 @@ def _is_near(mine: str, theirs: str) -> bool:
 def _is_evident(draft: Draft, lines: Sequence[str], at: int, said: int) -> bool:
     """Whether so many lines said again are no chance: two of which one is the very same, or one long one at the end."""
     below = _below(draft)
-    told = [line.rstrip() for line in lines[at:] if line.strip()]
-    exact = [mine for mine, theirs in zip(told[:said], below, strict=False) if mine == theirs]
+    added = [line.rstrip() for line in lines[at:] if line.strip()]
+    exact = [mine for mine, theirs in zip(added[:said], below, strict=False) if mine == theirs]
     if not any(len(line.strip()) >= _LONG for line in exact):
         return False
-    ends = said == len(told) or said == len(below)
+    ends = said == len(added) or said == len(below)
     if said >= 2:
         return ends or said >= 3
     if not at and draft.line_after.strip() and not draft.errors():
         return False
-    if not at and not (_DECLARES.fullmatch(told[0].strip()) or _ASSIGNS.search(told[0])):
+    if not at and not (_DECLARES.fullmatch(added[0].strip()) or _ASSIGNS.search(added[0])):
         return False  # a call may well be made twice
-    repeats_above = bool(lines[:at]) and told[0] == next(
+    repeats_above = bool(lines[:at]) and added[0] == next(
         (line.rstrip() for line in reversed(lines[:at]) if line.strip()), ""
     )
     return ends and not repeats_above and not _stands_twice(draft, below[0])

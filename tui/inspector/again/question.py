@@ -64,7 +64,7 @@ def config_with(config: Mapping[str, Any], question: Question) -> dict[str, Any]
 
     """
     old = merge(Settings(), config.get("settings"))
-    new = merge(old, overlay(_told(question, old), _decoded(question.other)))
+    new = merge(old, overlay(_overlay(question, old), _decoded(question.other)))
     left_out = {"ablate"} | ({"published"} if new.provider.name != old.provider.name else set())
     kept = {name: value for name, value in config.items() if name not in left_out}
     return {**kept, "settings": msgspec.to_builtins(new), "seed": new.provider.seed}
@@ -85,16 +85,16 @@ def difference_words(question: Question, base: Question) -> str:
 _LABELS = {"base_url": "base URL", "max_tokens": "tokens", "before": "budget before", "after": "budget after"}
 
 
-def _told(question: Question, old: Settings) -> dict[str, Any]:
-    told: dict[str, dict[str, Any]] = {"provider": {"record": msgspec.to_builtins(AnswerRecord())}, "context": {}}
+def _overlay(question: Question, old: Settings) -> dict[str, Any]:
+    chosen: dict[str, dict[str, Any]] = {"provider": {"record": msgspec.to_builtins(AnswerRecord())}, "context": {}}
     for name, (section, member) in PLACES.items():
-        told[section][member] = _value(name, question.values[name])
-    provider = told["provider"]
+        chosen[section][member] = _value(name, question.values[name])
+    provider = chosen["provider"]
     if provider["name"] != old.provider.name:
         provider.update(_OF_A_FILE)
     if provider["base_url"] != old.provider.base_url:
         provider["use_key"] = True  # the person has named this server
-    return {**told, "repairs": list(question.repairs)}
+    return {**chosen, "repairs": list(question.repairs)}
 
 
 def _decoded(other: str) -> Any:

@@ -10,7 +10,7 @@ from replay.play.instructions import Ask
 from server.providers.recorded import answer_key
 
 
-class ToldAnswers:
+class KnownAnswers:
     """A file of answers that the server's provider reads while it grows. Each answer is written just before its question is asked."""
 
     def __init__(self, path: Path) -> None:

@@ -11,7 +11,7 @@ from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
-from replay.run.sources.told_answers import ToldAnswers
+from replay.run.sources.known_answers import KnownAnswers
 from replay.tapes.timeline import Timeline
 from server.providers.recorded import GrowingAnswers
 
@@ -34,10 +34,10 @@ def asks(timeline, policy):
 
 def rows(tape, policy, path):
     timeline = Timeline(tape)
-    cases, told = TapeCases(timeline), ToldAnswers(path)
+    cases, known = TapeCases(timeline), KnownAnswers(path)
     for ask in asks(timeline, policy):
         hole = cases.hole(ask.spot)
-        told.add(ask, None if isinstance(hole, str) else hole.truth)
+        known.add(ask, None if isinstance(hole, str) else hole.truth)
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
