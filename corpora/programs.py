@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from replay.judge.states import ProjectState
@@ -19,6 +19,12 @@ class Head:
     needs: str = ""
 
 
+def no_options(text: str) -> tuple[str, ...]:
+    """Return no words: the program is built as programs of its language are."""
+    del text
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramTests:
     """Run the document with `heads` before and `rest` behind it: it passes if it is built and comes to its end with status 0."""
@@ -28,6 +34,8 @@ class ProgramTests:
     requires: tuple[str, ...] = ()
     heads: tuple[Head, ...] = ()
     timeout_s: float = 30.0
+    options: Callable[[str], tuple[str, ...]] = no_options
+    """The words for the compiler and the linker of a program, by its text."""
 
     def program(self, state: ProjectState) -> str:
         """The document, before it what it lacks, and on lines of its own the assertions that the model did not see."""
@@ -57,7 +65,7 @@ class ProgramTests:
         before = text[: text.index(state.text)].count("\n")
         first, last = state.written
         written = (first + before, last + before) if last else state.written
-        return Program(self.language, text, requires=self.requires, written=written)
+        return Program(self.language, text, requires=self.requires, options=self.options(text), written=written)
 
     def _missing(self, text: str) -> Iterator[str]:
         return (head.line for head in self.heads if head.word not in text and head.needs in text)

@@ -12,9 +12,10 @@ from typing import TypeVar
 import msgspec
 
 from corpora.devbench import reading
+from corpora.devbench.cxx import cxx_options
 from corpora.devbench.reading import Instance
 from corpora.errors import DataError
-from corpora.programs import Head, ProgramTests
+from corpora.programs import Head, ProgramTests, no_options
 from corpora.tasks import Task
 
 Read = TypeVar("Read")
@@ -145,8 +146,12 @@ def task_of(instance: Instance, language: str, category: str, *, packages: bool)
         before=f"{instance.prefix}\n",
         after=f"\n{instance.suffix}",
         truth=instance.golden_completion,
-        tests=ProgramTests(language, instance.assertions, required, HEADS.get(language, ()), limit),
+        tests=ProgramTests(language, instance.assertions, required, HEADS.get(language, ()), limit, _options(language)),
     )
+
+
+def _options(language: str) -> Callable[[str], tuple[str, ...]]:
+    return cxx_options if language == "cpp" else no_options
 
 
 def _requires(language: str) -> tuple[str, ...]:

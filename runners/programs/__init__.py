@@ -2,6 +2,7 @@
 
 from runners.programs.program import (
     CXX,
+    CXX_OPTIONS,
     HIDE,
     JAVA,
     JAVAC,
@@ -22,6 +23,7 @@ from runners.programs.reached import ReachedChecks
 
 __all__ = [
     "CXX",
+    "CXX_OPTIONS",
     "HIDE",
     "JAVA",
     "JAVAC",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -47,7 +47,9 @@ JAVAC = "-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-Xss64m -nowarn -g -enco
 JAVA = "-XX:+UseSerialGC -ea"
 DRIVE = "ghosttape.witness.Drive"
 """The class that calls a Java program's main. It is in a package, because a program's own classes can have any name outside of packages."""
-CXX = "g++ -std=c++17 -O0 -pthread"
+CXX = "g++ -std=c++17 -pthread"
+CXX_OPTIONS = ("-O0",)
+"""Words for g++ where a program names none."""
 WRAPPED = ",".join(f"--wrap={name}" for name in ("main", "exit", "_exit", "_Exit", "quick_exit"))
 """What the linker puts the driver's functions in the place of."""
 
@@ -83,6 +85,8 @@ class Program:
     """The name of the file; "": that of the language, and for Java that of the public class."""
     requires: tuple[str, ...] = ()
     """Packages of its toolchain."""
+    options: tuple[str, ...] = ()
+    """Words for the compiler and the linker of C++ (`-O2`, `-lcrypto`), in the place of `CXX_OPTIONS`; () in other languages."""
     written: tuple[int, int] | None = None
     """The first and the last line (from 1) that a model wrote; None: all of them.
 
@@ -133,7 +137,7 @@ _WAYS = {
     "cpp": Way(
         "cpp",
         "program.cpp",
-        f'{HIDE}{CXX} {{file}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {_SHOW} && exec /tmp/program',
+        f'{HIDE}{CXX} {{options}} {{file}} {{libraries}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {_SHOW} && exec /tmp/program',
     ),
     "csharp": Way(
         "csharp",
@@ -159,10 +163,18 @@ def plan_of(program: Program) -> ProjectPlan:
     way, file = way_of(program.language), _file(program)
     main = main_class(program.text) if program.language == "java" else ""
     names = {"file": file, "stem": Path(file).stem, "main": main}
-    command = way.command.format_map(
-        {key: shlex.quote(name) for key, name in names.items()}
-    )  # the name of a Java class can contain a $
+    quoted = {key: shlex.quote(name) for key, name in names.items()}  # the name of a Java class can contain a $
+    command = way.command.format_map(quoted | _words(program.options or CXX_OPTIONS))
     return ProjectPlan(way.toolchain, program.requires, command=command)
+
+
+def _words(options: Sequence[str]) -> dict[str, str]:
+    """What stands before a C++ file and behind it on g++'s line: a library counts only for what stands before it."""
+    libraries = [word for word in options if word.startswith("-l")]
+    return {
+        "options": shlex.join(word for word in options if word not in libraries),
+        "libraries": shlex.join(libraries),
+    }
 
 
 def files_of(program: Program) -> dict[str, str]:

@@ -87,8 +87,7 @@ class Headers:
 
 
 def _flags(command: str) -> str:
-    """Return the compiler and its options, without what it compiles and links."""
-    words = shlex.split(command)
-    return " ".join(
-        word for word in words[: words.index("-o")] if word == words[0] or word.startswith(("-std", "-O", "-p"))
-    )
+    """Return the compiler and its options, without what it compiles and links: headers serve these options alone."""
+    compiler, *words = shlex.split(command)
+    own = [word for word in words[: words.index("-o")] if word.startswith("-") and not word.startswith(("-l", "-Wl,"))]
+    return shlex.join((compiler, *own))

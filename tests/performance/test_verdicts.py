@@ -24,7 +24,7 @@ FLOORS = {
         "class Main { public static void main(String[] arguments) { } }",
         f"javac {programs.JAVAC} -d out Main.java && java {programs.JAVA} -cp out Main",
     ),
-    "cpp": ("program.cpp", "int main() { }", f"{programs.CXX} program.cpp -o program && ./program"),
+    "cpp": ("program.cpp", "int main() { }", f"{programs.CXX} -O0 program.cpp -o program && ./program"),
 }
 
 

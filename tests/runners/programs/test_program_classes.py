@@ -129,6 +129,29 @@ async def test_class_of(language, case, programs, need_for):
     assert message in result.message
 
 
+OPTIONS = {
+    "optimised": ((), ("-O2",), "#ifndef __OPTIMIZE__\n#error plain\n#endif\nint main() { }"),
+    "linked, behind the program that needs it": (
+        ("-O0",),
+        ("-lstdc++fs", "-O0"),
+        '#include <experimental/filesystem>\nint main() { return !std::experimental::filesystem::exists("/"); }',
+    ),
+    "a word of its own": ((), ('-DWORD="a b"',), "const char *word = WORD;\nint main() { }"),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_cpp_program_is_built_with_its_options(name, programs, need_for):
+    need_for("cpp")
+    without, with_them, text = OPTIONS[name]
+    found = [
+        (await programs.run(Program("cpp", text, options=options), timeout_s=90.0)).verdict_class
+        for options in (without, with_them)
+    ]
+    assert found == ["compile" if name != "a word of its own" else "undefined-name", "passed"]
+
+
 def test_every_class_of_programs_is_in_the_table():
     seen = {case[0] for cases in CASES.values() for case in cases}
     assert seen == set(CLASSES) - NOT_OF_PROGRAMS

@@ -314,6 +314,19 @@ async def test_headers_are_compiled_ahead_once_they_come_again_and_show_nothing_
     assert "error: ‘map’ is not a member of ‘std’" in lacking.log
 
 
+async def test_headers_serve_the_compilers_options_that_they_were_made_with(started, bubblewrap, need):
+    need("g++")
+    programs = await started(bubblewrap)
+    text = "#include <iostream>\n#ifndef __OPTIMIZE__\nint main() { return 5; }\n#else\nint main() { }\n#endif\n"
+    for options, expected in (((), "failed"), (("-O2",), "passed")):
+        for _ in range(4):
+            result = await programs.run(Program("cpp", text, options=options), timeout_s=TIMEOUT_S)
+            assert result.verdict_class == expected, result.log
+    made = sorted(programs.headers.folder.iterdir())
+    assert len(made) == 2
+    assert all((folder / "all.hpp.gch").exists() for folder in made)
+
+
 async def test_a_program_finds_no_class_of_the_program_before_it(started, bubblewrap, need):
     need("javac")
     programs = await started(bubblewrap)
