@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -40,8 +41,14 @@ def read_preferences() -> tuple[Preferences, str]:
         return msgspec.toml.decode(path.read_bytes(), type=Preferences), ""
     except FileNotFoundError:
         return Preferences(), ""
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return Preferences(), f"{path} cannot be read: {error}"
+
+
+def change_preferences(change: Callable[[Preferences], Preferences]) -> str:
+    """Remember something else; return why that is not possible ("" if it is). A file that cannot be read stays as it is, for a person to mend."""
+    known, problem = read_preferences()
+    return f"{problem}; nothing is saved until it is mended or removed" if problem else write_preferences(change(known))
 
 
 def write_preferences(changed: Preferences) -> str:
@@ -54,4 +61,6 @@ def write_preferences(changed: Preferences) -> str:
         written.replace(path)
     except OSError as error:
         return f"{path} cannot be written: {error.strerror}"
+    except UnicodeEncodeError:
+        return f"{path} cannot be written: a text holds half a surrogate pair"
     return ""

@@ -12,7 +12,7 @@ from textual.color import Color
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES, Theme
 
-from tui.preferences import read_preferences, write_preferences
+from tui.preferences import change_preferences, read_preferences
 from tui.terminal_text import message
 
 COLOURS = {
@@ -133,8 +133,7 @@ class ThemedApp(App[None]):
         """Use a theme, now and the next time."""
         self.theme = name
         self.notify(f"Theme: {name} ({MEANINGS[name]})", timeout=2)
-        preferences, problem = read_preferences()
-        self._complain(problem or write_preferences(structs.replace(preferences, theme=name)))
+        self._complain(change_preferences(lambda known: structs.replace(known, theme=name)))
 
     def _complain(self, problem: str) -> None:
         if problem:

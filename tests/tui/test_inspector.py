@@ -19,7 +19,7 @@ from tui.inspector.widgets.detail import Detail, ScrollablePage
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
-from tui.preferences import read_preferences
+from tui.preferences import preferences_file, read_preferences
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -203,6 +203,19 @@ async def test_a_saved_filter_is_used_again_in_another_session_until_it_is_remov
         assert shown(app) == ["shown", "failed", "rejected"]
         await pilot.press("o", "x")
     assert read_preferences()[0].filters == {}
+
+
+async def test_a_filter_is_not_saved_over_preferences_that_cannot_be_read(folder):
+    app = Inspector(folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        preferences_file().parent.mkdir()
+        preferences_file().write_text("filters = {")
+        for keys in (["f", "W", *"bad ones", "enter"], ["o"]):
+            app.clear_notifications()
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert "screen.toml cannot be read" in next(iter(app._notifications)).message
+    assert preferences_file().read_text() == "filters = {"
 
 
 async def test_s_sorts_by_each_column_and_a_click_on_a_title_by_that(folder):

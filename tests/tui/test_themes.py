@@ -5,7 +5,14 @@ from textual.app import ComposeResult
 from textual.color import Color
 from textual.widgets import Static
 
-from tui.preferences import Preferences, SavedFilter, preferences_file, read_preferences, write_preferences
+from tui.preferences import (
+    Preferences,
+    SavedFilter,
+    change_preferences,
+    preferences_file,
+    read_preferences,
+    write_preferences,
+)
 from tui.themes import COLOURS, MEANINGS, THEMES, ThemedApp
 
 
@@ -70,6 +77,18 @@ async def test_preferences_that_cannot_be_read_are_named_and_not_in_the_way():
     async with Screen().run_test() as pilot:
         assert pilot.app.theme == "dark"
         assert "screen.toml cannot be read" in next(iter(pilot.app._notifications)).message
+
+
+async def test_preferences_that_cannot_be_read_are_not_written_over():
+    preferences_file().parent.mkdir()
+    preferences_file().write_text("theme = [")
+    problem = change_preferences(lambda known: Preferences(theme="light", filters=known.filters))
+    assert "screen.toml cannot be read" in problem
+    assert "nothing is saved until it is mended or removed" in problem
+    assert preferences_file().read_text() == "theme = ["
+    preferences_file().unlink()
+    assert change_preferences(lambda _: Preferences(theme="light")) == ""
+    assert read_preferences() == (Preferences(theme="light"), "")
 
 
 def test_a_theme_keeps_the_saved_filters():

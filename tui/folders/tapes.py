@@ -19,7 +19,6 @@ class TapeReady:
     """A tape is new, has grown, or is to be replayed again."""
 
     path: Path
-    events: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +87,4 @@ class TapeFolder:
             return None
         known.is_done = True
         has_edits = any(isinstance(event, Edit) for event in tape.events)
-        return TapeReady(path, len(tape.events)) if has_edits else None
+        return TapeReady(path) if has_edits else None

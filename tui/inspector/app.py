@@ -25,7 +25,7 @@ from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, So
 from tui.inspector.model import RunView
 from tui.inspector.pages.pages import PAGES, page_that_explains
 from tui.inspector.questions import Questions
-from tui.inspector.saved import filter_of, selection_of
+from tui.inspector.saved import filter_of, selection_of, without_filter
 from tui.inspector.screens.asking import ChoiceDialog, TextInputDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
@@ -35,7 +35,7 @@ from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
 from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
-from tui.preferences import read_preferences, write_preferences
+from tui.preferences import change_preferences, read_preferences
 from tui.themes import ThemedApp
 
 _EVERY_S = 1.0
@@ -176,8 +176,11 @@ class Inspector(ThemedApp):
 
     def action_saved_filters(self) -> None:
         """Offer the saved filters."""
-        saved = {name: selection_words(selection_of(kept)) for name, kept in read_preferences()[0].filters.items()}
-        if saved:
+        preferences, problem = read_preferences()
+        saved = {name: selection_words(selection_of(kept)) for name, kept in preferences.filters.items()}
+        if problem:
+            self._complain(problem)
+        elif saved:
             self.push_screen(ChoiceDialog("Saved filters", saved), self._use_filter)
         else:
             self.notify("No filter is saved yet: W saves the one that is in use.", timeout=3)
@@ -363,19 +366,19 @@ class Inspector(ThemedApp):
 
     def _save_filter(self, name: str | None) -> None:
         if name and self._run is not None:
-            preferences, _ = read_preferences()
-            filters = {**preferences.filters, name: filter_of(self._run.selection)}
-            self._complain(write_preferences(structs.replace(preferences, filters=filters)))
+            kept = filter_of(self._run.selection)
+            self._complain(
+                change_preferences(lambda known: structs.replace(known, filters={**known.filters, name: kept}))
+            )
 
     def _use_filter(self, chosen: tuple[str, bool] | None) -> None:
         if chosen is None:
             return
-        (name, remove), (preferences, _) = chosen, read_preferences()
+        name, remove = chosen
         if remove:
-            filters = {other: kept for other, kept in preferences.filters.items() if other != name}
-            self._complain(write_preferences(structs.replace(preferences, filters=filters)))
-        else:
-            self._select(selection_of(preferences.filters[name]))
+            self._complain(change_preferences(partial(without_filter, name)))
+        elif found := read_preferences()[0].filters.get(name):
+            self._select(selection_of(found))
 
     def _copy(self, text: str, what: str) -> None:
         if text:

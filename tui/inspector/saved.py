@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection
-from tui.preferences import SavedFilter
+from tui.preferences import Preferences, SavedFilter
 
 
 def filter_of(selection: MomentSelection) -> SavedFilter:
@@ -16,3 +18,9 @@ def selection_of(kept: SavedFilter) -> MomentSelection:
     """Return the selection that was kept; facets and orders that are unknown are left out."""
     facets = {name: tuple(values) for name, values in kept.facets.items() if name in FACETS}
     return MomentSelection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
+
+
+
+def without_filter(name: str, known: Preferences) -> Preferences:
+    """Return the preferences without a saved filter."""
+    return structs.replace(known, filters={other: kept for other, kept in known.filters.items() if other != name})

@@ -21,6 +21,7 @@ from replay.errors import ReplayError
 from replay.run.events import RunBegan
 from replay.run.live.control import ControlError, Watcher, Wish
 from replay.run.live.following import LiveFile, is_alive
+from replay.run.live.stream import FILE
 from tui.live import words
 from tui.live.counts import LiveFigures
 from tui.live.documents import LaneDocuments
@@ -83,7 +84,7 @@ class LiveApp(ThemedApp):
         self._documents: dict[str, LaneDocuments] = {}
         self._chosen = self._unreadable = ""
         self._spent, self._looked = time.process_time(), 0.0
-        self._is_behind = self._is_anothers = False
+        self._is_behind = self._is_anothers = self._has_said_unreadable = False
         self._keys = (False, 0)
 
     def compose(self) -> ComposeResult:
@@ -151,11 +152,19 @@ class LiveApp(ThemedApp):
             if self.state.is_going:  # a run that is paused goes on when nobody is connected any more
                 self.run_worker(self._watcher.stay, thread=True)
         events, self._is_behind = self._file.read()
+        self._say_unreadable()
         for event in events:
             if isinstance(event, RunBegan):
                 self._is_anothers = self._owned not in {0, event.process}
             if not self._is_anothers:  # an earlier process of a run that this one continues
                 self.state.take(event)
+
+    def _say_unreadable(self) -> None:
+        """Say, once for each file, that lines of it are not understood."""
+        if self._file.unreadable and not self._has_said_unreadable:
+            said = f"{FILE} has lines that cannot be read (another version wrote them, or they are torn): what they told is not shown"
+            self.notify(said, severity="warning", markup=False, timeout=10)
+        self._has_said_unreadable = self._file.unreadable > 0
 
     def _stored(self) -> LiveState | None:
         """The run by its store. If it cannot be read, that is shown while it is so."""

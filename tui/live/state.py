@@ -17,7 +17,6 @@ from replay.run.events import (
     Judged,
     LeftOut,
     Note,
-    Played,
     Pulse,
     Reached,
     ReplayedDocumentChanged,
@@ -75,8 +74,6 @@ class Lane:
     origin: str
     session: SessionBegan | None = None
     position: Reached | None = None
-    played: int = 0
-    """Events or tasks that are done, over all samples."""
     asked: Asked | None = None
     asked_index: int = 0
     streamed: str = ""
@@ -92,6 +89,7 @@ class Lane:
     changes: list[ReplayedDocumentChanged] = field(default_factory=list)
     """Documents' changes that are not on the tape and that nobody has taken yet."""
     tried: int = 0
+    """In an ablation: verdicts of answers in arms other than the one with all repairs."""
 
     @property
     def is_over(self) -> bool:
@@ -224,8 +222,6 @@ def _take(lane: Lane, event: RunEvent, at: float) -> None:
             lane.session, lane.position, lane.asked, lane.answer = event, Reached(lane.name, 0, 0.0), None, None
         case Reached():
             lane.position = event
-        case Played():
-            lane.played = event.done
         case Asked():
             lane.asked, lane.answer, lane.streamed = event, None, ""
             lane.asked_index = lane.position.index if lane.position else 0

@@ -38,8 +38,11 @@ def _cell(lane: Lane, record: Record, number: int, room: int) -> int:
     session = lane.session
     if session is None:
         return 0
-    share = record.moment.t / session.duration if session.duration else number % session.of / session.of
-    return min(room - 1, int(share * room))
+    if session.duration > 0:
+        share = record.moment.t / session.duration
+    else:
+        share = number % session.of / session.of if session.of > 0 else 0.0
+    return max(0, min(room - 1, int(min(1.0, share) * room)))
 
 
 def _put(cells: list[Mark], at: int, mark: Mark) -> None:

@@ -33,6 +33,8 @@ LABEL = 11
 TIMES = "\N{MULTIPLICATION SIGN}"
 _LEAST_BARS = 16
 """Cells that bars need to say anything."""
+_HURRIED = 20.0
+"""A speed at which the rests of a person are short on the wall, so that the rate tells how fast it really goes."""
 _BARS = "▁▂▃▄▅▆▇█"
 _PHASES = {
     "waiting": ("waiting for the run", UNSURE),
@@ -198,6 +200,9 @@ def tests(state: LiveState, lane: Lane) -> Content:
     )
     done = sum(own.tests.done for own in state.lanes.values())
     numbers = f"{len(found.running)} running, {found.queued:,} queued, {done:,} done"
+    if state.plan.arms > 1:
+        tried = sum(own.tried for own in state.lanes.values())
+        numbers += f"; ablation: {tried:,} verdicts of the other {state.plan.arms - 1:,} arms"
     now = ", ".join(_state_words(run, state.at - found.began[run.number]) for run in found.running[:1])
     return Content.assemble(numbers, (f": {now}" if now else "", UNSURE))
 
@@ -226,12 +231,20 @@ def pace(state: LiveState, lane: Lane) -> Content:
 
 
 def _left(state: LiveState, lane: Lane, rate: float) -> list[str]:
-    """How long the session of a lane goes on: at its speed, else at this rate (events or tasks a second)."""
+    """How long a lane goes on, with all its samples: at its speed, else at this rate (events or tasks a second). A high speed is often not reached, as answers take their time."""
     session, at, speed = lane.session, lane.position, state.pulse.speed if state.pulse else None
-    if session is None or at is None or lane.is_over or (speed is None and rate <= 0):
+    if session is None or at is None or lane.is_over or (rate <= 0 and not (speed and session.duration)):
         return []
-    left_ms = (session.duration - at.t) / speed if speed else 1000 * (session.of - at.index) / rate
-    return [f"about {clock(left_ms)} left"]
+    sessions = state.plan.samples - 1 - session.sample
+    by_rate = 1000 * (session.of - at.index + sessions * session.of) / rate if rate > 0 else 0.0
+    if not speed or not session.duration:
+        return _about(by_rate)
+    by_speed = (session.duration - at.t + sessions * session.duration) / speed
+    return _about(max(by_speed, by_rate) if speed >= _HURRIED else by_speed)
+
+
+def _about(left_ms: float) -> list[str]:
+    return [f"about {clock(max(1_000.0, left_ms))} left"]
 
 
 def latest(lane: Lane, number: int, width: int) -> Iterable[Content]:

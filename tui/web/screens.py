@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ from textual_serve.download_manager import DownloadManager
 
 _PATIENCE_S = 3.0
 """How long a screen may take to close."""
+_REFUSED = "This message is no JSON that can be read, or is nested too deeply: it was left out."
 _LARGEST = 1_000
 """Columns and lines beyond which no browser window goes."""
 
@@ -79,12 +81,12 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 
 async def _pass_on(socket: web.WebSocketResponse, screen: AppService) -> None:
-    """Pass on keys, mouse and sizes from the browser: JSON lists of a kind and a value. What is malformed is left out."""
+    """Pass on keys, mouse and sizes from the browser: JSON lists of a kind and a value. What cannot be read is refused, and the session goes on."""
     async for message in socket:
         if message.type != WSMsgType.TEXT:
             continue
         try:
-            match message.json():
+            match json.loads(message.data):
                 case ["stdin", str(keys)]:
                     await screen.send_bytes(keys.encode("utf-8", "replace"))
                 case ["resize", {"width": int(width), "height": int(height)}]:
@@ -95,8 +97,8 @@ async def _pass_on(socket: web.WebSocketResponse, screen: AppService) -> None:
                     await screen.blur()
                 case ["focus", *_]:
                     await screen.focus()
-        except ValueError:
-            continue
+        except (ValueError, RecursionError):
+            await socket.send_json(["refused", _REFUSED])
 
 
 def _cells(given: str | int | None, default: int) -> int:

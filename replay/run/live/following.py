@@ -79,13 +79,15 @@ def birth_of(process: int) -> str:
 
 
 def is_alive(process: int, birth: str) -> bool:
-    """Whether a process of this number runs that began at that time. A zombie, which only waits to be counted, does not run."""
+    """Whether a process of this number runs that began at that time. A zombie, which only waits to be counted, does not run; nor does a number that none can have."""
+    if process <= 0:
+        return False
     with suppress(OSError):
         if "State:\tZ" in Path(f"/proc/{process}/status").read_text(encoding="utf-8", errors="replace"):
             return False
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass

@@ -2,12 +2,13 @@
 
 The file is of the process that writes the run now: one that continues a run begins a new file. It holds what a screen needs and no
 more: the texts around moments, prompts and logs are left out, as the tape and the run's store have them. It is written a few times a second,
-and never waited for (no fsync). If it cannot be written, the run goes on without it.
+and never waited for (no fsync). If it cannot be written, the run goes on without it; while the disk is full, what happens is kept, and written when there is room.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import time
 from collections.abc import Callable
@@ -24,6 +25,8 @@ from replay.run.events import Answered, Ended, Judged, Note, Pulse, Reached, Run
 
 FILE = "live.jsonl"
 FLUSH_EVERY_S = 0.2
+_MOST_UNWRITTEN = 8 << 20
+"""Bytes that are kept while the disk is full; beyond that the run can no longer be watched."""
 _LONGEST = 2_000
 """Characters of a suggestion that are kept."""
 
@@ -39,6 +42,7 @@ class LiveStream:
     _lines: list[bytes] = field(default_factory=list)
     _reached: Reached | None = None
     _streamed: Streamed | None = None
+    _unwritten: bytes = b""
     _timer: asyncio.TimerHandle | None = None
     _encoder: msgspec.json.Encoder = field(default_factory=msgspec.json.Encoder)
     problem: str = ""
@@ -92,10 +96,20 @@ class LiveStream:
         self._lines.clear()
         if self._file is None:
             return
+        self._write(self._unwritten + data)
+
+    def _write(self, data: bytes) -> None:
+        """Write, and keep what has no room on the disk for the next time: so no line is torn, unless there is never room again."""
+        assert self._file is not None
+        self._unwritten = b""
         try:
-            self._file.write(data)
+            while data:
+                data = data[self._file.write(data) :]
         except OSError as error:
-            self._give_up(error)
+            if error.errno in {errno.ENOSPC, errno.EDQUOT} and len(data) <= _MOST_UNWRITTEN:
+                self._unwritten = data
+            else:
+                self._give_up(error)
 
     def _take_position(self) -> None:
         if self._reached is not None:

@@ -38,10 +38,10 @@ def test_a_folder_that_is_not_there_has_no_tapes(folder):
 
 def test_a_tape_is_given_out_when_it_appears_and_when_it_grows(folder, tape):
     path = tape("ab")
-    assert folder.look() == [TapeReady(path, 4)]
+    assert folder.look() == [TapeReady(path)]
     assert folder.look() == []
     tape("abc")
-    assert folder.look() == [TapeReady(path, 5)]
+    assert folder.look() == [TapeReady(path)]
     assert folder.look() == []
 
 
@@ -49,9 +49,9 @@ def test_a_line_that_is_being_written_is_waited_for(folder, tape):
     path = tape("abc")
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
-    assert folder.look() == [TapeReady(path, 4)]
+    assert folder.look() == [TapeReady(path)]
     path.write_bytes(whole)
-    assert folder.look() == [TapeReady(path, 5)]
+    assert folder.look() == [TapeReady(path)]
 
 
 def test_a_tape_that_is_not_valid_yet_is_waited_for(folder, tape):
@@ -61,7 +61,7 @@ def test_a_tape_that_is_not_valid_yet_is_waited_for(folder, tape):
         path.write_bytes(part)
         assert folder.look() == []
     path.write_bytes(whole)
-    assert folder.look() == [TapeReady(path, 5)]
+    assert folder.look() == [TapeReady(path)]
 
 
 def test_a_broken_tape_is_named_once_with_its_line_and_again_when_it_is_broken_otherwise(folder, tape):
@@ -74,7 +74,7 @@ def test_a_broken_tape_is_named_once_with_its_line_and_again_when_it_is_broken_o
     assert f"{path}:4" in broken.reason
     assert folder.look() == []
     path.write_bytes(b"".join(whole))
-    assert folder.look() == [TapeReady(path, 5)]
+    assert folder.look() == [TapeReady(path)]
 
 
 def test_a_tape_without_an_edit_is_waited_for(folder, tape, tmp_path):
@@ -83,7 +83,7 @@ def test_a_tape_without_an_edit_is_waited_for(folder, tape, tmp_path):
     write(Tape(whole.header, whole.events[:2]), path)
     assert folder.look() == []
     write(whole, path)
-    assert folder.look() == [TapeReady(path, 4)]
+    assert folder.look() == [TapeReady(path)]
 
 
 def test_a_folder_that_is_removed_and_comes_back_is_looked_at_again(folder, tape, tmp_path):
@@ -92,7 +92,7 @@ def test_a_folder_that_is_removed_and_comes_back_is_looked_at_again(folder, tape
     shutil.rmtree(tmp_path / "tapes")
     assert folder.look() == []
     tape("ab")
-    assert folder.look() == [TapeReady(path, 4)]
+    assert folder.look() == [TapeReady(path)]
 
 
 def test_all_tapes_are_given_out_again_when_that_is_wanted(folder, tape):
@@ -107,4 +107,4 @@ def test_a_file_that_is_no_tape_is_left_alone(folder, tape):
     path = tape("ab")
     (path.parent / "notes.txt").write_text("hello")
     os.mkfifo(path.parent / "pipe")
-    assert folder.look() == [TapeReady(path, 4)]
+    assert folder.look() == [TapeReady(path)]

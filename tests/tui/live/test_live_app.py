@@ -125,6 +125,18 @@ async def test_a_run_whose_process_is_gone_was_killed(scene):
         assert "its process was killed" in text_of(app, "#title")
 
 
+async def test_lines_that_cannot_be_read_are_said_once(scene):
+    scene.until(SessionBegan)
+    app = LiveApp(scene.folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _ in range(2):
+            with (scene.folder / FILE).open("ab") as file:
+                file.write(b'{"event": "Sung"}\n')
+            await drawn(app, pilot)
+        (said,) = app._notifications
+        assert "live.jsonl has lines that cannot be read" in said.message
+
+
 async def test_a_process_that_continues_the_run_is_followed_from_its_beginning(scene):
     scene.until(Ended, 2)
     app = LiveApp(scene.folder)

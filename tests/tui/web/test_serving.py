@@ -37,6 +37,16 @@ async def drawn(websocket, words, seconds=60):
     return seen.decode(errors="replace")
 
 
+async def refused(websocket):
+    """Read up to the sentence with which a message is refused."""
+    async with asyncio.timeout(30):
+        while True:
+            message = await websocket.receive()
+            assert message.type in {aiohttp.WSMsgType.BINARY, aiohttp.WSMsgType.TEXT}, message
+            if message.type == aiohttp.WSMsgType.TEXT and (said := message.json())[0] == "refused":
+                return said[1]
+
+
 async def test_without_the_token_everything_is_forbidden(served, client):
     token = served.address.rstrip("/").rpartition("/")[2]
     assert len(token) >= 43  # 32 bytes, six bits a character
@@ -94,7 +104,9 @@ async def test_the_screen_shows_the_run_and_answers_keys(served, client):
         await websocket.send_json(["resize", {"width": 120, "height": 40}])
         assert "\x1b[40;" in await drawn(websocket, "\x1b[40;")  # the footer has gone down to the last line
         await websocket.send_json(["ping", 7])
-        await websocket.send_str("not JSON")
+        for unreadable in ("not JSON", "[" * 100_000 + "]" * 100_000, '["resize", ' + '{"width":' * 50_000):
+            await websocket.send_str(unreadable)
+            assert "nested too deeply" in await refused(websocket)
         await websocket.send_json(["resize", {"width": "wide"}])
         [screen] = served.children()
         await websocket.send_json(["stdin", "q"])

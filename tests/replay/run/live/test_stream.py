@@ -1,6 +1,7 @@
 """The live file of a run: what it holds, that the run never depends on it, and that it is read while it is written."""
 
 import asyncio
+import errno
 import os
 import subprocess
 import sys
@@ -135,15 +136,16 @@ def plain(verdict):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is /dev/full")
-async def test_a_full_disk_ends_the_writing_and_nothing_else(tmp_path):
+async def test_a_full_disk_ends_nothing(tmp_path):
     with LiveStream(tmp_path, Playback()) as live:
         full = os.open("/dev/full", os.O_WRONLY)
         os.dup2(full, live._file.fileno())
         os.close(full)
         live.listen(Note("small", "a"))
         live.flush()
-        assert "No space left" in live.problem
         live.listen(Note("small", "b"))
+        live.flush()
+        assert live.problem == ""
     assert (tmp_path / FILE).read_bytes() == b""
 
 
@@ -194,6 +196,50 @@ async def test_an_interrupted_run_and_a_failed_one_say_so(tmp_path):
         assert (ended.how, ended.reason) == (how, reason)
 
 
+class FullDisk:
+    """A file on a disk with room for so many bytes more."""
+
+    def __init__(self, file, room):
+        self.file, self.room = file, room
+
+    def write(self, data):
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done = self.file.write(data[: self.room])
+        self.room -= done
+        return done
+
+    def close(self):
+        self.file.close()
+
+
+async def test_a_line_that_a_full_disk_tears_is_whole_again_when_there_is_room(tmp_path):
+    with LiveStream(tmp_path, Playback()) as live:
+        disk = live._file = FullDisk(live._file, 30)
+        for number in range(3):
+            live.listen(Note("small", f"number {number}"))
+            live.flush()
+        assert (tmp_path / FILE).stat().st_size == 30
+        disk.room = 1 << 20
+        live.listen(Note("small", "number 3"))
+    assert [event.text for event in of(Note, events_in(tmp_path))] == [f"number {number}" for number in range(4)]
+    assert live.problem == ""
+
+
+async def test_a_disk_that_stays_full_ends_the_watching_and_not_the_run(tmp_path):
+    with LiveStream(tmp_path, Playback()) as live:
+        live._file = FullDisk(live._file, 30)
+        for _ in range(5_000):
+            live.listen(Note("small", "x" * 2_000))
+        live.flush()
+        assert "cannot be written" in live.problem
+        live.listen(Note("small", "more"))
+    file = LiveFile(tmp_path)
+    file.begins_anew()
+    assert file.read() == ([], False)
+    file.close()
+
+
 # Reading
 
 
@@ -228,6 +274,21 @@ def test_lines_of_another_version_are_counted_and_passed_over(tmp_path):
     assert file.read() == ([Pulse(1.0)], False)
     assert file.unreadable == 1
     file.close()
+
+
+def test_a_torn_line_is_passed_over_and_reading_goes_on_at_the_next_one(tmp_path):
+    whole = [msgspec.json.encode(Note("small", text)) + b"\n" for text in ("first", "second", "third")]
+    (tmp_path / FILE).write_bytes(whole[0] + whole[1][:20] + b"\n" + whole[2])
+    file = LiveFile(tmp_path)
+    file.begins_anew()
+    assert file.read() == ([Note("small", "first"), Note("small", "third")], False)
+    assert file.unreadable == 1
+    file.close()
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**200])
+def test_a_number_that_no_process_has_is_not_alive(number):
+    assert not is_alive(number, "")
 
 
 def test_a_process_lives_until_it_ends_and_another_one_of_its_number_is_not_it():

@@ -1,0 +1,69 @@
+"""What the live screen says of the pace and of the tests, of plain events."""
+
+import pytest
+from tapes import moment_of
+
+from replay.judge.trials import StateRun
+from replay.records import Ending, Record, Trial, Verdict
+from replay.run.events import (
+    Plan,
+    Pulse,
+    Reached,
+    RunBegan,
+    SessionBegan,
+    StateRunChanged,
+    Tried,
+)
+from tui.live import words
+from tui.live.state import LiveState
+from tui.live.strip import strip
+
+
+def going(*, of=100, duration=0.0, samples=1, sample=0, speed=None, done=20, t=0.0):
+    """A run that has played `done` events in ten seconds, and is at `t` (ms)."""
+    state = LiveState()
+    for event in (
+        RunBegan(1000.0, 1, "", Plan(samples=samples, arms=3), {"small": ""}),
+        SessionBegan("small", of, "event", duration, as_recorded=True, sample=sample),
+        Pulse(1000.0, speed),
+        Reached("small", done, t),
+        Pulse(1010.0, speed),
+    ):
+        state.take(event)
+    return state, state.lanes["small"]
+
+
+@pytest.mark.parametrize(
+    ("run", "left"),
+    [
+        ({}, "0:40"),  # 80 events at two a second
+        ({"speed": 2.0, "duration": 100_000.0, "t": 20_000.0}, "0:40"),  # 80 s at twice the tape's time
+        ({"speed": 10.0}, "0:40"),  # tasks of a corpus have no time: the rate says it
+        ({"samples": 3, "sample": 1}, "1:30"),  # 80 and 100 events at two a second
+        ({"samples": 2, "speed": 1.0, "duration": 60_000.0, "t": 59_000.0}, "1:01"),
+        ({"speed": 1000.0, "duration": 100_000.0, "t": 20_000.0}, "0:40"),  # the model does not keep up
+        ({"done": 99, "of": 100}, "0:01"),  # less than a second is not nothing
+        ({"speed": 1.0, "duration": 100_000.0, "t": 99_900.0}, "0:01"),
+    ],
+)
+def test_what_is_left_is_never_nothing_while_it_goes_on(run, left):
+    assert f"about {left} left" in words.pace(*going(**run)).plain
+
+
+def test_the_arms_of_an_ablation_are_counted():
+    state, lane = going()
+    state.take(StateRunChanged("small", StateRun(1, "graft", "a.py", 1, "ended")))
+    for arm in ("none", "prose"):
+        trial = Trial(moment="m", tape="small", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=Verdict(name="passed"))  # fmt: skip
+        state.take(Tried(trial))
+    assert words.tests(state, lane).plain == "0 running, 0 queued, 1 done; ablation: 2 verdicts of the other 2 arms"
+
+
+@pytest.mark.parametrize(("of", "duration"), [(0, 0.0), (0, 10.0), (3, -5.0), (3, 0.0)])
+@pytest.mark.parametrize("width", [0, 1, 8, 200])
+def test_the_strip_of_a_session_without_length_is_drawn(of, duration, width):
+    _, lane = going(of=of, duration=duration, done=0)
+    lane.records["m"] = Record(moment=moment_of(1, t=5.0), ending=Ending("accepted"))
+    rows = strip(lane, width).plain.split("\n")
+    assert len(rows) == 3
+    assert rows[1].count("A") == 1
