@@ -20,7 +20,6 @@ def selection_of(kept: SavedFilter) -> MomentSelection:
     return MomentSelection(facets, kept.text, kept.failures, kept.sort if kept.sort in SORTS else "", kept.descending)
 
 
-
 def without_filter(name: str, known: Preferences) -> Preferences:
     """Return the preferences without a saved filter."""
     return structs.replace(known, filters={other: kept for other, kept in known.filters.items() if other != name})

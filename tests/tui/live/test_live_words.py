@@ -6,10 +6,10 @@ from tapes import moment_of
 from replay.judge.trials import StateRun
 from replay.records import Ending, Record, Trial, Verdict
 from replay.run.events import (
-    Plan,
     Pulse,
     Reached,
     RunBegan,
+    RunPlan,
     SessionBegan,
     StateRunChanged,
     Tried,
@@ -23,7 +23,7 @@ def going(*, of=100, duration=0.0, samples=1, sample=0, speed=None, done=20, t=0
     """A run that has played `done` events in ten seconds, and is at `t` (ms)."""
     state = LiveState()
     for event in (
-        RunBegan(1000.0, 1, "", Plan(samples=samples, arms=3), {"small": ""}),
+        RunBegan(1000.0, 1, "", RunPlan(samples=samples, arms=3), {"small": ""}),
         SessionBegan("small", of, "event", duration, as_recorded=True, sample=sample),
         Pulse(1000.0, speed),
         Reached("small", done, t),
