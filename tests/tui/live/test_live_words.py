@@ -4,7 +4,7 @@ import pytest
 from tapes import moment_of
 
 from replay.judge.trials import StateRun
-from replay.records import Ending, Record, Trial, Verdict
+from replay.records import ArmTrial, Ending, Record, Verdict
 from replay.run.events import (
     Pulse,
     Reached,
@@ -54,7 +54,7 @@ def test_the_arms_of_an_ablation_are_counted():
     state, lane = going()
     state.take(StateRunChanged("small", StateRun(1, "graft", "a.py", 1, "ended")))
     for arm in ("none", "prose"):
-        trial = Trial(moment="m", tape="small", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=Verdict(name="passed"))  # fmt: skip
+        trial = ArmTrial(moment="m", tape="small", place="a.py:1:1", language="python", arm=arm, text="x", start=0, end=0, verdict=Verdict(name="passed"))  # fmt: skip
         state.take(Tried(trial))
     assert words.tests(state, lane).plain == "0 running, 0 queued, 1 done; ablation: 2 verdicts of the other 2 arms"
 
