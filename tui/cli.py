@@ -8,8 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tui.commands import exchange, flags
-from tui.commands.unused import warn_unused
+from tui.commands.options import flags
+from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
+from tui.commands.options.expanding import expanded
+from tui.commands.options.unused import warn_unused
+from tui.commands.tapes import exchange
 from tui.outcome import ExitStatus, guarded, print_json
 
 app = typer.Typer(
@@ -33,49 +36,8 @@ def main(*, version: flags.Version = False) -> None:
 
 @app.command()
 @guarded
-def replay(
-    context: typer.Context,
-    tapes: flags.Tapes,
-    *,
-    provider: flags.Provider = "",
-    model: flags.Model = "",
-    base_url: flags.BaseUrl = "",
-    command: flags.LanguageServer = "",
-    answers: flags.Answers = "",
-    text: flags.Text = "",
-    record_answers: flags.RecordAnswers = None,
-    replay_answers: flags.ReplayAnswers = None,
-    require_recorded: flags.RequireRecorded = None,
-    settings: flags.SettingsJson = "{}",
-    policy: flags.Policy = "blocks",
-    user: flags.User = "exact",
-    latency: flags.Latency = "measured",
-    mode: flags.Mode = "judge",
-    ask_missed: flags.AskMissed = None,
-    speed: flags.Speed = None,
-    live: flags.Live = False,
-    repairs: flags.Repairs = None,
-    ablate: flags.Ablate = "",
-    sandbox: flags.TestSandbox = "auto",
-    tests: flags.WhichTests = "all",
-    no_tests: flags.NoTests = False,
-    limit: flags.MomentLimit = None,
-    moment: flags.Moments = None,
-    samples: flags.Samples = 1,
-    path: flags.Paths = None,
-    include_tests: flags.IncludeTests = False,
-    drop_torn: flags.DropTorn = False,
-    project: flags.Projects = None,
-    toolchain: flags.Toolchain = None,
-    setup: flags.SetUp = None,
-    test_command: flags.TestCommand = None,
-    allow_network_setup: flags.AllowNetworkSetup = False,
-    setup_env: flags.SetUpEnv = None,
-    cluster_by: flags.ClusterBy = "hole",
-    seed: flags.Seed = 0,
-    out: flags.RunToGoOn = None,
-    json: flags.JsonFlag = False,
-) -> None:
+@expanded
+def replay(context: typer.Context, tapes: flags.Tapes, *, given: ReplayFlags) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
 
     Examples:
@@ -89,76 +51,37 @@ def replay(
     * `ghosttape replay tapes --toolchain node --setup "npm ci" --test-command "npx vitest run" --allow-network-setup`
     * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
-    from tui.commands.configuration import record_of, replay_options, settings_of
+    from tui.commands.options.run_options import options_of_replay
 
-    record = record_of(record_answers, replay_answers, require_recorded)
-    server = {"name": provider, "model": model, "base_url": base_url, "command": command}
-    source = {**server, "answers": answers, "text": text, "record": record}
-    session = {"policy": policy, "user": user, "latency": latency, "mode": mode, "ablate": ablate, "seed": seed}
-    verdicts = {"sandbox": sandbox, "tests": not no_tests, "which_tests": tests, "samples": samples}
-    verdicts["cluster_by"] = cluster_by
-    verdicts["ask_missed"] = ask_missed
-    projects = tuple(str(Path(folder).absolute()) for folder in project or ())
-    where = {"limit": limit, "paths": tuple(path or ()), "include_tests": include_tests, "projects": projects}
-    where["moments"] = tuple(moment or ())
-    said = {"toolchain": toolchain, "setup": setup, "command": test_command}
-    over = {name: value for name, value in said.items() if value is not None}
-    built = {"tests_over": over, "network_setup": allow_network_setup, "setup_env": tuple(setup_env or ())}
-    options = replay_options(settings_of(settings, source, repairs=repairs), **session, **verdicts, **where, **built)
+    options = options_of_replay(given)
     warn_unused(context, options.settings.provider.name)
-    if live:
+    if given.live:
         from tui.live.starting import watch_live
 
-        watch_live(options, out, _show_replay, json=json)
-    from tui.commands.replaying import run  # slow to import, so only after the arguments are checked
+        watch_live(options, given.out, _show_replay, json=given.json)
+    from tui.commands.runs.replaying import run  # slow to import, so only after the arguments are checked
 
-    summary = asyncio.run(run(tapes, options, out, speed=speed, quiet=json, torn="drop" if drop_torn else "refuse"))
-    if json:
+    summary = asyncio.run(
+        run(
+            tapes, options, given.out, speed=given.speed, quiet=given.json, torn="drop" if given.drop_torn else "refuse"
+        )
+    )
+    if given.json:
         print_json(summary)
     raise typer.Exit(ExitStatus.of(summary))
 
 
 def _show_replay(summary: dict[str, Any], folder: Path) -> None:
     """Print a replay's table; what it needs is loaded when the run has ended."""
-    from tui.commands.replaying import show
+    from tui.commands.runs.replaying import show
 
     show(summary, folder)
 
 
 @app.command()
 @guarded
-def evaluate(
-    corpus: flags.Corpus,
-    *,
-    data: flags.Data,
-    provider: flags.Provider = "",
-    model: flags.Model = "",
-    base_url: flags.BaseUrl = "",
-    command: flags.LanguageServer = "",
-    answers: flags.Answers = "",
-    text: flags.Text = "",
-    published: flags.Published = "",
-    record_answers: flags.RecordAnswers = None,
-    replay_answers: flags.ReplayAnswers = None,
-    require_recorded: flags.RequireRecorded = None,
-    settings: flags.SettingsJson = "{}",
-    languages: flags.Languages = "",
-    categories: flags.Categories = "",
-    limit: flags.TaskLimit = None,
-    moment: flags.Moments = None,
-    samples: flags.Samples = 1,
-    repairs: flags.Repairs = None,
-    ablate: flags.Ablate = "",
-    sandbox: flags.ProgramSandbox = "auto",
-    workers: flags.Workers = "cold",
-    no_tests: flags.NoPrograms = False,
-    no_packages: flags.NoPackages = False,
-    cluster_by: flags.ClusterBy = "program",
-    seed: flags.Seed = 0,
-    live: flags.Live = False,
-    out: flags.RunToGoOn = None,
-    json: flags.JsonFlag = False,
-) -> None:
+@expanded
+def evaluate(corpus: flags.CorpusFlag, *, given: EvaluateFlags) -> None:
     """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
 
     Examples:
@@ -166,26 +89,16 @@ def evaluate(
     * `ghosttape evaluate devbench --data devbench --published gpt-4o --samples 5 --languages python,java`
     * `ghosttape evaluate devbench --data devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     """
-    from corpora.options import EvaluateOptions
-    from tui.commands.configuration import options_of, record_of
-    from tui.commands.evaluating import evaluate_settings, run, show_all, words
+    from tui.commands.options.run_options import options_of_evaluation
+    from tui.commands.runs.evaluating import run, show_all
 
-    record = record_of(record_answers, replay_answers, require_recorded)
-    server = {"name": provider, "model": model, "base_url": base_url, "command": command}
-    source = {**server, "answers": answers, "text": text, "record": record}
-    asked = {"languages": words(languages), "categories": words(categories), "limit": limit, "samples": samples}
-    asked["moments"] = tuple(moment or ())
-    session = {"corpus": corpus, "data": str(data), "published": published, "seed": seed, "ablate": ablate}
-    verdicts = {"sandbox": sandbox, "workers": workers, "tests": not no_tests, "packages": not no_packages}
-    verdicts["cluster_by"] = cluster_by
-    chosen = evaluate_settings(settings, source, repairs, published=published, ablate=ablate)
-    options = options_of(EvaluateOptions, settings=chosen, **asked, **session, **verdicts)
-    if live:
+    options = options_of_evaluation(corpus, given)
+    if given.live:
         from tui.live.starting import watch_live
 
-        watch_live(options, out, show_all, json=json)
-    summary = asyncio.run(run(options, out, quiet=json))
-    if json:
+        watch_live(options, given.out, show_all, json=given.json)
+    summary = asyncio.run(run(options, given.out, quiet=given.json))
+    if given.json:
         print_json(summary)
     raise typer.Exit(ExitStatus.evaluated(summary))
 
@@ -201,10 +114,10 @@ def serve(
             "--stdio", help="Speak over standard input and output; there is no other way, and editors say so."
         ),
     ] = False,
-    provider: flags.Provider = "",
-    model: flags.Model = "",
+    provider: flags.ProviderFlag = "",
+    model: flags.ModelFlag = "",
     base_url: flags.BaseUrl = "",
-    command: flags.LanguageServer = "",
+    command: flags.LanguageServerFlag = "",
     answers: flags.Answers = "",
     text: flags.Text = "",
     settings: flags.SettingsJson = "{}",
@@ -220,7 +133,7 @@ def serve(
     from replay.run.served.commands import add_commands, add_recording
     from server.lsp import language_server as lsp
     from server.providers import registry
-    from tui.commands.configuration import settings_of
+    from tui.commands.options.configuration import settings_of
 
     source = {"name": provider, "model": model, "base_url": base_url, "command": command}
     chosen = settings_of(settings, {**source, "answers": answers, "text": text})
@@ -243,7 +156,7 @@ def repair(
         list[str] | None, typer.Argument(help="Files of JSON lines, one after the other; none, or -: standard input.")
     ] = None,
     *,
-    steps: flags.Steps = "all",
+    steps: flags.StepsFlag = "all",
     stop: Annotated[
         str,
         typer.Option(
@@ -301,7 +214,7 @@ def tui(
     * `ghosttape tui --follow .ghosttape/runs/demo` (a run that goes on, or that is about to begin)
     * `ghosttape tui --web .ghosttape/runs/demo` (in a browser of this machine)
     """
-    from tui.commands import inspecting
+    from tui.commands.looking import inspecting
 
     if not web and (port or open_page):
         raise typer.BadParameter("--port and --open are of --web")
@@ -335,7 +248,7 @@ def watch(
     * `ghosttape watch tapes`
     * `ghosttape watch tapes --provider openai --base-url http://127.0.0.1:8080/v1 --policy vscode`
     """
-    from tui.commands.tending import watch as watch_folder
+    from tui.commands.runs.tending import watch as watch_folder
 
     watch_folder(folder, context.args, live=live)
 
@@ -347,7 +260,7 @@ def records(run: flags.RunFolder) -> None:
 
     Example: `ghosttape records .ghosttape/runs/one | jq -r .verdict.name | sort | uniq -c`
     """
-    from tui.commands.listing import print_records
+    from tui.commands.looking.listing import print_records
 
     print_records(run)
 
@@ -358,7 +271,7 @@ def compare(
     run_a: flags.RunFolder,
     run_b: flags.RunFolder,
     *,
-    cluster_by: flags.ClusterBy = "hole",
+    cluster_by: flags.ClusterByFlag = "hole",
     difference: flags.AskedDifference = 5.0,
     screen: flags.CompareScreen = False,
     json: flags.JsonFlag = False,
@@ -369,7 +282,7 @@ def compare(
     * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other`
     * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other --tui` (each moment that changed, side by side)
     """
-    from tui.commands import comparing
+    from tui.commands.looking import comparing
 
     if screen and json:
         raise typer.BadParameter("--tui and --json exclude each other")

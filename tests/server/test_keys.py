@@ -25,7 +25,7 @@ from server.providers.fixed import Fixed
 from server.providers.http.refusals import error_message
 from server.settings import CacheSettings, Settings, parse
 from tests.server import conftest
-from tui.commands.configuration import settings_of
+from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 
 MARK = "sk-MARKED-0123456789"

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from server.errors import SettingsError
 from server.settings import Settings
 from tui.cli import app
-from tui.commands.configuration import settings_of
+from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 
 

@@ -24,7 +24,7 @@ from server.repair.chain import repair
 from server.repair.draft import Draft
 from server.settings import Settings, merge
 from syntax.languages import language_of
-from tui.commands.configuration import FILE, settings_of
+from tui.commands.options.configuration import FILE, settings_of
 from tui.errors import TuiError
 
 CPU_S, MEMORY = 30, 3 << 30

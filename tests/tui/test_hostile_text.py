@@ -11,7 +11,8 @@ from replay.errors import StoreError
 from replay.numbers.effects import ablation
 from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
-from tui.commands import checkup, importing
+from tui.commands import checkup
+from tui.commands.tapes import importing
 from tui.console import SafeConsole
 from tui.inspector.pages.pages import PAGES
 from tui.inspector.pages.parts import ShownMoment

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from replay.run.store import Store
-from tui.commands.comparing import compared
-from tui.commands.listing import print_records
+from tui.commands.looking.comparing import compared
+from tui.commands.looking.listing import print_records
 from tui.errors import ConfigurationError
 
 
@@ -24,7 +24,7 @@ def test_each_record_is_a_line_with_all_that_the_store_has(folder, capsys):
 
 
 def test_nobody_who_reads_on_is_no_failure(folder):
-    code = f"from pathlib import Path; from tui.commands.listing import print_records; print_records(Path({str(folder)!r}))"
+    code = f"from pathlib import Path; from tui.commands.looking.listing import print_records; print_records(Path({str(folder)!r}))"
     command = f"{sys.executable} -c {code!r} | head -c 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout == "{0\n"

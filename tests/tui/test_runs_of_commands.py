@@ -6,8 +6,8 @@ from corpora.options import LENGTH
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS, new_folder
 from server.settings import REPAIRS
-from tui.commands.configuration import settings_of
-from tui.commands.evaluating import evaluate_settings
+from tui.commands.options.configuration import settings_of
+from tui.commands.options.run_options import evaluate_settings
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from server.errors import LineError
 from server.repair.lines import Wishes, refused, repaired
 from server.settings import PaperRules
 from syntax.wanted import Stop
-from tui.commands.configuration import repairs_of
+from tui.commands.options.configuration import repairs_of
 from tui.errors import ConfigurationError
 from tui.outcome import INTERRUPTED, ExitStatus
 

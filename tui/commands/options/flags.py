@@ -24,7 +24,7 @@ Version = Annotated[
     bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
-Provider = Annotated[
+ProviderFlag = Annotated[
     str,
     typer.Option(
         "--provider",
@@ -35,7 +35,9 @@ Provider = Annotated[
         "fixed (always --text).",
     ),
 ]
-Model = Annotated[str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")]
+ModelFlag = Annotated[
+    str, typer.Option("--model", envvar="GHOSTTAPE_MODEL", help="Model name, or path of a GGUF file.")
+]
 BaseUrl = Annotated[
     str,
     typer.Option(
@@ -44,7 +46,7 @@ BaseUrl = Annotated[
         help="The model server, as http://127.0.0.1:8080/v1 (llamacpp, ollama and anthropic know their own).",
     ),
 ]
-LanguageServer = Annotated[
+LanguageServerFlag = Annotated[
     str,
     typer.Option(
         "--server",
@@ -73,7 +75,7 @@ Repairs = Annotated[
         "says, else all)."
     ),
 ]
-Steps = Annotated[
+StepsFlag = Annotated[
     str, typer.Option(help="Steps to apply, comma-separated: prose, repeats, indent, brackets, stop; all, or none.")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
@@ -91,7 +93,7 @@ DropTorn = Annotated[
         "--drop-torn", help="Play a tape whose last line is cut off, or still being written, without that line."
     ),
 ]
-Policy = Annotated[
+PolicyFlag = Annotated[
     str,
     typer.Option(
         help="When to ask: blocks (starts and insides of code blocks), vscode, copilot, copilot-nes, tabby, continue, "
@@ -99,14 +101,14 @@ Policy = Annotated[
         "Numbers can be changed: vscode:debounce=75, blocks:at=header+operator."
     ),
 ]
-User = Annotated[
+UserFlag = Annotated[
     str,
     typer.Option(
         help="The person: exact (accepts what was typed next), words (accepts its words as far as they match), always, "
         "tests (accepts what passes them), recorded (decides as on the tape), or model (a fitted acceptance model)."
     ),
 ]
-Latency = Annotated[
+LatencyFlag = Annotated[
     str, typer.Option(help="measured, fixed:MS, lognormal:MEDIAN,SIGMA, or tape (of the tape's own assistant).")
 ]
 AskMissed = Annotated[
@@ -177,7 +179,7 @@ Projects = Annotated[
     list[str] | None,
     typer.Option(help="Clone of a repository, for tapes whose project is a commit of it; repeatable."),
 ]
-Toolchain = Annotated[
+ToolchainFlag = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
@@ -202,7 +204,7 @@ SetUpEnv = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Let set-up commands have this variable (a proxy, a registry); repeatable."),
 ]
-ClusterBy = Annotated[
+ClusterByFlag = Annotated[
     str,
     typer.Option(
         metavar="hole|function|tape|program",
@@ -213,7 +215,7 @@ ClusterBy = Annotated[
 
 # Of `evaluate`
 
-Corpus = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(CORPORA)}.")]
+CorpusFlag = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(CORPORA)}.")]
 Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark's published data.")]
 Published = Annotated[
     str,

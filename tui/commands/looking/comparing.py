@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 from replay.numbers.comparison import ComparedRun, compare
 from replay.options import ClusterBy
 from replay.run.store import Store
-from tui.commands.inspecting import can_draw
+from tui.commands.looking.inspecting import can_draw
 from tui.errors import ConfigurationError, NoTerminalError
 
 

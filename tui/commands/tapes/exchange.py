@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.flags import JsonFlag
+from tui.commands.options.flags import JsonFlag
 from tui.outcome import guarded
 
 
@@ -54,7 +54,7 @@ def import_(
     * `ghosttape import --check tapes session.w.json`
     * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
     """
-    from tui.commands import importing
+    from tui.commands.tapes import importing
 
     request = importing.request_of(
         files or [],
@@ -95,6 +95,6 @@ def export(
     * `ghosttape export tapes --to workspace-recording -o recordings`
     * `ghosttape export session.tape.jsonl -o - | gzip > session.w.json.gz`
     """
-    from tui.commands.importing import export_tapes
+    from tui.commands.tapes.importing import export_tapes
 
     raise typer.Exit(export_tapes(tapes, to, out, force=force, json=json))

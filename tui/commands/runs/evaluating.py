@@ -7,39 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
-
-from corpora.options import LENGTH, EvaluateOptions
+from corpora.options import EvaluateOptions
 from corpora.source import CorpusSource
-from server.settings import ProviderSettings, Settings
-from tui.commands.configuration import settings_of
-from tui.commands.running import run_sources
+from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError
-
-
-def evaluate_settings(
-    settings: str, flags: Mapping[str, Any], repairs: str | None, *, published: str, ablate: str = ""
-) -> Settings:
-    """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number.
-
-    Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`).
-
-    Raises:
-        SettingsError, ConfigurationError: a flag is malformed, or names something unknown.
-
-    """
-    if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
-        raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
-    named = {**flags, "name": "recorded", "required": True} if published else flags
-    base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
-    as_published = structs.replace(base, repairs=()) if published and not ablate else base
-    return settings_of(settings, named, base=as_published, repairs=repairs)
-
-
-def words(text: str) -> tuple[str, ...]:
-    """The words of a flag that takes several, separated by commas."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 async def run(options: EvaluateOptions, out: Path | None, *, quiet: bool) -> dict[str, Any]:

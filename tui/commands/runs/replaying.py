@@ -12,7 +12,7 @@ from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
 from replay.tapes.lines import Torn
 from replay.tapes.tape import find, read
-from tui.commands.running import run_sources
+from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 
 

@@ -1,0 +1,125 @@
+"""What `replay` and `evaluate` run with: their flags, over the environment and `ghosttape.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from corpora.options import LENGTH, EvaluateOptions
+from replay.options import ReplayOptions
+from server.settings import ProviderSettings, Settings
+from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
+from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
+from tui.errors import ConfigurationError
+
+
+def options_of_replay(given: ReplayFlags) -> ReplayOptions:
+    """The options of a replay.
+
+    Raises:
+        ConfigurationError, ReplayError: a flag is malformed or names something unknown.
+
+    """
+    projects = tuple(str(Path(folder).absolute()) for folder in given.project or ())
+    where = {"limit": given.limit, "paths": tuple(given.path or ()), "include_tests": given.include_tests}
+    return replay_options(
+        settings_of(given.settings, _provider(given), repairs=given.repairs),
+        **_of_both(given),
+        **where,
+        **_project_tests(given),
+        projects=projects,
+        policy=given.policy,
+        user=given.user,
+        latency=given.latency,
+        mode=given.mode,
+        which_tests=given.tests,
+        ask_missed=given.ask_missed,
+    )
+
+
+def _project_tests(given: ReplayFlags) -> dict[str, Any]:
+    """How the projects of the tapes are tested; a flag that is not given says nothing."""
+    said = {"toolchain": given.toolchain, "setup": given.setup, "command": given.test_command}
+    over = {name: value for name, value in said.items() if value is not None}
+    return {
+        "tests_over": over,
+        "network_setup": given.allow_network_setup,
+        "setup_env": tuple(given.setup_env or ()),
+    }
+
+
+def options_of_evaluation(corpus: str, given: EvaluateFlags) -> EvaluateOptions:
+    """The options of an evaluation.
+
+    Raises:
+        ConfigurationError, SettingsError: a flag is malformed or names something unknown.
+
+    """
+    return options_of(
+        EvaluateOptions,
+        settings=evaluate_settings(
+            given.settings, _provider(given), given.repairs, published=given.published, ablate=given.ablate
+        ),
+        **_of_both(given),
+        corpus=corpus,
+        data=str(given.data),
+        published=given.published,
+        languages=words(given.languages),
+        categories=words(given.categories),
+        limit=given.limit,
+        workers=given.workers,
+        packages=not given.no_packages,
+    )
+
+
+def evaluate_settings(
+    settings: str, flags: Mapping[str, Any], repairs: str | None, *, published: str, ablate: str = ""
+) -> Settings:
+    """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number.
+
+    Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`).
+
+    Raises:
+        SettingsError, ConfigurationError: a flag is malformed, or names something unknown.
+
+    """
+    if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
+        raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
+    named = {**flags, "name": "recorded", "required": True} if published else flags
+    base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
+    as_published = structs.replace(base, repairs=()) if published and not ablate else base
+    return settings_of(settings, named, base=as_published, repairs=repairs)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a flag that takes several, separated by commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _provider(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
+    """Where completions come from, as `settings_of` takes it."""
+    return {
+        "name": given.provider,
+        "model": given.model,
+        "base_url": given.base_url,
+        "command": given.command,
+        "answers": given.answers,
+        "text": given.text,
+        "record": record_of(given.record_answers, given.replay_answers, given.require_recorded),
+    }
+
+
+def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
+    """The options that a replay and an evaluation share."""
+    return {
+        "moments": tuple(given.moment or ()),
+        "samples": given.samples,
+        "seed": given.seed,
+        "ablate": given.ablate,
+        "sandbox": given.sandbox,
+        "tests": not given.no_tests,
+        "cluster_by": given.cluster_by,
+    }
