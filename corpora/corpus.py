@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 from corpora.errors import CorpusError
-from corpora.registry import CORPORA
+from corpora.registry import CORPORA, CorpusCard
 from corpora.tasks import Task
 from server.nearest import did_you_mean
 
@@ -62,8 +62,8 @@ class Corpus(Protocol):
         ...
 
 
-def corpus_of(name: str, data: Path) -> Corpus:
-    """Return the corpus of that name, over the folder of its data.
+def card_of(name: str) -> CorpusCard:
+    """Return the card of the corpus of that name.
 
     Raises:
         CorpusError: there is none of that name.
@@ -73,7 +73,17 @@ def corpus_of(name: str, data: Path) -> Corpus:
         raise CorpusError(
             f"there is no corpus {name!r}{did_you_mean(name, CORPORA)}: choose one of {', '.join(CORPORA)}"
         )
-    module, _, attribute = CORPORA[name].partition(":")
+    return CORPORA[name]
+
+
+def corpus_of(name: str, data: Path) -> Corpus:
+    """Return the corpus of that name, over the folder of its data.
+
+    Raises:
+        CorpusError: there is none of that name.
+
+    """
+    module, _, attribute = card_of(name).reader.partition(":")
     return cast("Callable[[Path], Corpus]", getattr(import_module(module), attribute))(data)
 
 

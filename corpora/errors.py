@@ -3,7 +3,8 @@
 CorpusError
 ├── ScriptError    a script of the typist cannot be typed
 ├── HistoryError   the commits of a repository cannot be read
-└── DataError      the data of a benchmark is missing or malformed
+├── DataError      the data of a benchmark is missing or malformed
+└── FetchError     the data of a benchmark cannot be fetched, or is not that of the benchmark
 """
 
 from __future__ import annotations
@@ -33,3 +34,7 @@ class DataError(CorpusError):
     def __init__(self, file: Path, line: int, reason: str) -> None:
         super().__init__(f"{file}:{line}: {reason}" if line else f"{file}: {reason}")
         self.file, self.line, self.reason = file, line, reason
+
+
+class FetchError(CorpusError):
+    """The data of a benchmark cannot be fetched, or what came is not that of the benchmark; the message says what to do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -102,6 +102,21 @@ async def check(notify: Callable[[HealthCheck], None] = _ignore, *, at_once: int
         for task in toolchains:
             show(await task)
     return done
+
+
+async def toolchain_checks(names: Sequence[str]) -> dict[str, HealthCheck]:
+    """Try some toolchains, two at a time, inside the first sandbox that works."""
+    slots, working = asyncio.Semaphore(2), None
+    for name in AUTO:
+        if not await probe(sandbox := make(name)):
+            working = sandbox
+            break
+
+    async def tried(name: str) -> HealthCheck:
+        async with slots:
+            return await _toolchain(name, working)
+
+    return dict(zip(names, await asyncio.gather(*map(tried, names)), strict=True))
 
 
 async def _sandbox(name: str) -> HealthCheck:

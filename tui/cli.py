@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tui import corpora_cli
 from tui.commands.options import flags
 from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
 from tui.commands.options.expanding import expanded
@@ -27,6 +28,9 @@ Start with the bundled tapes: `ghosttape replay demo`, then `ghosttape tui`.
 
 Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong use; 3 the environment lacks something.""",
 )
+
+
+app.add_typer(corpora_cli.app, name="corpora")
 
 
 @app.callback()
@@ -85,9 +89,10 @@ def evaluate(corpus: flags.CorpusFlag, *, given: EvaluateFlags) -> None:
     """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
 
     Examples:
-    * `ghosttape evaluate devbench --data devbench --provider oracle --limit 60` (does the benchmark itself pass here?)
-    * `ghosttape evaluate devbench --data devbench --published gpt-4o --samples 5 --languages python,java`
-    * `ghosttape evaluate devbench --data devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
+    * `ghosttape corpora get devbench` (fetches its data; or name its folder with --data)
+    * `ghosttape evaluate devbench --provider oracle --limit 60` (does the benchmark itself pass here?)
+    * `ghosttape evaluate devbench --published gpt-4o --samples 5 --languages python,java`
+    * `ghosttape evaluate devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     """
     from tui.commands.options.run_options import options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all

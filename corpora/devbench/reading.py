@@ -47,7 +47,7 @@ def models(data: Path) -> tuple[str, ...]:
 
 
 def answers(data: Path, language: str, category: str, model: str) -> dict[str, tuple[str, ...]]:
-    """A model's published answers by the id of the instance, without those where its server gave an error instead.
+    """A model's published answers by the id of the instance, without those where its server gave an error instead; null is an empty answer.
 
     Raises:
         DataError: the file is not there, or a line of it is malformed.
@@ -60,10 +60,10 @@ def answers(data: Path, language: str, category: str, model: str) -> dict[str, t
         if (
             not isinstance(row.get("id"), str)
             or not isinstance(given, list)
-            or not all(isinstance(one, str) for one in given)
+            or not all(isinstance(one, str | None) for one in given)
         ):
             raise DataError(file, number, f"has no id, or no list of texts {model}_completions")
-        found[row["id"]] = tuple(given)
+        found[row["id"]] = tuple(one or "" for one in given)
     return found
 
 

@@ -17,6 +17,7 @@ from runners.programs.program import (
     plan_of,
     variables_of,
     verdict,
+    way_of,
     witness_files,
 )
 from runners.programs.reached import ReachedChecks
@@ -39,5 +40,6 @@ __all__ = [
     "plan_of",
     "variables_of",
     "verdict",
+    "way_of",
     "witness_files",
 ]

@@ -55,7 +55,7 @@ class ReplayFlags:
 class EvaluateFlags:
     """What `ghosttape evaluate` is called with, beside its corpus."""
 
-    data: flags.Data
+    data: flags.Data = None
     provider: flags.ProviderFlag = ""
     model: flags.ModelFlag = ""
     base_url: flags.BaseUrl = ""

@@ -216,7 +216,10 @@ ClusterByFlag = Annotated[
 # Of `evaluate`
 
 CorpusFlag = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(CORPORA)}.")]
-Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the benchmark's published data.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Folder of the benchmark's published data (default: what `corpora get` fetched)."),
+]
 Published = Annotated[
     str,
     typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),

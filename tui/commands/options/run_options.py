@@ -13,6 +13,7 @@ from replay.options import ReplayOptions
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
 from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
+from tui.commands.options.corpus_data import data_of
 from tui.errors import ConfigurationError
 
 
@@ -65,7 +66,7 @@ def options_of_evaluation(corpus: str, given: EvaluateFlags) -> EvaluateOptions:
         ),
         **_of_both(given),
         corpus=corpus,
-        data=str(given.data),
+        data=str(data_of(corpus, given.data)),
         published=given.published,
         languages=words(given.languages),
         categories=words(given.categories),

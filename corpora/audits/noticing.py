@@ -1,0 +1,39 @@
+"""What the tests of a corpus notice: how many of its tasks can tell a right answer from none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_BROKEN = ("broken-baseline", "flaky")
+
+
+def coverage_of_tests(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts by language and by cell (language and category), and of all, from the summary of an evaluation of all tasks.
+
+    * `tasks`: those that were chosen.
+    * `broken`: the ground truth does not pass here, or passes once and fails once.
+    * `unnoticed`: the tests pass with an empty gap as well.
+    * `empty`: there is nothing to fill in.
+    * `not_run`: tasks that were not judged: their language has no toolchain here, or the machine failed.
+    * `testable`: all others; only there does a verdict on an answer mean something.
+    """
+    return {
+        "all": _counts(summary),
+        "languages": [{"language": row["language"]} | _counts(row) for row in summary["languages"]],
+        "cells": [{key: row[key] for key in ("language", "category")} | _counts(row) for row in summary["cells"]],
+        "left_out": summary["left_out"],
+    }
+
+
+def _counts(row: Mapping[str, Any]) -> dict[str, int]:
+    why = row["why_untestable"]
+    broken = sum(number for reason, number in why.items() if reason.startswith(_BROKEN))
+    known = {
+        "tasks": row["tasks"],
+        "broken": broken,
+        "unnoticed": why.get("undetected", 0),
+        "empty": why.get("empty", 0),
+        "testable": row["testable"],
+    }
+    return known | {"not_run": row["tasks"] - row["testable"] - broken - known["unnoticed"] - known["empty"]}

@@ -1,0 +1,50 @@
+"""How the categories of a corpus go together: whether who is good at one is good at another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import msgspec
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """Spearman's rank correlation between the shares that pass of two categories, with its two-sided p-value; None where one is constant."""
+
+    one: str
+    other: str
+    correlation: float | None
+    p_value: float | None
+    n: int
+    """Pairs of a model and a language."""
+
+
+def relations(summaries: Iterable[Mapping[str, Any]]) -> list[Relation]:
+    """The relation of each pair of categories over all pairs of a model and a language that have both, from the summaries of evaluations.
+
+    DevBench's paper has it (section 3, Table 9). A category's share is pass@1 over its testable tasks; cells without one are left out.
+    """
+    shares: dict[str, dict[tuple[str, str], float]] = {}
+    for summary in summaries:
+        for cell in summary["cells"]:
+            if cell["share"]["value"] is not None:
+                shares.setdefault(cell["category"], {})[summary["provider"], cell["language"]] = cell["share"]["value"]
+    return [_relation(one, other, shares[one], shares[other]) for one, other in combinations(sorted(shares), 2)]
+
+
+def _relation(
+    one: str, other: str, first: Mapping[tuple[str, str], float], second: Mapping[tuple[str, str], float]
+) -> Relation:
+    both = [key for key in first if key in second]
+    correlation, p_value = _spearman([first[key] for key in both], [second[key] for key in both])
+    return Relation(one, other, correlation, p_value, len(both))
+
+
+def _spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float | None, float | None]:
+    if min(len(set(first)), len(set(second))) < 2:
+        return None, None
+    from scipy.stats import spearmanr  # takes longer to load than a short command takes
+
+    found = spearmanr(first, second)
+    return float(found.statistic), float(found.pvalue)

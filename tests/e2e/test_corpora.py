@@ -1,0 +1,88 @@
+"""`ghosttape corpora` as a person types it: what there is, the data of a benchmark, and what its tasks are like."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+
+
+@pytest.fixture
+def ghosttape(tmp_path, monkeypatch):
+    monkeypatch.setenv("GHOSTTAPE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*words, status=0):
+        done = subprocess.run([SCRIPT, *map(str, words)], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == status, done.stderr
+        return done
+
+    return run
+
+
+def test_the_list_says_what_runs_here_and_where_the_data_is(ghosttape, tmp_path):
+    [entry] = json.loads(ghosttape("corpora", "--json").stdout)["corpora"]
+    assert (entry["name"], entry["tasks"], entry["licence"], entry["data"]) == ("devbench", 1800, "MIT", "")
+    assert "python" in entry["runs"]
+    assert set(entry["runs"]) | set(entry["does_not_run"]) == {
+        "python",
+        "javascript",
+        "typescript",
+        "java",
+        "cpp",
+        "csharp",
+    }
+    shown = ghosttape("corpora").stdout
+    assert "not here: `ghosttape corpora get devbench`" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_data_from_a_local_copy_is_found_by_the_other_commands(ghosttape, shared, tmp_path):
+    asked = ["evaluate", "devbench", "--provider", "oracle", "--no-tests", "--limit", "6", "--json"]
+    assert "`ghosttape corpora get devbench` fetches it" in ghosttape(*asked, status=2).stderr
+    got = ghosttape("corpora", "get", "devbench", "--from", shared / "devbench").stdout.strip()
+    assert Path(got) == tmp_path / "data" / "corpora" / "devbench"
+    assert json.loads(ghosttape(*asked).stdout)["tasks"] == 6
+    assert "is there already" in ghosttape("corpora", "get", "devbench", "--from", shared, status=2).stderr
+
+
+def test_an_audit_of_tasks_names_near_duplicates_and_how_various_they_are(ghosttape, shared):
+    words = ["corpora", "audit", "devbench", "--data", shared / "devbench", "--languages", "python"]
+    words += ["--categories", "syntax_completion"]
+    found = json.loads(ghosttape(*words, "--json").stdout)
+    assert found["tasks"] == 50
+    assert {"python/syntax_completion/11", "python/syntax_completion/14"} <= {
+        name for pair in found["near_duplicates"]["list"] for name in (pair["one"], pair["other"])
+    }
+    shown = ghosttape(*words).stdout
+    assert f"{found['near_duplicates']['pairs']} pair" in shown
+    assert f"{found['diversity']['mean']:.3f}" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_an_audit_of_tests_counts_what_each_task_is(ghosttape, shared):
+    words = ["corpora", "audit", "devbench", "--data", shared / "devbench", "--languages", "python", "--limit", "6"]
+    found = json.loads(ghosttape(*words, "--tests", "--json", "--out", "run").stdout)
+    counted = found["all"]
+    assert counted["tasks"] == 6
+    assert counted["tasks"] == sum(number for name, number in counted.items() if name != "tasks")
+    assert len(found["cells"]) == 6
+    shown = ghosttape(*words, "--tests", "--out", "run").stdout  # the same run: nothing is tested again
+    assert "testable" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["audit", "devbnch"], "there is no corpus 'devbnch' (did you mean 'devbench'?)"),
+        (["get", "devbench", "--from", "nowhere"], "nowhere: there is no such folder"),
+        (["audit", "devbench", "--data", "nowhere"], "there is no folder `benchmark` in it"),
+        (["gett"], "No such command 'gett'"),
+    ],
+)
+def test_wrong_words_are_told(ghosttape, words, said):
+    assert said in " ".join(ghosttape("corpora", *words, status=2).stderr.split())

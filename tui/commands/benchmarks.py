@@ -1,0 +1,206 @@
+"""The command `corpora`: which benchmarks there are, their data, and what they are like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from corpora.audits.noticing import coverage_of_tests
+from corpora.audits.relations import relations
+from corpora.corpus import card_of, chosen, corpus_of
+from corpora.fetching import data_folder, fetch
+from corpora.options import EvaluateOptions
+from corpora.registry import CORPORA
+from corpora.source import CorpusSource
+from replay.run.store import Store
+from runners.doctor import HealthCheck, toolchain_checks
+from runners.programs import way_of
+from server.settings import ProviderSettings
+from tui.commands.options.corpus_data import data_of
+from tui.commands.runs.running import run_sources
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError
+from tui.figures import number_of, percent
+from tui.terminal_text import headline, one_line, shorten
+from tui.watching.waiting import Waiting
+
+_NAME = 28
+"""The width of the names of languages and categories, in cells."""
+_MEANINGS = (
+    "broken: the ground truth does not pass here, or only sometimes; unnoticed: the tests pass with an empty gap too; nothing: there is "
+    "nothing to fill in; not run: the machine failed; testable: only there does a verdict on an answer mean something"
+)
+_PAIRS = 12
+"""The number of near-duplicates that are listed; --json has all."""
+
+
+async def overview() -> list[dict[str, Any]]:
+    """Each benchmark with where its data is, and what of it runs here; each toolchain is tried."""
+    names = {way_of(language).toolchain for card in CORPORA.values() for language in card.languages}
+    with Waiting(SafeConsole(stderr=True), "each language's toolchain is tried"):
+        checks = await toolchain_checks(sorted(names))
+    return [_entry(name, checks) for name in CORPORA]
+
+
+def _entry(name: str, checks: Mapping[str, HealthCheck]) -> dict[str, Any]:
+    card, folder = CORPORA[name], data_folder(name)
+    tried = {language: checks[way_of(language).toolchain] for language in card.languages}
+    return {
+        "name": name,
+        "about": card.about,
+        "tasks": card.tasks,
+        "paper": card.paper,
+        "licence": card.licence,
+        "source": f"{card.url} at {card.commit}",
+        "data": str(folder) if folder.is_dir() else "",
+        "runs": [language for language, check in tried.items() if check.ok],
+        "does_not_run": {language: headline(check.detail) for language, check in tried.items() if not check.ok},
+    }
+
+
+def show_overview(entries: Sequence[Mapping[str, Any]]) -> None:
+    """Print what there is, one block a benchmark."""
+    console = SafeConsole()
+    for entry in entries:
+        console.print(Text(f"{entry['name']}  {number_of(entry['tasks'], 'task')}: {entry['about']}", "bold"))
+        table = Table.grid(padding=(0, 2))
+        for title, text in _facts(entry):
+            table.add_row(Text(f"  {title}", "dim"), Text(text))
+        console.print(table)
+
+
+def _facts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "paper", entry["paper"]
+    yield "licence", f"{entry['licence']} (not bundled)"
+    yield "data", entry["data"] or f"not here: `ghosttape corpora get {entry['name']}`"
+    yield "runs here", ", ".join(entry["runs"]) or "nothing"
+    for language, why in entry["does_not_run"].items():
+        yield "does not run", f"{language}: {why}"
+
+
+def get(name: str, *, source: Path | None, out: Path | None, notify: Callable[[str], None]) -> Path:
+    """Fetch the data of a benchmark, and return its folder.
+
+    Raises:
+        CorpusError, FetchError: there is no such benchmark, or its data cannot be fetched.
+
+    """
+    card, into = card_of(name), out or data_folder(name)
+    fetch(card, into, source=source, notify=notify)
+    return into
+
+
+def audited(name: str, data: Path | None, languages: Sequence[str], categories: Sequence[str]) -> dict[str, Any]:
+    """What the tasks of a benchmark are like, as one JSON document.
+
+    Raises:
+        CorpusError, ConfigurationError: the benchmark, a language or a category is not known, or there is no data.
+
+    """
+    from corpora.audits.audit import audit
+
+    corpus = corpus_of(name, data_of(name, data))
+    tasks = corpus.tasks(*chosen(corpus, languages, categories), packages=False)
+    with Waiting(SafeConsole(stderr=True), f"{name}: every pair of {number_of(len(tasks), 'task')} is compared"):
+        return {"corpus": name, **audit(tasks)}
+
+
+def related(runs: Sequence[Path]) -> dict[str, Any]:
+    """How the categories of a benchmark go together in some finished runs, as one JSON document.
+
+    Raises:
+        StoreError: a folder holds no run.
+        ConfigurationError: a run has not ended, or is no evaluation.
+
+    """
+    summaries = [_summary(run) for run in runs]
+    return {"runs": len(summaries), "relations": [structs.asdict(one) for one in relations(summaries)]}
+
+
+def _summary(run: Path) -> Mapping[str, Any]:
+    with Store.open(run) as store:
+        found: Mapping[str, Any] = store.fact("summary") or {}
+    if "cells" not in found:
+        raise ConfigurationError(f"{run}: this is no run of `ghosttape evaluate` that came to its end")
+    return found
+
+
+def show_related(found: Mapping[str, Any]) -> None:
+    """Print Spearman's correlation of each pair of categories."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for title, justify in (("categories", "left"), ("", "left"), ("rho", "right"), ("p", "right"), ("pairs", "right")):
+        table.add_column(title, justify=justify)  # type: ignore[arg-type]
+    for one in found["relations"]:
+        known = one["correlation"] is not None
+        rho, p_value = (f"{one['correlation']:.2f}", f"{one['p_value']:.3f}") if known else ("", "")
+        table.add_row(Text(one["one"]), Text(one["other"]), rho, p_value, f"{one['n']:,}")
+    console = SafeConsole()
+    console.print(table)
+    console.print(Text("rho: Spearman's rank correlation of pass@1, over pairs of a model and a language", "dim"))
+
+
+async def noticed(options: EvaluateOptions, out: Path | None) -> tuple[dict[str, Any], Path]:
+    """What the tests of the tasks notice, and the run: every ground truth and every empty gap is tested, and no answer.
+
+    The provider offers nothing, so that a task is testable if its ground truth passes and its empty gap does not.
+    """
+    nothing = structs.replace(options.settings, provider=ProviderSettings(name="fixed"))
+    source = CorpusSource.of(structs.replace(options, settings=nothing))
+    summary, folder = await run_sources(source.options, [source], source.summarise, out)
+    return {"corpus": options.corpus, **coverage_of_tests(summary)}, folder
+
+
+def show_audit(found: Mapping[str, Any]) -> None:
+    """Print the near-duplicates and how various the tasks are."""
+    console, pairs, diversity = SafeConsole(), found["near_duplicates"], found["diversity"]
+    limits = pairs["limits"]
+    console.print(Text(f"{found['corpus']}: {number_of(found['tasks'], 'task')}", "bold"))
+    console.print(
+        f"\n{number_of(pairs['pairs'], 'pair')} of near-duplicates, in {number_of(pairs['tasks'], 'task')}: {pairs['by_tokens']} by runs of four tokens "
+        f"(above {limits['tokens']:.2f}), {pairs['by_tree']} by syntax trees (above {limits['tree']:.2f})"
+    )
+    table = Table.grid(padding=(0, 2))
+    for pair in pairs["list"][:_PAIRS]:
+        table.add_row(f"  {pair['one']}", pair["other"], f"{pair['tokens']:.2f}", f"{pair['tree']:.2f}")
+    console.print(table)
+    if len(pairs["list"]) > _PAIRS:
+        console.print(Text(f"  … and {len(pairs['list']) - _PAIRS:,} more (--json names all)", "dim"))
+    if diversity["mean"] is not None:
+        console.print(f"\nmean cosine of two tasks of one language and category: {diversity['mean']:.3f}")
+        for cell in sorted((cell for cell in diversity["cells"] if cell["cosine"]), key=lambda cell: -cell["cosine"])[
+            :5
+        ]:
+            console.print(Text(f"  {cell['cosine']:.3f}  {cell['language']}, {cell['category']}", "dim"))
+
+
+def show_noticed(found: Mapping[str, Any], folder: Path) -> None:
+    """Print how many tasks each language and category has, and what their tests notice."""
+    console = SafeConsole()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(Text(found["corpus"]), no_wrap=True)
+    for title in ("tasks", "broken", "unnoticed", "nothing", "not run", "testable"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for language in found["languages"]:
+        table.add_row(*_counted(language["language"], language), style="bold")
+        for cell in found["cells"]:
+            if cell["language"] == language["language"]:
+                table.add_row(*_counted(f"  {cell['category']}", cell))
+    table.add_section()
+    table.add_row(*_counted("all", found["all"]), style="bold")
+    console.print(table)
+    for entry in found["left_out"]:
+        console.print(Text(f"left out: {headline(entry['tape'])}: {headline(entry['reason'])}", "yellow"))
+    console.print(Text(_MEANINGS, "dim"))
+    console.print(f"Each task with its programs and logs:\n  ghosttape tui {folder}", style="bold")
+
+
+def _counted(name: str, row: Mapping[str, Any]) -> Iterator[str]:
+    yield shorten(one_line(name), _NAME)
+    yield from (f"{row[key]:,}" for key in ("tasks", "broken", "unnoticed", "empty", "not_run"))
+    yield f"{row['testable']:,}" + (f" ({percent(row['testable'] / row['tasks'])} %)" if row["tasks"] else "")

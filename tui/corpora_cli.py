@@ -1,0 +1,117 @@
+"""The command line of `ghosttape corpora`. Each command parses its arguments, calls one room and prints the result."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tui.commands.options import flags
+from tui.outcome import guarded, print_json
+
+app = typer.Typer(
+    help="""The published benchmarks: which there are, what of them runs here, their data, and what their tasks are like.
+
+Alone it lists them. Examples:
+* `ghosttape corpora`
+* `ghosttape corpora get devbench`
+* `ghosttape corpora audit devbench --tests` (what do its tests notice?)""",
+    rich_markup_mode="markdown",
+)
+Name = Annotated[str, typer.Argument(help="The benchmark; `ghosttape corpora` lists them.")]
+
+
+@app.callback(invoke_without_command=True)
+@guarded
+def overview(context: typer.Context, *, json: flags.JsonFlag = False) -> None:
+    """The published benchmarks: which there are, what of them runs here, their data, and what their tasks are like."""
+    if context.invoked_subcommand:
+        return
+    from tui.commands import benchmarks
+
+    entries = asyncio.run(benchmarks.overview())
+    print_json({"corpora": entries}) if json else benchmarks.show_overview(entries)
+
+
+@app.command()
+@guarded
+def get(
+    name: Name,
+    *,
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="Take a local copy of the data, with no network.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Where to put it, instead of the user's data folder."),
+    ] = None,
+) -> None:
+    """Fetch the data of a benchmark with git at a pinned commit, and compare it with its checksums.
+
+    `ghosttape evaluate NAME` finds it from then on. Nothing of a benchmark comes with ghosttape.
+
+    Examples:
+    * `ghosttape corpora get devbench`
+    * `ghosttape corpora get devbench --from ~/src/devbench`
+    """
+    from tui.commands import benchmarks
+
+    typer.echo(benchmarks.get(name, source=source, out=out, notify=lambda line: typer.echo(line, err=True)))
+
+
+@app.command()
+@guarded
+def audit(
+    name: Name,
+    *,
+    data: flags.Data = None,
+    languages: flags.Languages = "",
+    categories: flags.Categories = "",
+    tests: Annotated[
+        bool,
+        typer.Option(
+            "--tests",
+            help="Test every ground truth and every empty gap instead: which tasks can tell a right answer from none?",
+        ),
+    ] = False,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--run", metavar="RUN", help="How do the categories go together in these runs? Name several models' runs."
+        ),
+    ] = None,
+    limit: flags.TaskLimit = None,
+    sandbox: flags.ProgramSandbox = "auto",
+    workers: flags.Workers = "warm",
+    seed: flags.Seed = 0,
+    out: flags.RunToGoOn = None,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Look at the tasks of a benchmark: near-duplicates, and how various they are; or, with --tests, what its tests notice.
+
+    Examples:
+    * `ghosttape corpora audit devbench --languages python`
+    * `ghosttape corpora audit devbench --run runs/a --run runs/b` (is who is good at one category good at another?)
+    * `ghosttape corpora audit devbench --tests --out noticed` (the same command goes on where it was stopped)
+    """
+    from corpora.options import EvaluateOptions
+    from tui.commands import benchmarks
+    from tui.commands.options.configuration import options_of
+    from tui.commands.options.corpus_data import data_of
+    from tui.commands.options.run_options import words
+
+    if runs:
+        related = benchmarks.related(runs)
+        print_json(related) if json else benchmarks.show_related(related)
+        return
+    chosen = (words(languages), words(categories))
+    if not tests:
+        found = benchmarks.audited(name, data, *chosen)
+        print_json(found) if json else benchmarks.show_audit(found)
+        return
+    asked = {"corpus": name, "data": str(data_of(name, data)), "seed": seed, "limit": limit}
+    named = {"languages": chosen[0], "categories": chosen[1], "sandbox": sandbox, "workers": workers}
+    found, folder = asyncio.run(benchmarks.noticed(options_of(EvaluateOptions, **asked, **named), out))
+    print_json(found) if json else benchmarks.show_noticed(found, folder)
