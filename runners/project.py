@@ -165,7 +165,7 @@ async def prepare(
         if plan.setup:
             progress(f"setup: {plan.setup}")
             await _set_up(plan, sandbox, layer, base)
-    except BaseException:
+    except BaseException:  # a cancellation too: the folder goes, and the error goes on
         workspace.close()
         raise
     witness_options = witness.options(plan.toolchain, plan.command, files, sandbox)

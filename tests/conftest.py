@@ -1,6 +1,7 @@
 """What all tests share: tools that must be there under CI, what is made once a run, and the list of what was skipped."""
 
 import fcntl
+import importlib.util
 import os
 import pickle
 import shutil
@@ -97,6 +98,13 @@ def need():
 def lacking():
     """A function that skips the test because something is missing, with the reason; under CI it fails."""
     return _lacking
+
+
+@pytest.fixture(scope="session")
+def embedded():
+    """The embedded model can be loaded."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        _lacking("xllamacpp (pip install 'ghosttape[embedded]')")
 
 
 @pytest.fixture(scope="session")

@@ -197,7 +197,7 @@ async def prepare_tests(
         else:
             first = await retries.result(lambda: project.run({}), project.plan.timeout_s)
         results = [first, await retries.result(lambda: project.run({}), project.plan.timeout_s)]
-    except BaseException:
+    except BaseException:  # a cancellation too: the folder goes, and the error goes on
         project.close()
         raise
     baseline = merge_baselines(*results)

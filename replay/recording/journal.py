@@ -77,7 +77,9 @@ class Journal:
             if self._redactor.must_rewrite:
                 self._replace(self._redactor.release(self._written()))
                 return True
-        except Exception as error:
+        except (
+            Exception
+        ) as error:  # whatever failed, no secret may stay in the file; the error goes on, and the person gets it
             advice = self._remove_unclean_lines()
             if isinstance(error, OSError | ReplayError):
                 raise RecordingStopped(f"{self.path}: {_reason(error)}. {advice}") from error

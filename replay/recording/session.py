@@ -65,7 +65,7 @@ class RecordingSession:
             self._record()
         except ReplayError as error:
             self._stopped(str(error))
-        except Exception as error:  # noqa: BLE001 - the top of a thread: the editor must go on
+        except Exception as error:  # noqa: BLE001 - the top of a thread: the log and the person get it, and the editor goes on
             _log.exception("the recording failed")
             self._stopped(f"an error in the recorder: {type(error).__name__}")
 

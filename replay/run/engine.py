@@ -107,7 +107,9 @@ class Engine:
                 raise
             except RunnerError as error:
                 self._leave_out(run, source.name, str(error), isinstance(error, ToolchainMissing))
-            except BaseExceptionGroup as group:
+            except (
+                BaseExceptionGroup
+            ) as group:  # of a task group: the failure of the machine that is in it, or all of it, goes on
                 raise infrastructure_failure(group) or group from None
             self._calibrate(run, source.name)
         return self._summed(run)

@@ -90,7 +90,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
             else:
                 yield raw
         part.replace(path)
-    except BaseException:
+    except BaseException:  # an interrupt too: half a file is never left, and the error goes on
         part.unlink(missing_ok=True)
         raise
 

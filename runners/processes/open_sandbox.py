@@ -99,7 +99,7 @@ class OpenProcessSandbox:
                     start_new_session=True,
                     pass_fds=[handle for handle in (*handles, filter_) if handle is not None],
                 )
-        except BaseException:
+        except BaseException:  # a cancellation too: the control group is removed, and the error goes on
             if group:
                 await asyncio.shield(in_thread(group.remove))
             raise

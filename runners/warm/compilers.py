@@ -111,7 +111,7 @@ class Compiler:
         try:
             with theirs, open(os.devnull, "w") as null:  # noqa: ASYNC230, PTH123 - no disk
                 open_sandbox = await sandbox.open(job, (theirs.fileno(), theirs.fileno(), null.fileno()))
-        except BaseException:
+        except BaseException:  # a cancellation too: our end is closed, and the error goes on
             asked.close()
             raise
         compiler = cls(language, job.project, open_sandbox, answers, asked)

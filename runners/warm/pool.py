@@ -52,7 +52,7 @@ class Pool:
         one = self._taken(kind) or await make()
         try:
             yield one
-        except BaseException:
+        except BaseException:  # a cancellation too: nobody knows what state it is in; the error goes on
             await asyncio.shield(one.close())  # cancelled once more, it still closes
             raise
         if one.fit:

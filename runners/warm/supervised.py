@@ -59,7 +59,7 @@ class SupervisedSandbox:
                 with open(os.devnull) as null:  # noqa: ASYNC230, PTH123 - no disk
                     streams = (null.fileno(), *capture.writers)
                     open_sandbox = await sandbox.open(job, streams, [theirs.fileno()])
-            except BaseException:
+            except BaseException:  # a cancellation too: what was opened is closed, and the error goes on
                 ours.close()
                 capture.close()
                 raise
@@ -70,7 +70,7 @@ class SupervisedSandbox:
                 ready = await session._reply()
         except TimeoutError:
             ready = None
-        except BaseException:
+        except BaseException:  # a cancellation too: the sandbox ends, and the error goes on
             await asyncio.shield(session.close())
             raise
         if ready is None:

@@ -183,7 +183,7 @@ except SystemExit as left:
     _say(_left(left.__traceback__))
     _say_status(_status(left.code))
     raise
-except BaseException:
+except BaseException:  # whatever ends the program, its status is noted; Python prints the error
     _say_status(1)
     raise
 _say("end")

@@ -69,7 +69,7 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
     except asyncio.CancelledError:
         ls.remember(where, CompletionResult(outcome="cancelled", provider=ls.settings.provider.name))
         raise
-    except Exception as error:  # noqa: BLE001 - whatever fails, the editor gets an answer and the server goes on
+    except Exception as error:  # noqa: BLE001 - whatever fails, the editor gets it as an error, and the server goes on
         result = _failure(ls, error)
     ls.remember(where, result)
     if result.outcome == "failed":

@@ -153,7 +153,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         """Take the client's answer to a request of ours; an answer to no request is ignored."""
         try:
             self.handle_message(self.structure_message(message))
-        except Exception as error:  # noqa: BLE001 - nobody waits for it
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, nobody waits: it is logged
             _log.warning("a response of the client cannot be read: %s", error)
 
     def _take(self, number: Id | None, method: str, params: Any) -> None:
@@ -169,7 +169,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
                 run(self._handle_notification, method, params)
             else:
                 run(self._handle_request, number, method, params)
-        except Exception as error:  # noqa: BLE001 - a bug of ours: it is logged, and the server goes on
+        except Exception as error:  # noqa: BLE001 - a bug of ours: it is logged and answered, and the server goes on
             _log.exception("%s failed", method)
             if number is not None:
                 self._refuse(number, JsonRpcInternalError(str(error)))
@@ -232,7 +232,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         for listener in tuple(self.listeners):
             try:
                 listener(event)
-            except Exception:  # noqa: BLE001 - it is logged, and the server goes on
+            except Exception:  # noqa: BLE001 - listeners are anyone's: it is logged, and the server goes on
                 _log.exception("a listener failed and is removed")
                 if listener in self.listeners:
                     self.listeners.remove(listener)

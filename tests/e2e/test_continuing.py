@@ -2,6 +2,7 @@
 
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from replay.errors import StoreError
 from replay.run.store import Store
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
@@ -33,7 +35,7 @@ def records_of(folder):
 
 
 def number_of_records(folder):
-    with suppress(Exception), Store.open(folder) as store:
+    with suppress(StoreError, sqlite3.Error), Store.open(folder) as store:
         return sum(1 for _ in store.records())
     return 0
 

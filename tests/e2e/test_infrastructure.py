@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from replay.errors import StoreError
 from replay.run.store import Store
 from tests.corpora.devbench_data import instance, write
 from tests.runners.container_engine import DockerDaemon
@@ -54,7 +56,7 @@ class Command:
 
     def verdicts(self):
         """Return the names of the verdicts so far."""
-        with suppress(Exception), Store.open(self.folder / "run") as store:
+        with suppress(StoreError, sqlite3.Error), Store.open(self.folder / "run") as store:
             return [record.verdict.name for record in store.records() if record.verdict]
         return []
 
@@ -76,7 +78,7 @@ def place(tmp_path):
     folder = tmp_path / "place"
     folder.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder], check=False).returncode:
-        pytest.skip("file systems cannot be mounted here")
+        pytest.skip("this user may not mount a file system")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
 

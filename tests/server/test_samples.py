@@ -35,8 +35,8 @@ async def test_an_answer_is_typed_along_in_its_own_sample_only():
     assert [(answer.text, answer.cache) for answer in typed] == [(" 1", "typed"), (" 0", "none")]
 
 
+@pytest.mark.usefixtures("embedded")
 async def test_the_samples_of_the_embedded_model_differ_and_each_comes_again(start):
-    pytest.importorskip("xllamacpp")
     settings = {"provider": {"name": "gguf", "temperature": 1.2, "max_tokens": 8, "seed": 5}, "repairs": []}
 
     async def texts(editor, samples):

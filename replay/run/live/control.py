@@ -194,7 +194,7 @@ def _connection_to(folder: Path, within_s: float) -> socket.socket:
         connection.settimeout(within_s)
         with _short(folder) as path:
             connection.connect(path)
-    except BaseException:
+    except BaseException:  # an interrupt too: the socket is closed, and the error goes on
         connection.close()
         raise
     return connection
@@ -223,7 +223,7 @@ def _listening(folder: Path) -> socket.socket:
             listening.bind(path)
         (folder / FILE).chmod(0o600)
         listening.listen()
-    except BaseException:
+    except BaseException:  # an interrupt too: the socket is closed, and the error goes on
         listening.close()
         raise
     return listening

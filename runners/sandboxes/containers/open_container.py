@@ -53,7 +53,7 @@ class OpenContainer:
                 open_sandbox.line = await _answered(listener, said)
             order = {"numbers": [0, 1, 2, *handles], "first": bool(handles)}
             socket.send_fds(open_sandbox.line, [json.dumps(order).encode()], [*streams, *handles])
-        except BaseException:
+        except BaseException:  # a cancellation too: the container is removed, and the error goes on
             await open_sandbox.end()
             raise
         return open_sandbox

@@ -205,7 +205,7 @@ class Endpoint:
                     await _before(times.first, self._refuse(response, body))
                 await _before(times.first, self._no_page(response))
                 begun = await self._first(rest, read, times.first)
-            except BaseException:
+            except BaseException:  # a cancellation too: the connection is closed, and the error goes on
                 await rest.aclose()
                 await response.aclose()
                 raise

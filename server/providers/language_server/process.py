@@ -211,7 +211,7 @@ class ServerProcess:
             for frame in frames.feed(chunk):
                 try:
                     self._take(frame)
-                except Exception as error:  # noqa: BLE001 - a message that fails must not stop the next one
+                except Exception as error:  # noqa: BLE001 - any message may be wrong: it is logged, and the next one is read
                     _log.warning("%s: a message from it could not be handled: %s", self.name, _reason(repr(error)))
 
     async def _drain_errors(self) -> None:

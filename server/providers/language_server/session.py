@@ -193,7 +193,7 @@ async def start_session(launch: LaunchOptions) -> LanguageServerSession:
     server.connection = connection
     try:
         return await _initialize(connection, server, launch)
-    except BaseException:
+    except BaseException:  # a cancellation too: the process is ended, and the error goes on
         connection.kill()
         await connection.end()
         raise

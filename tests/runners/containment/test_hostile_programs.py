@@ -66,7 +66,7 @@ async def verdict(program, walls, cache):
 @each
 async def test_would_do_harm_without(program, job, host):
     if lacks := program.lacks():
-        pytest.skip(f"such harm takes {lacks}")
+        pytest.skip(f"such harm takes, and this machine lacks: {lacks}")
     hostile = job(program, HARMLESS="1", limits=OPEN)
     done = bare(hostile) if program.without == "bare" else await make("none").run(hostile)
     harms = {*host.harms(done, hostile.project), *naive(program.harm, done, hostile.project)}

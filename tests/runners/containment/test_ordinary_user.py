@@ -22,7 +22,7 @@ LIMITS = "from runners.limits.enforcement import enforced_limits; print(*(k.limi
 def as_user(missing):
     """Return a function that runs Python as another user, who sees it and this checkout where they are."""
     if os.geteuid() != 0:
-        pytest.skip("every other test here has just shown it")
+        pytest.skip("not root: the other tests of this folder already run as an ordinary user")
     for tool in ("unshare", "setpriv"):
         if shutil.which(tool) is None:
             missing(f"{tool} is not on PATH")

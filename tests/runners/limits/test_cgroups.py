@@ -75,7 +75,7 @@ def test_nothing_is_made_where_a_file_that_it_takes_is_missing(control, file):
 def test_a_real_group_of_version_2_counts_time_and_kills_all(tmp_path):
     place = next((path for path in map(Path, ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")) if _is_ours(path)), None)
     if place is None:
-        pytest.skip("there is no tree of version 2 that we may write in")
+        pytest.skip("no tree of control groups of version 2 that this user may write in")
     (folder := place / f"ghosttape-test-{os.getpid()}").mkdir()
     group = Cgroup(folder, folder, folder)
     spin = subprocess.Popen(group.join(["sh", "-c", "while :; do :; done"]))

@@ -153,7 +153,7 @@ async def test_many_runs_at_once_do_not_meet(sandbox, tmp_path):
 
 async def test_control_groups_are_removed(run):
     if not (group := Cgroup.create(Limits())):
-        pytest.skip("control groups are not writable here: rlimits are used, and tested above")
+        pytest.skip("this user may not write control groups; runs have rlimits then, which other tests hold")
     parent, own = group.memory.parent, f"ghosttape-{os.getpid()}-*"
     group.remove()
     await run("true")
@@ -174,7 +174,7 @@ async def test_a_command_that_kills_itself_is_told_from_a_sandbox_that_was_kille
 @pytest.fixture
 def walled(sandbox):
     if sandbox.name not in AUTO:
-        pytest.skip("its processes are not ours: see test_docker.py")
+        pytest.skip("a container engine starts its processes, not we: test_docker.py kills those")
     return sandbox
 
 
@@ -244,7 +244,7 @@ def small_disk(tmp_path, monkeypatch):
     (place := tmp_path / "small").mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "none", place], check=False)
     if mounted.returncode:
-        pytest.skip("file systems cannot be mounted here")
+        pytest.skip("this root may not mount a file system, as in a container")
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     yield place
     subprocess.run(["umount", "-l", place], check=True)

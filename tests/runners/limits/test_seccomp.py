@@ -31,7 +31,7 @@ async def test_commands_run_under_it(run):
 
 async def test_without_the_library_commands_still_run_and_it_is_said(run, sandbox, monkeypatch):
     if sandbox.name == "docker":
-        pytest.skip("its engine brings a filter")
+        pytest.skip("a container engine brings a filter of its own")
     monkeypatch.setattr(seccomp, "_library", lambda: "no libseccomp: install it")
     seccomp.program.cache_clear()
     done = await run("grep Seccomp: /proc/self/status; umount /tmp 2>&1 || echo refused")

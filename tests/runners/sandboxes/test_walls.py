@@ -42,7 +42,7 @@ async def test_devices_of_the_machine_can_be_used_and_not_changed(run, python):
 
 async def test_started_by_root_it_could_change_devices_without_walls(tmp_path):
     if os.geteuid():
-        pytest.skip("the devices are not ours")
+        pytest.skip("only root may change devices")
     mode = stat.S_IMODE(Path("/dev/full").stat().st_mode)
     done = await make("none").run(Job(tmp_path, f"chmod {mode:o} /dev/full && echo changed"))
     assert done.stdout == "changed\n"

@@ -126,7 +126,7 @@ def little_room(tmp_path, monkeypatch):
         pytest.skip("only root can mount a small file system")
     (place := tmp_path / "small").mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200m", "none", place], check=False).returncode:
-        pytest.skip("file systems cannot be mounted here")
+        pytest.skip("this root may not mount a file system, as in a container")
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     yield place
     subprocess.run(["umount", "-l", place], check=True)

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("xllamacpp")
-
 from server.context import Context
 from server.errors import ProviderError, ProviderMissing
 from server.prompt import Prompt
@@ -21,6 +19,8 @@ from server.providers.protocol import Request, summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings
+
+pytestmark = pytest.mark.usefixtures("embedded")
 
 CODE = "def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n    return a"
 COUNTING = "".join(f"    {number}: 'item {number}',\n" for number in range(20))

@@ -135,8 +135,8 @@ async def test_a_files_first_word_is_healed_too():
     assert await _healed(provider, "") == []
 
 
+@pytest.mark.usefixtures("embedded")
 async def test_the_embedded_model_goes_on_with_a_files_first_word():
-    pytest.importorskip("xllamacpp")
     made = registry.make(ProviderSettings(max_tokens=6))
     context = Context("a.py", "python", "imp", "")
     request = Request("imp", "", "auto", context, made.prompt(context))
@@ -144,8 +144,8 @@ async def test_the_embedded_model_goes_on_with_a_files_first_word():
     await made.close()
 
 
+@pytest.mark.usefixtures("embedded")
 async def test_the_embedded_model_begins_as_it_must():
-    pytest.importorskip("xllamacpp")
     made = registry.make(ProviderSettings(max_tokens=6))
     before = "def add(a, b):\n    retu"
     context = Context("a.py", "python", before, "")

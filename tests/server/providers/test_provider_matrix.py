@@ -11,14 +11,14 @@ from contextlib import aclosing
 import httpx
 import pytest
 
-pytest.importorskip("xllamacpp")
-
 from server.context import Context, Snippet
 from server.errors import ProviderMissing, ProviderRefused
 from server.providers import gguf, registry
 from server.providers.protocol import Request, summarize
 from server.settings import ProviderSettings
 from tests.server.providers import real_llama
+
+pytestmark = pytest.mark.usefixtures("embedded")
 
 CODE = "def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n    return a"
 COUNTING = "".join(f"    {number}: 'item {number}',\n" for number in range(20))

@@ -71,8 +71,8 @@ def alone(tmp_path):
     return {**os.environ, "PYTHONPATH": str(tmp_path / "alone")}
 
 
+@pytest.mark.usefixtures("embedded")
 def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, alone):
-    pytest.importorskip("xllamacpp")
     short = ["--settings", '{"context": {"before": 160}, "provider": {"max_tokens": 24}}']
     summary, records = _replayed(tmp_path, "first", *short, "--record-answers", "answers.jsonl")
     assert (
@@ -91,8 +91,8 @@ def test_a_run_of_the_embedded_model_repeats_bit_for_bit_without_it(tmp_path, al
     ],
     ids=["vscode", "drive"],
 )
+@pytest.mark.usefixtures("embedded")
 def test_measured_latencies_repeat_bit_for_bit_from_the_record_whatever_the_machine_does(words, tmp_path, alone):
-    pytest.importorskip("xllamacpp")
     short = [
         "--settings",
         '{"context": {"before": 160}, "provider": {"max_tokens": 24}}',

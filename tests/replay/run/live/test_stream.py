@@ -135,7 +135,9 @@ def plain(verdict):
     return verdict and msgspec.structs.replace(verdict, wall_ms=0.0)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full is /dev/full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="no /dev/full, which only Linux has: a disk that is always full"
+)
 async def test_a_full_disk_ends_nothing(tmp_path):
     with LiveStream(tmp_path, Playback()) as live:
         full = os.open("/dev/full", os.O_WRONLY)

@@ -71,7 +71,9 @@ def _end(process, way):
         process.send_signal(way)
 
 
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="nothing else kills a process with its parent")
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux kills a process with its parent (PR_SET_PDEATHSIG)"
+)
 HUNG = {COMPLETE: HANGS, "shutdown": HANGS}
 STARTING = {"initialize": HANGS}
 
