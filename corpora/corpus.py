@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 from corpora.errors import CorpusError
+from corpora.options import ProgramForm
 from corpora.registry import CORPORA, CorpusCard
 from corpora.tasks import Task
 from server.nearest import did_you_mean
@@ -32,8 +33,12 @@ class Corpus(Protocol):
         """The categories of its tasks."""
         ...
 
-    def tasks(self, languages: Sequence[str], categories: Sequence[str], *, packages: bool) -> Sequence[Task]:
+    def tasks(
+        self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
+    ) -> Sequence[Task]:
         """Read the tasks of these languages and categories, with or without packages that are not the language's own.
+
+        `programs` says how their programs are put together.
 
         Raises:
             DataError: the folder is not the benchmark's, or a file of it is malformed.

@@ -15,6 +15,10 @@ LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
 
 
+ProgramForm = Literal["evaluator", "editor"]
+"""How a task becomes a program: as the benchmark's own evaluator puts it together, or with the answer exactly at the cursor of the document."""
+
+
 class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One configuration of an evaluation."""
 
@@ -29,6 +33,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether programs get the packages that the corpus knows of."""
     published: str = ""
     """The model whose published answers are judged; empty: the provider is asked."""
+    programs: ProgramForm | None = None
+    """How programs are put together; None: as the evaluator does where published answers are judged, else as an editor does."""
     cluster_by: ClusterBy = "program"
     """A task is one program; all answers to it are one cluster."""
 
@@ -36,6 +42,11 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     def answers_are_known(self) -> bool:
         """Whether every answer is the ground truth, or published."""
         return self.is_oracle or bool(self.published)
+
+    @property
+    def program_form(self) -> ProgramForm:
+        """How programs are put together."""
+        return self.programs or ("evaluator" if self.published else "editor")
 
     @property
     def provider(self) -> str:
@@ -54,7 +65,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run; where the data lies changes no result."""
-        return {name: value for name, value in super().kept().items() if name != "data"}
+        kept = super().kept() | {"programs": self.program_form}
+        return {name: value for name, value in kept.items() if name != "data"}
 
 
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

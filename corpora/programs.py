@@ -1,13 +1,38 @@
-"""Tasks whose filled document is, with more behind it, a program of one file that is its own test."""
+"""Tasks whose filled document is, with more around it, a program of one file that is its own test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from replay.judge.states import ProjectState
 from runners.programs import Program, Programs, ReachedChecks
 from runners.verdicts import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A program made of a document, and one character that is in both: what fills the gap stands as far from it in both.
+
+    `in_document` and `in_text` are the indices of that character.
+    """
+
+    text: str
+    in_document: int = 0
+    in_text: int = 0
+
+    def lines_before(self, document: str) -> int:
+        """How many lines further down the gap stands in the program than in its document."""
+        return self.text.count("\n", 0, self.in_text) - document.count("\n", 0, self.in_document)
+
+
+class Assembly(Protocol):
+    """How a document becomes a program."""
+
+    def __call__(self, document: str) -> Assembled:
+        """Return the program of a filled document."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +44,23 @@ class Head:
     needs: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AtCursor:
+    """The document as it stands in the editor; before it what it lacks, and behind it, on lines of their own, the assertions in `rest`."""
+
+    rest: str = ""
+    heads: tuple[Head, ...] = ()
+
+    def __call__(self, document: str) -> Assembled:
+        """Return the program of a filled document."""
+        whole = f"{document}\n\n{self.rest}\n" if self.rest else document
+        before = "".join(f"{line}\n" for line in self._missing(whole))
+        return Assembled(before + whole, 0, len(before))
+
+    def _missing(self, text: str) -> Iterator[str]:
+        return (head.line for head in self.heads if head.word not in text and head.needs in text)
+
+
 def no_options(text: str) -> tuple[str, ...]:
     """Return no words: the program is built as programs of its language are."""
     del text
@@ -27,20 +69,18 @@ def no_options(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTests:
-    """Run the document with `heads` before and `rest` behind it: it passes if it is built and comes to its end with status 0."""
+    """Run the program that the document becomes: it passes if it is built and comes to its end with status 0."""
 
     language: str
-    rest: str = ""
+    assembly: Assembly
     requires: tuple[str, ...] = ()
-    heads: tuple[Head, ...] = ()
     timeout_s: float = 30.0
     options: Callable[[str], tuple[str, ...]] = no_options
     """The words for the compiler and the linker of a program, by its text."""
 
     def program(self, state: ProjectState) -> str:
-        """The document, before it what it lacks, and on lines of its own the assertions that the model did not see."""
-        whole = f"{state.text}\n\n{self.rest}\n" if self.rest else state.text
-        return "".join(f"{line}\n" for line in self._missing(whole)) + whole
+        """The text of the program."""
+        return self.assembly(state.text).text
 
     def key(self, state: ProjectState) -> str:
         """The program with its packages and its limit."""
@@ -56,16 +96,14 @@ class ProgramTests:
 
     def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks:
         """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document."""
-        program = self._program(finished)
-        before = program.text.index(finished.text)
-        return ReachedChecks(program, (hole[0] + before, hole[1] + before), self.timeout_s)
+        made = self.assembly(finished.text)
+        by = made.in_text - made.in_document
+        return ReachedChecks(self._program(finished), (hole[0] + by, hole[1] + by), self.timeout_s)
 
     def _program(self, state: ProjectState) -> Program:
-        text = self.program(state)
-        before = text[: text.index(state.text)].count("\n")
+        made = self.assembly(state.text)
+        before = made.lines_before(state.text)
         first, last = state.written
         written = (first + before, last + before) if last else state.written
-        return Program(self.language, text, requires=self.requires, options=self.options(text), written=written)
-
-    def _missing(self, text: str) -> Iterator[str]:
-        return (head.line for head in self.heads if head.word not in text and head.needs in text)
+        options = self.options(made.text)
+        return Program(self.language, made.text, requires=self.requires, options=options, written=written)

@@ -92,6 +92,7 @@ def summary(
         "corpus": options.corpus,
         "provider": options.provider,
         "samples": options.samples,
+        "programs": options.program_form,
         "repairs": options.settings.repairs,
         "moments": len(records),
         "endings": counted(record.ending.name for record in records),

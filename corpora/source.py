@@ -74,7 +74,9 @@ class CorpusSource:
 
     def _chosen(self) -> Sequence[Task]:
         options = self.options
-        return self.corpus.tasks(options.languages, options.categories, packages=options.packages)
+        return self.corpus.tasks(
+            options.languages, options.categories, packages=options.packages, programs=options.program_form
+        )
 
     async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
         """Make the toolchains of the tasks' languages ready; tasks in a language without one are left out."""
@@ -131,7 +133,9 @@ class CorpusSource:
     def _without_packages(self, tasks: Sequence[Task]) -> list[Task]:
         names = {task.name for task in tasks}
         languages, categories = ({getattr(task, name) for task in tasks} for name in ("language", "category"))
-        plain = self.corpus.tasks(sorted(languages), sorted(categories), packages=False)
+        plain = self.corpus.tasks(
+            sorted(languages), sorted(categories), packages=False, programs=self.options.program_form
+        )
         return [task for task in plain if task.name in names]
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:

@@ -13,9 +13,11 @@ import msgspec
 
 from corpora.devbench import reading
 from corpora.devbench.cxx import cxx_options
+from corpora.devbench.evaluator import AsEvaluated
 from corpora.devbench.reading import Instance
 from corpora.errors import DataError
-from corpora.programs import Head, ProgramTests, no_options
+from corpora.options import ProgramForm
+from corpora.programs import Assembly, AtCursor, Head, ProgramTests, no_options
 from corpora.tasks import Task
 
 Read = TypeVar("Read")
@@ -53,6 +55,13 @@ HEADS: Mapping[str, tuple[Head, ...]] = MappingProxyType(
 """What programs use without importing it. DevBench's own script adds some lines before a program that does not mention them (its `import matplotlib` changes
 no verdict). The headers of its compilers (g++ 11, clang 14) include others that newer compilers do not include.
 """
+TSC_OPTIONS = (
+    "--target",
+    "es2020",
+    "--lib",
+    "es2020,dom,dom.iterable,dom.asynciterable,webworker.importscripts,scripthost",
+)
+"""What DevBench's script tells tsc that ours does not: an older language, and the libraries that come with it by default."""
 _BUILT = frozenset({"typescript", "java", "cpp", "csharp"})
 RUN_S, BUILD_S = 30.0, 60.0
 """Time limits (s) of the published runs: for an interpreted program, and for a program that is built first."""
@@ -82,11 +91,13 @@ class DevBench:
         """Its six categories."""
         return CATEGORIES
 
-    def tasks(self, languages: Sequence[str], categories: Sequence[str], *, packages: bool) -> Sequence[Task]:
+    def tasks(
+        self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
+    ) -> Sequence[Task]:
         """Read the tasks of these languages and categories."""
         data = self._data()
         return [
-            task_of(instance, language, category, packages=packages)
+            task_of(instance, language, category, packages=packages, programs=programs)
             for language in languages
             for category in categories
             for _, instance in reading.instances(data, FOLDERS[language], category)
@@ -127,15 +138,14 @@ def name_of(language: str, category: str, instance: str) -> str:
     return f"{language}/{category}/{instance}"
 
 
-def task_of(instance: Instance, language: str, category: str, *, packages: bool) -> Task:
-    """The task of an instance: prefix, gap and suffix, joined by line feeds, then the assertions, which the model does not see.
+def task_of(
+    instance: Instance, language: str, category: str, *, packages: bool, programs: ProgramForm = "editor"
+) -> Task:
+    """The task of an instance: prefix, gap and suffix, joined by line feeds; the model does not see the assertions.
 
-    DevBench's own script joins them in the same way in Python, JavaScript and TypeScript. In the other languages it
-    adds a line feed only before the answer,
-    and only if neither side has one; docs/benchmarks.md says what that changes.
+    Its program in the form `editor` is this document with the assertions behind it; in the form `evaluator` it is what DevBench's script makes of the parts
+    (`evaluator.py`).
     """
-    required = _requires(language) if packages else ()
-    limit = BUILD_S if language in _BUILT else RUN_S
     name = name_of(language, category, instance.id)
     return Task(
         corpus="devbench",
@@ -146,11 +156,25 @@ def task_of(instance: Instance, language: str, category: str, *, packages: bool)
         before=f"{instance.prefix}\n",
         after=f"\n{instance.suffix}",
         truth=instance.golden_completion,
-        tests=ProgramTests(language, instance.assertions, required, HEADS.get(language, ()), limit, _options(language)),
+        tests=ProgramTests(
+            language,
+            _assembly(instance, language, programs),
+            _requires(language) if packages else (),
+            BUILD_S if language in _BUILT else RUN_S,
+            _options(language, programs),
+        ),
     )
 
 
-def _options(language: str) -> Callable[[str], tuple[str, ...]]:
+def _assembly(instance: Instance, language: str, programs: ProgramForm) -> Assembly:
+    if programs == "evaluator":
+        return AsEvaluated(language, instance.prefix, instance.suffix, instance.assertions)
+    return AtCursor(instance.assertions, HEADS.get(language, ()))
+
+
+def _options(language: str, programs: ProgramForm) -> Callable[[str], tuple[str, ...]]:
+    if language == "typescript" and programs == "evaluator":
+        return lambda _: TSC_OPTIONS
     return cxx_options if language == "cpp" else no_options
 
 

@@ -49,7 +49,7 @@ DRIVE = "ghosttape.witness.Drive"
 """The class that calls a Java program's main. It is in a package, because a program's own classes can have any name outside of packages."""
 CXX = "g++ -std=c++17 -pthread"
 CXX_OPTIONS = ("-O0",)
-"""Words for g++ where a program names none."""
+"""Options of C++ programs that name none."""
 WRAPPED = ",".join(f"--wrap={name}" for name in ("main", "exit", "_exit", "_Exit", "quick_exit"))
 """What the linker puts the driver's functions in the place of."""
 
@@ -86,7 +86,7 @@ class Program:
     requires: tuple[str, ...] = ()
     """Packages of its toolchain."""
     options: tuple[str, ...] = ()
-    """Words for the compiler and the linker of C++ (`-O2`, `-lcrypto`), in the place of `CXX_OPTIONS`; () in other languages."""
+    """Words for g++ and its linker (`-O2`, `-lcrypto`), in the place of `CXX_OPTIONS`, or for tsc, behind `TSC`; () in other languages."""
     written: tuple[int, int] | None = None
     """The first and the last line (from 1) that a model wrote; None: all of them.
 
@@ -111,12 +111,14 @@ class Programs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How programs of a language run: the toolchain, the file's name, the files beside it, and the command to build and run."""
+    """How programs of a language run: the toolchain, the file's name, the command to build and run, and the files beside it."""
 
     toolchain: str
     file: str
     command: str
     beside: Mapping[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    """Words for the compiler of a program that names none."""
 
 
 _NODE = 'node --enable-source-maps --require "$GHOSTTAPE/drive.cjs" {stem}.js'
@@ -126,7 +128,7 @@ _WAYS = {
     "typescript": Way(
         "typescript",
         "program.ts",
-        f"tsc {TSC} {{file}} && {_BEGIN} && cat .end.js >>{{stem}}.js && rm .end.js && exec {_NODE}",
+        f"tsc {TSC} {{options}} {{file}} && {_BEGIN} && cat .end.js >>{{stem}}.js && rm .end.js && exec {_NODE}",
         {".end.js": SAYS_END},
     ),
     "java": Way(
@@ -138,6 +140,7 @@ _WAYS = {
         "cpp",
         "program.cpp",
         f'{HIDE}{CXX} {{options}} {{file}} {{libraries}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {_SHOW} && exec /tmp/program',
+        options=CXX_OPTIONS,
     ),
     "csharp": Way(
         "csharp",
@@ -164,12 +167,12 @@ def plan_of(program: Program) -> ProjectPlan:
     main = main_class(program.text) if program.language == "java" else ""
     names = {"file": file, "stem": Path(file).stem, "main": main}
     quoted = {key: shlex.quote(name) for key, name in names.items()}  # the name of a Java class can contain a $
-    command = way.command.format_map(quoted | _words(program.options or CXX_OPTIONS))
+    command = way.command.format_map(quoted | _words(program.options or way.options))
     return ProjectPlan(way.toolchain, program.requires, command=command)
 
 
 def _words(options: Sequence[str]) -> dict[str, str]:
-    """What stands before a C++ file and behind it on g++'s line: a library counts only for what stands before it."""
+    """What stands before a file and behind it on its compiler's line: a library counts only for what stands before it."""
     libraries = [word for word in options if word.startswith("-l")]
     return {
         "options": shlex.join(word for word in options if word not in libraries),

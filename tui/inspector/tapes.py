@@ -46,7 +46,12 @@ class TapeShelf:
 
     def _read(self, name: str) -> ReadTape:
         if "corpus" in self._config:
-            return "the moments are tasks of a benchmark; the program that was run is under Tests"
+            how = (
+                "as its evaluator does"
+                if self._config.get("programs") == "evaluator"
+                else "with the answer at the cursor"
+            )
+            return f"the moments are tasks of a benchmark; the program that was run, put together {how}, is under Tests"
         if self._config.get("mode") == "drive":
             return "in drive mode accepted text stays, so that the documents were ahead of the tape"
         if not self._origins.get(name):

@@ -88,6 +88,8 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if share := share_words(testable_share(summary)):
         effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
         yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
+    if summary.get("programs") == "evaluator":
+        yield Text("Programs are put together as the benchmark's evaluator does (--programs editor: at the cursor).")
     if not summary.get("repairs", True):
         yield Text("The answers were judged as they came: no repair was on (--repairs all repairs them).")
     contained = summary.get("self_contained")

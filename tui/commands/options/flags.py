@@ -236,6 +236,12 @@ ProgramSandbox = Annotated[
 ]
 Workers = Annotated[str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")]
 NoPrograms = Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")]
+Programs = Annotated[
+    str | None,
+    typer.Option(
+        help="How programs are put together: as the benchmark's evaluator does (default with --published), or with the answer at the cursor as in an editor."
+    ),
+]
 NoPackages = Annotated[
     bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
 ]

@@ -73,6 +73,7 @@ def options_of_evaluation(corpus: str, given: EvaluateFlags) -> EvaluateOptions:
         limit=given.limit,
         workers=given.workers,
         packages=not given.no_packages,
+        programs=given.programs,
     )
 
 
