@@ -18,7 +18,8 @@ def program(language, prefix, answer, suffix, assertions=""):
     return AsEvaluated(language, prefix, suffix, assertions)(f"{prefix}\n{answer}\n{suffix}")
 
 
-def task_of(folder, language, prefix, answer, suffix, assertions=""):
+def task_of(folder, language, *parts):
+    prefix, answer, suffix, assertions = (*parts, "")[:4]
     record = instance(1, answer, prefix=prefix, suffix=suffix, assertions=assertions, language=language)
     write(folder, record, language=language)
     (task,) = corpus_of("devbench", folder).tasks([language], ["low_context"], packages=False, programs="evaluator")
