@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from replay.judge.states import ProjectState
@@ -72,7 +72,7 @@ class ProgramTests:
     """Run the program that the document becomes: it passes if it is built and comes to its end with status 0."""
 
     language: str
-    assembly: Assembly
+    assembly: Assembly = field(default_factory=AtCursor)
     requires: tuple[str, ...] = ()
     timeout_s: float = 30.0
     options: Callable[[str], tuple[str, ...]] = no_options

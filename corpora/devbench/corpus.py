@@ -55,13 +55,6 @@ HEADS: Mapping[str, tuple[Head, ...]] = MappingProxyType(
 """What programs use without importing it. DevBench's own script adds some lines before a program that does not mention them (its `import matplotlib` changes
 no verdict). The headers of its compilers (g++ 11, clang 14) include others that newer compilers do not include.
 """
-TSC_OPTIONS = (
-    "--target",
-    "es2020",
-    "--lib",
-    "es2020,dom,dom.iterable,dom.asynciterable,webworker.importscripts,scripthost",
-)
-"""What DevBench's script tells tsc that ours does not: an older language, and the libraries that come with it by default."""
 _BUILT = frozenset({"typescript", "java", "cpp", "csharp"})
 RUN_S, BUILD_S = 30.0, 60.0
 """Time limits (s) of the published runs: for an interpreted program, and for a program that is built first."""
@@ -172,9 +165,20 @@ def _assembly(instance: Instance, language: str, programs: ProgramForm) -> Assem
     return AtCursor(instance.assertions, HEADS.get(language, ()))
 
 
+def tsc_options(text: str) -> tuple[str, ...]:
+    """Return what DevBench's script tells tsc that we do not: an older language, with the libraries that come with it by default."""
+    del text
+    return (
+        "--target",
+        "es2020",
+        "--lib",
+        "es2020,dom,dom.iterable,dom.asynciterable,webworker.importscripts,scripthost",
+    )
+
+
 def _options(language: str, programs: ProgramForm) -> Callable[[str], tuple[str, ...]]:
     if language == "typescript" and programs == "evaluator":
-        return lambda _: TSC_OPTIONS
+        return tsc_options
     return cxx_options if language == "cpp" else no_options
 
 

@@ -78,7 +78,7 @@ class EvaluateFlags:
     workers: flags.Workers = "cold"
     no_tests: flags.NoPrograms = False
     no_packages: flags.NoPackages = False
-    programs: flags.Programs = None
+    programs: flags.ProgramFormFlag = None
     cluster_by: flags.ClusterByFlag = "program"
     seed: flags.Seed = 0
     live: flags.Live = False

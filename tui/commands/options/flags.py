@@ -236,10 +236,11 @@ ProgramSandbox = Annotated[
 ]
 Workers = Annotated[str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")]
 NoPrograms = Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")]
-Programs = Annotated[
+ProgramFormFlag = Annotated[
     str | None,
     typer.Option(
-        help="How programs are put together: as the benchmark's evaluator does (default with --published), or with the answer at the cursor as in an editor."
+        "--programs",
+        help="evaluator: put together as the benchmark's own script does (default with --published); editor: the answer exactly at the cursor.",
     ),
 ]
 NoPackages = Annotated[
