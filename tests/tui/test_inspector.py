@@ -6,8 +6,9 @@ from typing import get_args
 
 import pytest
 from hostile import HOSTILE, NAMES, hostile_record, is_harmless
+from inspected import change_verdicts, chosen, drawn, page, rows, settle, shown, words
 from msgspec import structs
-from textual.widgets import Input, OptionList, Static, TabbedContent
+from textual.widgets import TabbedContent
 
 from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
@@ -19,46 +20,8 @@ from tui.inspector.widgets.detail import Detail, ScrollablePage
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
-from tui.preferences import preferences_file, read_preferences
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
-
-
-def rows(app):
-    return [app._run.row(index) for index in range(len(app._run.order))]
-
-
-def shown(app):
-    return [row.ending for row in rows(app)]
-
-
-def chosen(app):
-    return app._run.row(app.query_one(MomentList).cursor).ending
-
-
-def words(app, selector):
-    return str(app.query_one(selector, Static).content)
-
-
-def page(app):
-    return str(app.query_one(f"#{app.query_one(TabbedContent).active} Static", Static).content)
-
-
-def drawn(app):
-    """The characters on the screen."""
-    strips = app.screen._compositor.render_strips(app.size)
-    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
-
-
-async def settle(app, pilot):
-    await app.workers.wait_for_complete()
-    await pilot.pause()
-
-
-def change_verdicts(folder, verdict):
-    with Store.open(folder) as store:
-        for record in list(store.records()):
-            store.put(structs.replace(record, verdict=verdict))
 
 
 async def test_the_list_holds_every_moment_and_j_and_k_move_in_it(folder):
@@ -120,116 +83,6 @@ async def test_no_figure_of_the_header_is_cut(folder, width):
         text = " ".join(header.render_line(line).text for line in range(header.size.height))
     for figure in ("first-run", "not finished: stopped before its end", "moments 6", "1 of 3 testable, 33 % (6\N{EN DASH}79 %)", "untestable 1"):  # fmt: skip
         assert figure in text
-
-
-async def test_f_shows_failures_only_and_all_again(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("f")
-        assert shown(app) == ["shown", "rejected", "failed"]
-        assert words(app, "#shown") == "3 of 6"
-        assert words(app, "#selected") == "failures"
-        await pilot.press("f")
-        assert len(shown(app)) == 6
-
-
-async def test_a_search_goes_to_its_matches_and_n_goes_on(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("slash", *"cart.py", "enter")
-        assert len(shown(app)) == 6
-        assert (chosen(app), words(app, "#shown")) == ("gated", "4 match  6 of 6")
-        await pilot.press("n")
-        assert chosen(app) == "accepted"
-        await pilot.press("N", "N")
-        assert chosen(app) == "filtered"
-        await pilot.press("ampersand")
-        assert shown(app) == ["gated", "accepted", "rejected", "filtered"]
-        assert chosen(app) == "filtered"
-        await pilot.press("ampersand")
-        assert len(shown(app)) == 6
-
-
-async def test_a_search_for_nothing_that_is_there_says_so(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("slash", *"qqqq", "enter")
-        assert words(app, "#shown") == "no match  6 of 6"
-        await pilot.press("ampersand")
-        assert shown(app) == []
-        assert "No moment matches the filters" in app.query_one(MomentList).render_line(1).text
-        await pilot.press("j", "3", "w", "c", "m", "M", "escape")
-        assert len(shown(app)) == 6
-        assert app.query_one(Input).value == ""
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "left"),
-    [("e", "accepted", ["accepted"]), ("v", "not tested", ["gated", "failed"]), ("t", "basket", ["shown"]), ("F", "typescript", ["shown"])],
-)  # fmt: skip
-async def test_a_filter_shows_the_moments_that_have_its_value(folder, key, value, left):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press(key)
-        dialog = app.screen
-        facet, _ = dialog._offered[dialog.query_one(OptionList).highlighted]
-        assert facet == {"e": "ending", "v": "verdict", "t": "tape", "F": "ending"}[key]
-        await pilot.press("shift+tab", *value, "enter", "enter", "escape")
-        assert shown(app) == left
-        assert value in words(app, "#selected")
-        await pilot.press("escape")
-        assert len(shown(app)) == 6
-
-
-async def test_several_values_of_one_filter_add_up_and_all_can_be_cleared(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("e", "enter", "down", "enter", "escape")
-        assert len(shown(app)) == 2
-        await pilot.press("e", "ctrl+u", "escape")
-        assert len(shown(app)) == 6
-
-
-async def test_a_saved_filter_is_used_again_in_another_session_until_it_is_removed(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("o")
-        assert "No filter is saved yet" in next(iter(app._notifications)).message
-        await pilot.press("f", "s", "s", "S", "W", *"bad ones", "enter")
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("o", "enter")
-        assert words(app, "#selected") == "failures, by moment ▼"
-        assert shown(app) == ["shown", "failed", "rejected"]
-        await pilot.press("o", "x")
-    assert read_preferences()[0].filters == {}
-
-
-async def test_a_filter_is_not_saved_over_preferences_that_cannot_be_read(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(80, 24)) as pilot:
-        preferences_file().parent.mkdir()
-        preferences_file().write_text("filters = {")
-        for keys in (["f", "W", *"bad ones", "enter"], ["o"]):
-            app.clear_notifications()
-            await pilot.press(*keys)
-            await pilot.pause()
-            assert "screen.toml cannot be read" in next(iter(app._notifications)).message
-    assert preferences_file().read_text() == "filters = {"
-
-
-async def test_s_sorts_by_each_column_and_a_click_on_a_title_by_that(folder):
-    app = Inspector(folder)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("s", "s", "s", "s")
-        assert shown(app) == sorted(shown(app))
-        titles = app.query_one(MomentList).render_line(0).text
-        assert "ending▲" in titles
-        await pilot.click(MomentList, offset=(titles.index(" ms"), 0))
-        assert [row.latency for row in rows(app)] == [88.0, 143.2, 143.2, 1_204.0, None, None]
-        await pilot.click(MomentList, offset=(titles.index(" ms"), 0))
-        assert [row.latency for row in rows(app)] == [1_204.0, 143.2, 143.2, 88.0, None, None]
-        assert "ms▼" in app.query_one(MomentList).render_line(0).text
 
 
 async def test_numbers_turn_pages_and_tab_changes_the_pane(folder):

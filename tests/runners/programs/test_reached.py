@@ -1,8 +1,6 @@
 """Answers that pass because the assertions behind them are never reached: each fails, and a right answer next to them passes."""
 
 import asyncio
-from dataclasses import replace
-from itertools import count
 
 import pytest
 
@@ -10,7 +8,7 @@ from runners.programs import Program, ReachedChecks
 from runners.programs.checks import checks_of
 from runners.programs.fake import FakePrograms
 from runners.programs.probes import placed, with_probes
-from runners.verdicts import Result, RetryPolicy
+from runners.verdicts import Result
 
 # A wrong function, a loop that a model is to begin, and the assertions in it. The comments at its end can close what an answer opens.
 AROUND = {
@@ -321,81 +319,3 @@ def test_a_statement_that_an_answer_has_overwritten_counts_as_not_run():
         "failed",
         "a statement of the tests is not there any more: assert x",
     )
-
-
-def test_chance_decides_nothing_where_the_finished_program_executes_now_this_now_that():
-    answers = iter([{0, 1}, {0}, {0}, {0}])  # finished, graft; finished once more, graft once more
-    fake = FakePrograms(lambda _: Result("passed", "", None, None, "", 1.0, reached=frozenset(next(answers))))
-    program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    assert asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
-    assert len(fake.ran) == 4
-
-
-def test_where_the_finished_program_does_not_pass_with_probes_nothing_is_asked_of_others():
-    fake = FakePrograms(lambda _: Result("exception", "", None, None, "", 1.0, reached=frozenset({0, 1})))
-    program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    assert asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, fake)) == passed
-
-
-FINISHED = Program("python", "pass\nassert 1\nassert 2\n", name="finished.py")
-EMPTY = Program("python", "exit\nassert 1\nassert 2\n", name="graft.py")
-"""A graft that executes nothing of its tests."""
-PASSED = Result("passed", "", None, None, "", 1.0)
-MACHINES = [
-    Result("infrastructure", "no room", None, None, "", 0.0),
-    Result("timeout", "the wall limit", None, None, "", 2.0),
-    Result("crashed", "SIGKILL", None, None, "", 1.0, maybe_infrastructure=True),
-]
-
-
-def fails_once(failing, failure):
-    """Programs of which the finished one passes each time but one, when the machine fails: the first (0) or the second time (1)."""
-    numbers = count()
-
-    def answer(program):
-        if program.name == EMPTY.name:
-            return PASSED
-        return failure if next(numbers) == failing else replace(PASSED, reached=frozenset({0, 1}))
-
-    return FakePrograms(answer)
-
-
-@pytest.mark.parametrize("failure", MACHINES, ids=lambda failure: failure.verdict_class)
-@pytest.mark.parametrize("failing", [0, 1])
-def test_where_the_machine_fails_the_finished_program_no_graft_passes_for_it(failing, failure):
-    fake, reached = fails_once(failing, failure), ReachedChecks(FINISHED, (0, 4), 1.0)
-    first = asyncio.run(reached.confirmed(PASSED, EMPTY, fake))
-    assert (first.verdict_class, first.maybe_infrastructure) == ("infrastructure", True)
-    assert failure.message in first.message
-
-
-@pytest.mark.parametrize("failure", MACHINES, ids=lambda failure: failure.verdict_class)
-@pytest.mark.parametrize("failing", [0, 1])
-async def test_a_failure_of_the_machine_is_tried_again_and_not_kept(failing, failure):
-    fake, reached = fails_once(failing, failure), ReachedChecks(FINISHED, (0, 4), 1.0)
-    retries = RetryPolicy(pauses_s=(0.0,))
-    result = await retries.result(lambda: reached.confirmed(PASSED, EMPTY, fake))
-    assert (result.verdict_class, result.message) == (
-        "failed",
-        "line 2 of the tests, which runs in the finished program, does not run: assert 1 (and 1 more)",
-    )
-    later = await reached.confirmed(PASSED, EMPTY, fake)
-    assert later.verdict_class == "failed"
-
-
-async def test_all_who_wait_for_the_finished_program_hear_of_the_machines_failure():
-    fake, reached = fails_once(0, MACHINES[0]), ReachedChecks(FINISHED, (0, 4), 1.0)
-    found = await asyncio.gather(*(reached.confirmed(PASSED, EMPTY, fake) for _ in range(3)))
-    assert [result.verdict_class for result in found] == ["infrastructure"] * 3
-
-
-def test_the_machines_failure_stays_one():
-    answers = iter([("passed", {0, 1}), ("infrastructure", ())])
-
-    def answer(_):
-        kind, reached = next(answers)
-        return Result(kind, "", None, None, "", 1.0, reached=frozenset(reached))
-
-    program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
-    result = asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, FakePrograms(answer)))
-    assert result.verdict_class == "infrastructure"

@@ -1,0 +1,15 @@
+"""An editor's session with a server of the standard library."""
+
+import asyncio
+
+import pytest
+
+from tests.replay.editor.editor_session import Session
+
+
+@pytest.fixture
+async def session(tmp_path):
+    session = Session(tmp_path / "log")
+    yield session
+    async with asyncio.timeout(10):
+        await session.editor.close()
