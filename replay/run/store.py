@@ -189,6 +189,11 @@ class Store:
         except (zlib.error, msgspec.MsgspecError) as error:
             raise StoreError(f"{self.folder / 'run.sqlite'} cannot be read: record {number}: {error}") from error
 
+    def number_of(self, moment: str) -> int | None:
+        """Return the number of a moment's record, by the moment's id; None if there is none."""
+        row = self._db.execute("SELECT number FROM records WHERE moment = ?", (moment,)).fetchone()
+        return int(row[0]) if row else None
+
     @property
     def is_written(self) -> bool:
         """Whether a process writes the run now: the kernel's list of locks says so, without taking one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, get_args
 
 from textual import on
@@ -10,14 +10,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
 
 from tui.comparing import words
+from tui.comparing.copying import commands, page_text
 from tui.comparing.help import help_text
 from tui.comparing.messages import OrderWanted, PairChosen
 from tui.comparing.model import CHANGES, SORTS, Change, ComparedRuns, PairSelection
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side, Sides
+from tui.inspector.messages import SearchClosed
+from tui.inspector.widgets.selection_bar import SearchInput
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
@@ -25,19 +28,32 @@ PAGES = {"suggestions": "Suggestions", "tests": "Tests", "difference": "Differen
 """The pages of a moment by their names, in the order of the keys 1 to 3."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a person is on the screen: which moments are shown, the page, and the moment (its id; empty: the first)."""
+
+    wanted: PairSelection = field(default_factory=PairSelection)
+    page: str = "suggestions"
+    moment: str = ""
+
+
 class ComparisonApp(ThemedApp):
-    """Shows two runs side by side."""
+    """Shows two runs side by side, from a place on.
+
+    `inspected` says, once the app is closed, which run (0 or 1) is to be opened at which moment, or None; `place` is then where to come back to.
+    """
 
     TITLE = "ghosttape compare"
     CSS_PATH = "app.tcss"
+    AUTO_FOCUS = None
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (160, "-very-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
     VERTICAL_BREAKPOINTS = [(0, "-low"), (48, "-tall")]  # noqa: RUF012 - as above
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "next_filter", "Filter"),
         Binding("a", "show('')", "All", show=False),
-        Binding("minus", "show('lost')", "Lost", key_display="-"),
-        Binding("plus", "show('gained')", "Gained", key_display="+"),
-        Binding("equals_sign", "show('same')", "Same", key_display="=", show=False),
+        Binding("minus", "show('lost')", "Lost", show=False),
+        Binding("plus", "show('gained')", "Gained", show=False),
+        Binding("equals_sign", "show('same')", "Same", show=False),
         Binding("u", "show('untested')", "Untested", show=False),
         Binding("s", "sort", "Sort"),
         Binding("S", "turn", "Turn the order round", show=False),
@@ -46,19 +62,32 @@ class ComparisonApp(ThemedApp):
             for number, name in enumerate(PAGES, 1)
         ),
         Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
+        Binding("slash", "search", "Search", key_display="/"),
+        Binding("n", "match(1)", "Next match", show=False),
+        Binding("N", "match(-1)", "Match before", show=False),
+        Binding("ampersand", "only_matches", "Only matches", show=False),
+        Binding("c", "copy", "Copy"),
+        Binding("C", "copy_commands", "Copy the commands", show=False),
+        Binding("A", "inspect(0)", "Open", key_display="A B"),
+        Binding("B", "inspect(1)", "Open B", show=False),
+        Binding("escape", "all", "All", show=False),
         Binding("i", "groups", "Groups"),
         Binding("question_mark", "keys", "Help", key_display="?"),
         Binding("q", "quit", "Quit"),
     ]
 
-    def __init__(self, runs: ComparedRuns) -> None:
+    def __init__(self, runs: ComparedRuns, place: Place | None = None) -> None:
         super().__init__()
-        self._runs, self._wanted, self._page = runs, PairSelection(), "suggestions"
+        self.place = place or Place()
+        self.inspected: tuple[int, str] | None = None
+        self._runs, self._wanted, self._page = runs, self.place.wanted, self.place.page
+        self._search = self._found = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the figures, the filters, the list and the two sides."""
         yield Static("", id="headline", markup=False)
         yield Static("", id="filters", markup=False)
+        yield SearchInput(placeholder="search, n N next, & only these", id="search", compact=True)
         with Container(id="panes"):
             yield PairList()
             with Container(id="detail"):
@@ -74,7 +103,11 @@ class ComparisonApp(ThemedApp):
         """Show what changed."""
         self.action_page(self._page)
         self._show()
-        self.set_focus(self.query_one(PairList))
+        moments = self.query_one(PairList)
+        moments.cursor = next(
+            (at for at, pair in enumerate(moments.pairs) if pair.first.moment.id == self.place.moment), 0
+        )
+        self.set_focus(moments)
 
     def on_resize(self) -> None:
         """Fit the names of the runs to the new width."""
@@ -123,6 +156,46 @@ class ComparisonApp(ThemedApp):
         else:
             self.set_focus(moments)
 
+    def action_search(self) -> None:
+        """Search for a text."""
+        self.screen.add_class("-search")
+        self.set_focus(self.query_one(SearchInput))
+
+    def action_match(self, step: int) -> None:
+        """Go to the next match of the search, or to the one before."""
+        if self._search:
+            self._go_to_match(self.query_one(PairList).cursor + step, step)
+
+    def action_only_matches(self) -> None:
+        """Show only what matches the search, or all again."""
+        self._wanted = replace(self._wanted, text="" if self._wanted.text else self._search)
+        self._show()
+
+    def action_all(self) -> None:
+        """Show all moments again, and forget the search."""
+        self.query_one(SearchInput).value = self._search = self._found = ""
+        self.screen.remove_class("-search")
+        self._wanted = replace(self._wanted, change=None, text="")
+        self._show()
+        self.set_focus(self.query_one(PairList))
+
+    def action_copy(self) -> None:
+        """Copy the text of the page."""
+        if pair := self.query_one(PairList).chosen:
+            self._copy(page_text(self._runs, pair, self._page, self._side()), PAGES[self._page])
+
+    def action_copy_commands(self) -> None:
+        """Copy the command lines that repeat this moment."""
+        if pair := self.query_one(PairList).chosen:
+            self._copy(commands(self._runs, pair, self._side()), "Command")
+
+    def action_inspect(self, side: int) -> None:
+        """Leave for the inspector of one run, at this moment."""
+        if pair := self.query_one(PairList).chosen:
+            self.place = Place(self._wanted, self._page, pair.first.moment.id)
+            self.inspected = side, pair.first.moment.id
+            self.exit()
+
     def action_groups(self) -> None:
         """Show the notes on the runs, and the groups of moments."""
         self.push_screen(TextDialog(words.groups_page(self._runs.found)))
@@ -152,8 +225,44 @@ class ComparisonApp(ThemedApp):
             self.query_one(name, Sides).show(titles, (page(pair.first), page(pair.second)))
         self.query_one("#difference > Static", Static).update(words.difference_page(pair))
 
+    @on(Input.Changed)
+    def _search_for(self, event: Input.Changed) -> None:
+        self._search, self._found = event.value, ""
+        if self._wanted.text:
+            self._wanted = replace(self._wanted, text=event.value)
+            self._show()
+        elif event.value:
+            self._go_to_match(self.query_one(PairList).cursor, 1)
+        self._say_filters()
+
+    @on(SearchClosed)
+    def _leave_search(self) -> None:
+        self.screen.set_class(bool(self._search), "-search")
+        self.set_focus(self.query_one(PairList))
+
+    def _go_to_match(self, start: int, step: int) -> None:
+        moments = self.query_one(PairList)
+        at, count = self._runs.next_match(moments.pairs, self._search, start, step)
+        self._found = f"{count:,} match" if count else "no match"
+        if at is not None:
+            moments.cursor = at
+        self._say_filters()
+
+    def _side(self) -> int | None:
+        """Which side the focus is in; None: it is elsewhere."""
+        sides = list(self.query(f"#{self._page} Side"))
+        return sides.index(self.focused) if self.focused in sides else None
+
+    def _copy(self, text: str, what: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+        self.notify(f"{what}: {len(text):,} characters copied" if text else "There is nothing to copy.", timeout=2)
+
+    def _say_filters(self) -> None:
+        self._put("#filters", words.filter_line(self._runs, self._wanted, self._found))
+
     def _show(self) -> None:
-        self._put("#filters", words.filter_line(self._runs, self._wanted))
+        self._say_filters()
         self.query_one(PairList).show(self._runs.select(self._wanted))
 
     def _tabs(self) -> Content:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
 from replay.numbers.comparison import could_be_tested, fixed_verdict, shared_records
 from replay.records import Record
+from replay.run.listing.rows import searched_text
 from tui.glossary import block_label, location
 
 Change: TypeAlias = Literal["lost", "gained", "same", "untested"]
@@ -38,6 +39,8 @@ class PairSelection:
     change: Change | None = None
     sort: str = "change"
     descending: bool = False
+    text: str = ""
+    """Only pairs in which this text stands; empty: all."""
 
     def sorted_by(self, sort: str) -> PairSelection:
         """Sort by something else; the same again turns the order round."""
@@ -58,10 +61,16 @@ SORTS: dict[str, _Key] = {
 
 @dataclass(frozen=True, slots=True)
 class ComparedRuns:
-    """Two runs: the figures of `replay.numbers.comparison.compare`, and the moments that they share."""
+    """Two runs: the figures of `replay.numbers.comparison.compare`, and the moments that they share.
+
+    Of each run, too: the configuration that it was made with, and where its tapes were then, by their names.
+    """
 
     found: Mapping[str, Any]
     pairs: Sequence[MomentPair]
+    configs: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
+    origins: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    _texts: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -78,8 +87,24 @@ class ComparedRuns:
 
     def select(self, wanted: PairSelection) -> list[MomentPair]:
         """The pairs that are wanted, in the wanted order."""
-        chosen = [pair for pair in self.pairs if wanted.change in {None, pair.change}]
+        chosen = [pair for pair in self.pairs if wanted.change in {None, pair.change} and self.holds(pair, wanted.text)]
         return sorted(chosen, key=SORTS[wanted.sort], reverse=wanted.descending)
+
+    def holds(self, pair: MomentPair, text: str) -> bool:
+        """Whether a text stands in the record of one of the two runs; upper and lower case are the same."""
+        moment = pair.first.moment.id
+        if text and moment not in self._texts:
+            self._texts[moment] = f"{searched_text(pair.first)}\n{searched_text(pair.second)}"
+        return not text or text.casefold() in self._texts[moment]
+
+    def next_match(self, shown: Sequence[MomentPair], text: str, start: int, step: int) -> tuple[int | None, int]:
+        """The next place of a list from `start` on in which a text stands (None: nowhere), and how many there are.
+
+        `step` is 1 or -1; after the last place comes the first.
+        """
+        matching = [index for index, pair in enumerate(shown) if self.holds(pair, text)]
+        nearest = min(matching, key=lambda index: (step * (index - start)) % len(shown), default=None)
+        return nearest, len(matching)
 
 
 def pairs_of(first: Iterable[Record], second: Iterable[Record]) -> list[MomentPair]:

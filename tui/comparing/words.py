@@ -40,13 +40,14 @@ def headline(runs: ComparedRuns, width: int) -> Content:
     return Content("\n").join([*lines, _difference(runs.found), says, *_note(runs.found["notes"])])
 
 
-def filter_line(runs: ComparedRuns, wanted: PairSelection) -> Content:
-    """The filters with their keys and counts, to be clicked too, and the order of the list."""
+def filter_line(runs: ComparedRuns, wanted: PairSelection, matching: str = "") -> Content:
+    """The filters with their keys and counts, to be clicked too, the order of the list, and how much the search finds."""
     counts = runs.counts()
     parts = [_choice("a", "all", len(runs.pairs), "show('')", chosen=wanted.change is None)]
     for name, (sign, _) in CHANGES.items():
         parts.append(_choice(sign, name, counts[name], f"show('{name}')", chosen=wanted.change == name))
     order = f"by {wanted.sort} {'▼' if wanted.descending else '▲'}"
+    order += f'  with "{shorten(one_line(wanted.text), 20)}"' if wanted.text else f"  {matching}" if matching else ""
     return Content("  ").join([*parts, Content(order).stylize(FAINT)])
 
 

@@ -43,7 +43,7 @@ _EVERY_S = 1.0
 
 
 class Inspector(ThemedApp):
-    """Shows the run in a folder, and reads it again when it grows."""
+    """Shows the run in a folder, from a moment on (by its id) if one is named, and reads it again when it grows."""
 
     TITLE = "ghosttape"
     CSS_PATH = "app.tcss"
@@ -55,8 +55,8 @@ class Inspector(ThemedApp):
         Binding("n", "match(1)", "Next match", show=False),
         Binding("N", "match(-1)", "Match before", show=False),
         Binding("ampersand", "only_matches", "Only matches", show=False),
-        Binding("f", "failures", "Failures"),
-        Binding("F", "filter('')", "Filter"),
+        Binding("f", "failures", "Filter", key_display="f F"),
+        Binding("F", "filter('')", "Filters", show=False),
         Binding("e", "filter('ending')", "By ending", show=False),
         Binding("v", "filter('verdict')", "By verdict", show=False),
         Binding("t", "filter('tape')", "By tape", show=False),
@@ -66,7 +66,7 @@ class Inspector(ThemedApp):
         Binding("S", "turn", "Turn the order round", show=False),
         Binding("m", "mark", "Mark"),
         Binding("M", "note", "Note", show=False),
-        Binding("a", "again", "Ask again", show=False),
+        Binding("a", "again", "Ask", key_display="a A"),
         Binding("A", "answers", "Answers", show=False),
         Binding("c", "copy", "Copy"),
         Binding("C", "copy_command", "Copy the command", show=False),
@@ -78,9 +78,9 @@ class Inspector(ThemedApp):
         Binding("q", "quit", "Quit"),
     ]
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, moment: str = "") -> None:
         super().__init__()
-        self._folder = folder
+        self._folder, self._moment = folder, moment
         self._run: RunView | None = None
         self._tapes = TapeShelf({}, {})
         self._search, self._found, self._state = "", "", ""
@@ -99,6 +99,7 @@ class Inspector(ThemedApp):
     def on_mount(self) -> None:
         """Read the run, and look now and then whether it has grown."""
         self.action_reload()
+        self.query_one(MomentList).cursor = self._run.place_of_moment(self._moment) if self._run else 0
         self.set_interval(_EVERY_S, self._look)
 
     def on_unmount(self) -> None:

@@ -127,6 +127,11 @@ class RunView:
         except ValueError:
             return None
 
+    def place_of_moment(self, moment: str) -> int:
+        """Return where a moment stands in the order, by its id; 0 if it is not there."""
+        number = self.store.number_of(moment)
+        return (self.place_of(number) if number is not None else None) or 0
+
     def next_match(self, text: str, start: int, step: int) -> tuple[int | None, int]:
         """Return the next place from `start` on in which a text stands (None: nowhere), and how many there are.
 

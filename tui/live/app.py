@@ -6,15 +6,16 @@ The run's process and this one share only files: `live.jsonl`, the tapes, and a 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from replay.errors import ReplayError
@@ -43,6 +44,15 @@ _PATIENCE, _PATIENCE_AT_FULL_SPEED = 10, 40
 goes as fast as it can."""
 _LONGEST_S = 1.0
 _MINUTE_MS = 60_000.0
+_COMMANDS = (
+    ("Pause or go on", "space", "pause"),
+    ("Next moment", "n: go on to the end of the next moment, and pause", "wish('moment')"),
+    ("Full speed", "f: as fast as it goes", "full_speed"),
+    ("The tape's own time", "=: without hurry", "own_time"),
+    ("One minute on", ">: a minute of the tape without a wait", "skip"),
+    ("Go to a time", "g: a time of the tape that is still to come", "jump"),
+)
+"""Commands of the palette: title, key and meaning, action."""
 
 
 class LiveApp(ThemedApp):
@@ -54,7 +64,6 @@ class LiveApp(ThemedApp):
 
     TITLE = "ghosttape live"
     CSS_PATH = Path(__file__).with_name("app.tcss")
-    ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (118, "-wide"), (170, "-very-wide")]  # noqa: RUF012 - as in Textual
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as in Textual
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,7 +108,7 @@ class LiveApp(ThemedApp):
                 yield Static("", id="moment", markup=False)
                 yield Static("", id="strip", markup=False)
             yield Board()
-        yield Footer(compact=True)
+        yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         """Begin to follow."""
@@ -243,6 +252,17 @@ class LiveApp(ThemedApp):
         if action == "lane" and not parameters:
             return len(self.state.lanes) > 1
         return True
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Yield the commands of the palette: first those that set the pace, while the run goes on."""
+        if self.state.is_going:
+            for title, meaning, action in _COMMANDS:
+                yield SystemCommand(title, meaning, partial(self.run_action, action))
+        yield from super().get_system_commands(screen)
+
+    async def action_quit(self) -> None:
+        """Close the screen as `q` does: the palette has this command too."""
+        self.action_leave()
 
     def action_pause(self) -> None:
         """Pause, or go on."""

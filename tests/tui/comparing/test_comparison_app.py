@@ -1,6 +1,8 @@
 """The screen of two real runs: what it shows, and each of its keys."""
 
 import re
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tui.comparing.app import ComparisonApp
 from tui.comparing.model import ComparedRuns, pairs_of
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side
+from tui.inspector.app import Inspector
 from tui.text_dialog import TextDialog
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
@@ -231,6 +234,86 @@ async def test_the_groups_have_the_numbers_of_the_comparison(two_runs):
         for one in app._runs.found["breakdowns"]:
             pairs, points, *_ = rows[f"{one['by']} {one['group']}"]
             assert (pairs, points) == (str(one["n"]), f"{100 * one['net']['value']:+.1f}")
+
+
+async def test_slash_searches_both_runs_and_n_goes_through_the_matches(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"AT MOST 1", "enter")
+        moments = app.query_one(PairList)
+        first = moments.chosen
+        assert "at most 1" in first.first.moment.truth + first.first.verdict.log
+        assert app.query_one("#search").display
+        assert "match" in words(app, "#filters")
+        seen = [moments.cursor]
+        for key in ("n", "n", "N", "N"):
+            await pilot.press(key)
+            seen.append(moments.cursor)
+        assert seen[0] == seen[4]
+        assert seen[1] == seen[3]
+        assert len({*seen[:3]}) == 3
+        await pilot.press("ampersand")
+        assert 0 < len(listed(app)) < 10
+        assert 'with "AT MOST 1"' in words(app, "#filters")
+        await pilot.press("escape")
+        assert len(listed(app)) == 10
+        assert not app.query_one("#search").display
+
+
+async def test_a_search_that_finds_nothing_says_so(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("slash", *"nowhere", "enter", "n")
+        assert "no match" in words(app, "#filters")
+
+
+async def test_c_copies_what_the_page_has_and_of_one_side_where_the_focus_is_there(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("c")
+        assert app.clipboard == "A one:\nreturn x + 1\n\nB other:\nreturn sum(prices)"
+        await pilot.press("tab", "c")
+        assert app.clipboard == "return x + 1"
+        app.set_focus(list(app.query("#suggestions Side"))[1])
+        await pilot.press("c")
+        assert app.clipboard == "return sum(prices)"
+        await pilot.press("3", "c")
+        assert "--- a/shop/cart.py\n+++ b/shop/cart.py\n" in app.clipboard
+        assert "-return x + 1\n" in app.clipboard
+        await pilot.press("2")
+        app.set_focus(list(app.query("#tests Side"))[1])
+        await pilot.press("c")
+        assert "FAILED: cart.py has no return x + 1" in app.clipboard
+
+
+async def test_big_c_copies_the_commands_that_repeat_the_moment(two_runs):
+    runs = compared(two_runs)
+    configs = tuple(Store.open(folder).config for folder in two_runs)
+    app = ComparisonApp(replace(runs, configs=configs, origins=({"cart": "a.tape.jsonl"}, {"cart": "b.tape.jsonl"})))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("C")
+        moment = app.query_one(PairList).chosen.first.moment.id
+        first, second = app.clipboard.split("\n")
+        assert shlex.split(first)[:3] == ["ghosttape", "replay", "a.tape.jsonl"]
+        assert shlex.split(second)[:3] == ["ghosttape", "replay", "b.tape.jsonl"]
+        assert all(f"--moment {moment}" in command for command in (first, second))
+        assert ("return x + 1" in first, "return sum(prices)" in second) == (True, True)
+
+
+@pytest.mark.parametrize(("key", "side"), [("A", 0), ("B", 1)])
+async def test_a_and_b_leave_for_the_moment_in_the_inspector_and_come_back_to_it(two_runs, key, side):
+    app = ComparisonApp(compared(two_runs))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("plus", "j", "2")
+        moment = app.query_one(PairList).chosen.first.moment.id
+        await pilot.press(key)
+    assert app.inspected == (side, moment)
+    inspector = Inspector(two_runs[side], moment)
+    async with inspector.run_test(size=(120, 40)):
+        assert inspector._record().moment.id == moment
+    again = ComparisonApp(compared(two_runs), app.place)
+    async with again.run_test(size=(120, 40)):
+        assert again.query_one(PairList).chosen.first.moment.id == moment
+        assert {change for change, _ in listed(again)} == {"gained"}
+        assert again.query_one("#tests").display
+        assert again.inspected is None
 
 
 async def test_q_closes_the_screen(app):

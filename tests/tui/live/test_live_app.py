@@ -255,6 +255,42 @@ async def test_space_pauses_and_goes_on(scene, heard):
         await until(lambda: not heard.is_paused, pilot)
 
 
+async def test_the_palette_has_the_pace_the_themes_and_the_end(scene, heard):
+    app = LiveApp(scene.folder)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await drawn(app, pilot)
+
+        async def command(words):
+            await pilot.press("ctrl+p")
+            await until(lambda: len(app.screen_stack) == 2, pilot)
+            await pilot.press(*words)
+            await until(lambda: app.screen.query("CommandList").first().option_count == 1, pilot)
+            await pilot.press("enter")
+            await until(lambda: len(app.screen_stack) == 1, pilot)
+
+        await command("Pause or go on")
+        await until(lambda: heard.is_paused, pilot)
+        await command("Theme: light")
+        await until(lambda: app.theme == "light", pilot)
+        await command("Quit")
+        await until(lambda: app._exit, pilot)
+    assert app.outcome == "left"
+
+
+async def test_the_keys_of_the_screen_rest_under_the_palette(scene, heard):
+    app = LiveApp(scene.folder)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await drawn(app, pilot)
+        await pilot.press("ctrl+p")
+        await until(lambda: len(app.screen_stack) == 2, pilot)
+        await pilot.press("space", "q", "n", "tab")
+        await drawn(app, pilot)
+        assert not heard.is_paused
+        assert not app._exit
+        await pilot.press("escape")
+        await until(lambda: len(app.screen_stack) == 1, pilot)
+
+
 async def test_plus_minus_equals_and_f_change_the_speed(scene, heard):
     app = LiveApp(scene.folder)
     async with app.run_test(size=(80, 24)) as pilot:

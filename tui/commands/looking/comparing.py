@@ -38,8 +38,19 @@ def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
     runs = _both(first, second)
     from tui.comparing.app import ComparisonApp
     from tui.comparing.model import ComparedRuns, pairs_of
+    from tui.inspector.app import Inspector
 
-    ComparisonApp(ComparedRuns(compare(*runs, by, asked), pairs_of(*(run.records for run in runs)))).run()
+    pairs = pairs_of(*(run.records for run in runs))
+    both = ComparedRuns(
+        compare(*runs, by, asked), pairs, (runs[0].config, runs[1].config), (_origins(first), _origins(second))
+    )
+    screen = ComparisonApp(both)
+    screen.run()
+    while screen.inspected is not None:
+        side, moment = screen.inspected
+        Inspector((first, second)[side], moment).run()
+        screen = ComparisonApp(both, screen.place)
+        screen.run()
 
 
 def _clusters(named: str) -> ClusterBy:
@@ -60,6 +71,11 @@ def _both(first: Path, second: Path) -> tuple[ComparedRun, ComparedRun]:
 def _kept(folder: Path) -> ComparedRun:
     with Store.open(folder) as store:
         return ComparedRun(str(folder), store.config, tuple(store.records()))
+
+
+def _origins(folder: Path) -> Mapping[str, str]:
+    with Store.open(folder) as store:
+        return cast("Mapping[str, str]", store.fact("origins") or {})
 
 
 def show(found: Mapping[str, Any]) -> None:

@@ -45,6 +45,11 @@ class PairList(ScrollView, can_focus=True):
         self._pairs: Sequence[MomentPair] = ()
 
     @property
+    def pairs(self) -> Sequence[MomentPair]:
+        """What is listed."""
+        return self._pairs
+
+    @property
     def chosen(self) -> MomentPair | None:
         """The pair under the cursor; None if the list is empty."""
         return self._pairs[self.cursor] if self._pairs else None

@@ -33,6 +33,7 @@ KEYS = (
     ("tab 1-9", "show another tape or corpus"),
     ("l", "show what is being played again"),
     ("T", "the next theme: dark, light, the terminal's own, high contrast"),
+    ("ctrl+p", "command palette"),
     ("q", "close the screen"),
 )
 
