@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
+from math import lcm
 from typing import Any, Literal
 
 from corpora.tasks import Task
@@ -78,10 +79,23 @@ def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
         return list(tasks)
     cells: dict[tuple[str, str], list[Task]] = defaultdict(list)
     for task in sorted(tasks, key=lambda task: _lot(task, seed)):
-        cells[task.category, task.language].append(task)
-    rounds = zip_longest(*(cells[cell] for cell in sorted(cells)))
+        cells[task.language, task.category].append(task)
+    rounds = zip_longest(*(cells[cell] for cell in _spread(tasks) if cell in cells))
     taken = {task.name for task in islice((task for task in chain.from_iterable(rounds) if task), limit)}
     return [task for task in tasks if task.name in taken]
+
+
+def _spread(tasks: Sequence[Task]) -> Iterator[tuple[str, str]]:
+    """Every pair of a language and a category, in an order in which both change with each step: any beginning of it is spread over both.
+
+    Of 2 languages and 4 categories: a1 b2 a3 b4, then a2 b3 a4 b1.
+    """
+    languages, categories = (
+        list(dict.fromkeys(getattr(task, name) for task in tasks)) for name in ("language", "category")
+    )
+    cycle = lcm(len(languages), len(categories))
+    for step in range(len(languages) * len(categories)):
+        yield languages[step % len(languages)], categories[(step + step // cycle) % len(categories)]
 
 
 def _lot(task: Task, seed: int) -> str:

@@ -1,6 +1,7 @@
 """Figures of evaluations."""
 
 import json
+from collections import Counter
 from itertools import combinations
 from statistics import mean
 
@@ -183,6 +184,23 @@ def test_a_limit_takes_evenly_of_all_cells_by_the_seed(tasks):
     assert len({(task.language, task.category) for task in taken}) == 4
     assert drawn(tasks, 4, seed=0) == taken
     assert len({tuple(task.name for task in drawn(tasks, 4, seed)) for seed in range(9)}) > 1
+
+
+@pytest.mark.parametrize("languages", range(1, 7))
+@pytest.mark.parametrize("categories", range(1, 7))
+def test_any_limit_is_spread_over_languages_categories_and_pairs_of_both(shared, languages, categories):
+    corpus = corpus_of("devbench", shared)
+    tasks = corpus.tasks(corpus.languages[:languages], corpus.categories[:categories], packages=False)
+    for limit in range(1, languages * categories + 3):
+        taken = drawn(tasks, limit, seed=1)
+        assert len(taken) == limit
+        for number, group in (
+            (languages, Counter(task.language for task in taken)),
+            (categories, Counter(task.category for task in taken)),
+            (languages * categories, Counter((task.language, task.category) for task in taken)),
+        ):
+            assert len(group) == min(limit, number)
+            assert max(group.values()) - (min(group.values()) if len(group) == number else 0) <= 1
 
 
 def test_a_larger_limit_keeps_what_a_smaller_one_took_and_the_order_of_the_corpus(tasks):

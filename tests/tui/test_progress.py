@@ -46,6 +46,11 @@ def test_a_moment_counts_once():
     )
 
 
+def test_of_several_samples_a_moment_the_line_says_that_it_counts_answers():
+    happened = [Ended(RECORD, True), Judged(RECORD)]
+    assert said(happened, samples=5).endswith("1 suggestion, 1 of 1 answers judged: 1 of 1 passed")
+
+
 def test_before_the_first_verdict_the_line_says_how_many_are_awaited():
     assert said([Ended(RECORD, True), Ended(RECORD, True)]).endswith("2 suggestions, 0 of 2 judged")
 

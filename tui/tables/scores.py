@@ -88,6 +88,8 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if share := share_words(testable_share(summary)):
         effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
         yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
+    if summary["samples"] > 1:
+        yield Text(f"A task has passed if at least one of its {summary['samples']} answers passes.")
     if summary.get("programs") == "evaluator":
         yield Text("Programs are put together as the benchmark's evaluator does (--programs editor: at the cursor).")
     if not summary.get("repairs", True):

@@ -38,8 +38,11 @@ class _Watched(ProgressColumn):
         return Text(f"{self._playback.status()}, {task.fields['note']}")
 
 
-def _counted(counts: Mapping[str, int]) -> str:
-    """Return `26 suggestions, 12 of 26 judged: 3 of 5 passed, 7 untestable`; what did not occur yet is left out."""
+def _counted(counts: Mapping[str, int], answers: str = "") -> str:
+    """Return `26 suggestions, 12 of 26 judged: 3 of 5 passed, 7 untestable`; what did not occur yet is left out.
+
+    `answers` says what is counted where a moment has several: `12 of 26 answers judged`.
+    """
     suggestions = "1 suggestion" if counts["suggestions"] == 1 else f"{counts['suggestions']:,} suggestions"
     if not counts["awaited"]:
         return suggestions
@@ -50,7 +53,7 @@ def _counted(counts: Mapping[str, int]) -> str:
         f"{counts['infrastructure']:,} not tested, as the tests could not be run" if counts["infrastructure"] else "",
     ]
     verdicts = ", ".join(filter(None, parts))
-    judged = f"{counts['judged']:,} of {counts['awaited']:,} judged"
+    judged = f"{counts['judged']:,} of {counts['awaited']:,} {answers}judged"
     return f"{suggestions}, {judged}: {verdicts}" if verdicts else f"{suggestions}, {judged}"
 
 
@@ -71,6 +74,7 @@ class Progress:
         self._tapes: dict[str, TaskID] = {}
         self._counts: dict[str, Counter[str]] = {}
         self._said = 0.0
+        self._answers = "answers " if options.samples > 1 else ""
         self._arms = 2 + len(options.settings.repairs) if options.ablate else 1
 
     def __enter__(self) -> Self:
@@ -113,11 +117,13 @@ class Progress:
         return self._counts.setdefault(tape, Counter())
 
     def _note(self, tape: str) -> str:
-        return _counted(self._of(tape))
+        return _counted(self._of(tape), self._answers)
 
     def _all(self) -> str:
         """What was done on all tapes, where a line about one of several would leave that open."""
-        return f" (all: {_counted(sum(self._counts.values(), Counter()))})" if len(self._counts) > 1 else ""
+        return (
+            f" (all: {_counted(sum(self._counts.values(), Counter()), self._answers)})" if len(self._counts) > 1 else ""
+        )
 
     def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
         note = one_line(note)
