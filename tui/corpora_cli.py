@@ -115,3 +115,55 @@ def audit(
     named = {"languages": chosen[0], "categories": chosen[1], "sandbox": sandbox, "workers": workers}
     found, folder = asyncio.run(benchmarks.noticed(options_of(EvaluateOptions, **asked, **named), out))
     print_json(found) if json else benchmarks.show_noticed(found, folder)
+
+
+@app.command()
+@guarded
+def generate(
+    name: Name,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", help="Folder of the new tasks; the same command goes on there."),
+    ],
+    languages: flags.Languages = "python",
+    categories: flags.Categories = "",
+    count: Annotated[int, typer.Option(min=1, help="Tasks of each language and category to ask for.")] = 1,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Data whose tasks must not come again (default: the benchmark's own, if it was fetched).",
+        ),
+    ] = None,
+    provider: flags.ProviderFlag = "",
+    model: flags.ModelFlag = "",
+    base_url: flags.BaseUrl = "",
+    settings: flags.SettingsJson = "{}",
+    sandbox: flags.ProgramSandbox = "auto",
+    json: flags.JsonFlag = False,
+) -> None:
+    """Ask a chat model for new tasks of a benchmark's kind, and keep those that are sound, are noticed by their tests, and are new.
+
+    An answer goes no further where it is no task, does not parse, its ground truth fails in the sandbox, its tests do not notice an empty gap, or
+    another task is nearly the same. What is left waits for a review. The number of tasks that came how far is printed.
+
+    Examples:
+    * `ghosttape corpora generate devbench --languages python --count 5 --provider openai --base-url http://127.0.0.1:8080/v1 --out mine`
+    * `ghosttape evaluate devbench --data mine/review --provider gguf` (they are a benchmark)
+    """
+    from corpora.corpus import card_of
+    from corpora.generation.funnel import Funnel, counts
+    from tui.commands import generating
+    from tui.commands.options.run_options import generation_settings, words
+
+    card_of(name)
+    funnel = Funnel(out)
+    chosen = generation_settings(settings, {"name": provider, "model": model, "base_url": base_url})
+    cells = (words(languages), words(categories))
+    asked = generating.generate(funnel, chosen, *cells, count=count, against=against, sandbox=sandbox)
+    fates = asyncio.run(asked)
+    if json:
+        print_json({"stages": counts(fates), "answers": fates})
+    else:
+        generating.show_funnel(fates, funnel)

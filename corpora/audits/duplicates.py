@@ -71,6 +71,13 @@ def tree_similarity(one: Sequence[str], other: Sequence[str]) -> float:
     return Levenshtein.ratio(one, other) if one and other else 0.0
 
 
+def similarity_of(one: Task, other: Task) -> tuple[float, float]:
+    """How alike two tasks of one language are: by runs of tokens, and by trees."""
+    texts = one.finished.text, other.finished.text
+    tokens = jaccard(*map(token_runs, texts))
+    return tokens, tree_similarity(*_letters(shape(one.language, text) for text in texts))
+
+
 def _of_language(tasks: Sequence[Task]) -> Iterator[NearDuplicates]:
     texts = [task.finished.text for task in tasks]
     runs, shapes = (

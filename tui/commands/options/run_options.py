@@ -96,6 +96,17 @@ def evaluate_settings(
     return settings_of(settings, named, base=as_published, repairs=repairs)
 
 
+def generation_settings(settings: str, flags: Mapping[str, Any]) -> Settings:
+    """The server's settings for new tasks: up to 4,000 tokens and a temperature of 0.7, as DevBench's authors had them, unless anything names others.
+
+    Raises:
+        SettingsError, ConfigurationError: a flag is malformed, or names something unknown.
+
+    """
+    asked = ProviderSettings(max_tokens=4000, temperature=0.7, timeout_s=600.0)
+    return settings_of(settings, flags, base=Settings(provider=asked))
+
+
 def words(text: str) -> tuple[str, ...]:
     """The words of a flag that takes several, separated by commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
