@@ -10,7 +10,7 @@ import typer
 
 from tui import corpora_cli
 from tui.commands.options import flags
-from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
+from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.expanding import expanded
 from tui.commands.options.unused import warn_unused
 from tui.commands.tapes import exchange
@@ -41,7 +41,9 @@ def main(*, version: flags.Version = False) -> None:
 @app.command()
 @guarded
 @expanded
-def replay(context: typer.Context, tapes: flags.Tapes, *, given: ReplayFlags) -> None:
+def replay(
+    context: typer.Context, tapes: flags.Tapes, *, provider: ProviderFlags, server: ServerFlags, given: ReplayFlags
+) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
 
     Examples:
@@ -57,7 +59,7 @@ def replay(context: typer.Context, tapes: flags.Tapes, *, given: ReplayFlags) ->
     """
     from tui.commands.options.run_options import options_of_replay
 
-    options = options_of_replay(given)
+    options = options_of_replay(provider, server, given)
     warn_unused(context, options.settings.provider.name)
     if given.live:
         from tui.live.starting import watch_live
@@ -85,7 +87,15 @@ def _show_replay(summary: dict[str, Any], folder: Path) -> None:
 @app.command()
 @guarded
 @expanded
-def evaluate(corpus: flags.CorpusFlag, *, given: EvaluateFlags) -> None:
+def evaluate(
+    corpus: flags.CorpusFlag,
+    *,
+    data: flags.Data = None,
+    provider: ProviderFlags,
+    published: flags.Published = "",
+    server: ServerFlags,
+    given: EvaluateFlags,
+) -> None:
     """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
 
     Examples:
@@ -97,7 +107,7 @@ def evaluate(corpus: flags.CorpusFlag, *, given: EvaluateFlags) -> None:
     from tui.commands.options.run_options import options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all
 
-    options = options_of_evaluation(corpus, given)
+    options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
     if given.live:
         from tui.live.starting import watch_live
 
@@ -110,6 +120,7 @@ def evaluate(corpus: flags.CorpusFlag, *, given: EvaluateFlags) -> None:
 
 @app.command()
 @guarded
+@expanded
 def serve(
     context: typer.Context,
     *,
@@ -119,12 +130,7 @@ def serve(
             "--stdio", help="Speak over standard input and output; there is no other way, and editors say so."
         ),
     ] = False,
-    provider: flags.ProviderFlag = "",
-    model: flags.ModelFlag = "",
-    base_url: flags.BaseUrl = "",
-    command: flags.LanguageServerFlag = "",
-    answers: flags.Answers = "",
-    text: flags.Text = "",
+    provider: ProviderFlags,
     settings: flags.SettingsJson = "{}",
     record: Annotated[
         Path | None,
@@ -140,8 +146,7 @@ def serve(
     from server.providers import registry
     from tui.commands.options.configuration import settings_of
 
-    source = {"name": provider, "model": model, "base_url": base_url, "command": command}
-    chosen = settings_of(settings, {**source, "answers": answers, "text": text})
+    chosen = settings_of(settings, provider.members())
     registry.check(chosen.provider.name)
     warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)

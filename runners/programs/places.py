@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
 import tree_sitter
 
 from syntax.parse import Tree
@@ -14,78 +16,26 @@ TEST_NAME = re.compile(r"^(?:test|check|verify|assert|expect|main$|run_?tests?)|
 """Names of functions that test others: there, an `if` that throws is an assertion too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a language's tree names what is looked for. `main`: the outermost statements are those of the function `main`."""
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds of nodes with which the tree of a language names what is looked for."""
 
     blocks: frozenset[str]
+    """What holds statements."""
     simple: frozenset[str]
+    """Statements that may be assertions."""
     calls: frozenset[str]
     functions: frozenset[str]
     classes: frozenset[str]
     throws: frozenset[str]
     outermost: frozenset[str]
+    """Statements that count as tests at the outermost level of the program."""
     main: bool = False
+    """The outermost statements are those of the function `main`."""
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_SCRIPT = Shape(
-    blocks=_set("program statement_block switch_case switch_default"),
-    simple=_set("expression_statement"),
-    calls=_set("call_expression"),
-    functions=_set("function_declaration generator_function_declaration method_definition variable_declarator"),
-    classes=_set("class_declaration class abstract_class_declaration"),
-    throws=_set("throw_statement"),
-    outermost=_set(
-        "expression_statement lexical_declaration variable_declaration if_statement for_statement for_in_statement "
-        "while_statement do_statement try_statement switch_statement statement_block"
-    ),
-)
-SHAPES = {
-    "python": Shape(
-        blocks=_set("module block"),
-        simple=_set("assert_statement"),
-        calls=_set("call assert_statement"),
-        functions=_set("function_definition"),
-        classes=_set("class_definition"),
-        throws=_set("raise_statement"),
-        outermost=_set(
-            "expression_statement assert_statement if_statement for_statement while_statement with_statement try_statement "
-            "match_statement delete_statement import_statement import_from_statement"
-        ),
-    ),
-    "javascript": _SCRIPT,
-    "typescript": _SCRIPT,
-    "java": Shape(
-        blocks=_set("block constructor_body switch_block_statement_group"),
-        simple=_set("expression_statement assert_statement"),
-        calls=_set("method_invocation assert_statement"),
-        functions=_set("method_declaration constructor_declaration"),
-        classes=_set("class_declaration interface_declaration enum_declaration record_declaration"),
-        throws=_set("throw_statement"),
-        outermost=_set(
-            "expression_statement assert_statement local_variable_declaration if_statement for_statement "
-            "enhanced_for_statement while_statement do_statement try_statement try_with_resources_statement switch_expression"
-        ),
-        main=True,
-    ),
-    "cpp": Shape(
-        blocks=_set("compound_statement case_statement"),
-        simple=_set("expression_statement"),
-        calls=_set("call_expression"),
-        functions=_set("function_definition"),
-        classes=_set("class_specifier struct_specifier"),
-        throws=_set("throw_statement"),
-        outermost=_set(
-            "expression_statement declaration if_statement for_statement for_range_loop while_statement do_statement "
-            "try_statement switch_statement compound_statement"
-        ),
-        main=True,
-    ),
-}
+SHAPES = msgspec.toml.decode(Path(__file__).with_name("shapes.toml").read_bytes(), type=dict[str, Shape])
+SHAPES["typescript"] = SHAPES["javascript"]
+"""By language."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,32 @@ def gone(folder, within_s=20.0):
         time.sleep(0.1)
 
 
+def playing(live, speed):
+    """A run on the live screen, once it has asked something."""
+    terminal = live("--speed", f"{speed}")
+    terminal.until("asked|answered|rejected|accepted")
+    return terminal
+
+
+def pause(terminal, folder):
+    terminal.press(" ")
+    paused(folder)
+
+
+def close(terminal):
+    """Close the screen; the run goes on."""
+    terminal.press("q")
+    terminal.until("The run has not ended")
+    terminal.press("\r")
+    assert terminal.status() == 0
+
+
+def assert_done(folder, unwatched):
+    """The run comes to its end, with the records of one that nobody watched."""
+    assert ended(folder) == "done"
+    assert records(folder / "run") == unwatched
+
+
 def test_the_screen_closes_at_the_end_and_leaves_the_table(folder, unwatched, live):
     terminal = live()
     assert terminal.status() == 0
@@ -149,54 +175,37 @@ def test_a_run_that_is_paused_stepped_and_hurried_has_the_same_records(folder, u
 
 
 def test_a_run_whose_screen_is_closed_goes_on(folder, unwatched, live):
-    terminal = live("--speed", "2")
-    terminal.until("asked|answered|rejected|accepted")
-    terminal.press("q")
-    terminal.until("The run has not ended")
-    terminal.press("\r")
-    assert terminal.status() == 0
+    terminal = playing(live, speed=2)
+    close(terminal)
     assert "ghosttape tui --follow run" in terminal.drawn
     assert not heard(folder, RunEnded)
-    assert ended(folder) == "done"
-    assert records(folder / "run") == unwatched
+    assert_done(folder, unwatched)
 
 
 def test_a_run_whose_terminal_is_killed_goes_on(folder, unwatched, live):
-    terminal = live("--speed", "2")
-    terminal.until("asked|answered|rejected|accepted")
+    terminal = playing(live, speed=2)
     assert os.WTERMSIG(terminal.hang_up()) == signal.SIGHUP
     assert not heard(folder, RunEnded)
     assert is_alive(*process_of(folder))
-    assert ended(folder) == "done"
-    assert records(folder / "run") == unwatched
+    assert_done(folder, unwatched)
 
 
 def test_a_paused_run_goes_on_when_its_screen_is_killed(folder, unwatched, live):
-    terminal = live("--speed", "2")
-    terminal.until("asked|answered|rejected|accepted")
-    terminal.press(" ")
-    paused(folder)
+    terminal = playing(live, speed=2)
+    pause(terminal, folder)
     os.kill(terminal.pid, signal.SIGKILL)
-    assert ended(folder) == "done"
-    assert records(folder / "run") == unwatched
+    assert_done(folder, unwatched)
 
 
 def test_a_paused_run_goes_on_when_its_screen_is_closed(folder, unwatched, live):
-    terminal = live("--speed", "2")
-    terminal.until("asked|answered|rejected|accepted")
-    terminal.press(" ")
-    paused(folder)
-    terminal.press("q")
-    terminal.until("The run has not ended")
-    terminal.press("\r")
-    assert terminal.status() == 0
-    assert ended(folder) == "done"
-    assert records(folder / "run") == unwatched
+    terminal = playing(live, speed=2)
+    pause(terminal, folder)
+    close(terminal)
+    assert_done(folder, unwatched)
 
 
 def test_a_run_can_be_ended_from_its_screen_and_continued_on_it(folder, unwatched, live):
-    terminal = live("--speed", "1")
-    terminal.until("asked|answered|rejected|accepted")
+    terminal = playing(live, speed=1)
     terminal.press("q")
     terminal.until("The run has not ended")
     terminal.press("e")

@@ -146,16 +146,21 @@ async def test_a_line_end_that_is_cut_in_two_is_one(end):
     assert len(set(told)) == 1, told
 
 
-async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
-    answers = iter([ProviderError("the model is away"), "return 1"])
+def one_by_one(answers):
+    """A function that gives these answers one after the other; an error is raised."""
+    left = iter(answers)
 
     def answer(request):
-        told = next(answers)
-        if isinstance(told, Exception):
-            raise told
-        return told
+        given = next(left)
+        if isinstance(given, Exception):
+            raise given
+        return given
 
-    service = Service(Fixed(answer))
+    return answer
+
+
+async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
+    service = Service(Fixed(one_by_one([ProviderError("the model is away"), "return 1"])))
     failed = await service.complete(_query("def f():\n    "))
     assert (failed.outcome, failed.reason) == ("failed", "the model is away")
     assert (await service.complete(_query("def f():\n    "))).text == "return 1"
@@ -163,15 +168,7 @@ async def test_a_failure_is_an_answer_with_a_reason_and_is_not_kept():
 
 async def test_a_fault_that_nobody_foresaw_is_a_failure_too_and_is_logged_without_the_key(monkeypatch, caplog):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-MARKED-0123456789")
-    answers = iter([ValueError("no number: 'Bearer sk-MARKED-0123456789'"), "return 1"])
-
-    def answer(request):
-        told = next(answers)
-        if isinstance(told, Exception):
-            raise told
-        return told
-
-    service = Service(Fixed(answer))
+    service = Service(Fixed(one_by_one([ValueError("no number: 'Bearer sk-MARKED-0123456789'"), "return 1"])))
     failed = await service.complete(_query("def f():\n    "))
     assert (failed.outcome, failed.reason) == ("failed", "ValueError: no number: 'Bearer …'")
     assert "Traceback" in caplog.text

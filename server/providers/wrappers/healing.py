@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from server.context import Budget, Context
+from server.context import Context
 from server.prompt import Prompt
-from server.providers.protocol import AnswerMetadata, AnswerPiece, Provider, Request
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
+from server.providers.wrappers.wrapper import ProviderWrapper
 
 _HALF = re.compile(r"(?<![\w$])(?:[^\W\d]|\$)[\w$]*\Z")
 
@@ -34,25 +35,8 @@ def grammar(begins: str) -> str:
 
 
 @dataclass(slots=True)
-class HealingProvider:
+class HealingProvider(ProviderWrapper):
     """A provider whose prompt ends before the word at the cursor."""
-
-    inner: Provider
-
-    @property
-    def name(self) -> str:
-        """The provider's own name."""
-        return self.inner.name
-
-    @property
-    def budget(self) -> Budget:
-        """The provider's own budget."""
-        return self.inner.budget
-
-    @property
-    def continues(self) -> bool:
-        """The provider's own."""
-        return self.inner.continues
 
     def prompt(self, context: Context) -> Prompt:
         """The provider's prompt for the context without the word at the cursor."""
@@ -72,14 +56,6 @@ class HealingProvider:
                 rest, left = piece[len(left) :], left[len(piece) :]
                 if rest:
                     yield _rest(piece, rest)
-
-    async def start(self) -> None:
-        """The provider's own."""
-        await self.inner.start()
-
-    async def close(self) -> None:
-        """The provider's own."""
-        await self.inner.close()
 
 
 def _rest(piece: str, rest: str) -> str:

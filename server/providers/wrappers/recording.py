@@ -20,11 +20,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from server.context import Budget, Context
+from server.context import Context
 from server.errors import ProviderError, ProviderMissing, ProviderOverdue
 from server.keys import masked
 from server.prompt import Prompt
-from server.providers.protocol import AnswerMetadata, AnswerPiece, Provider, Request, feedback_provider, refuse_overdue
+from server.providers.protocol import AnswerMetadata, AnswerPiece, Request, feedback_provider, refuse_overdue
 from server.providers.wrappers.answer_file import (
     AnswerFile,
     AnswerRow,
@@ -32,44 +32,25 @@ from server.providers.wrappers.answer_file import (
     stored,
     with_time,
 )
+from server.providers.wrappers.wrapper import ProviderWrapper
 from server.settings import ProviderSettings
 
 _DETERMINES = ("base_url", "api", "template", "seed", "max_tokens", "temperature", "heal", "prefill", "answers", "text")
 
 
 @dataclass(slots=True)
-class RecordingProvider:
+class RecordingProvider(ProviderWrapper):
     """A provider whose answers are written to a file or read from it.
 
     `worded` makes the prompt that a fresh provider makes. A provider's own prompt may depend on what its server refused; a key may not.
     """
 
-    inner: Provider
     worded: Callable[[Context], Prompt]
     file: AnswerFile
     settings: ProviderSettings
     model: str
     clock: Callable[[], float] = time.perf_counter
     _turns: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def name(self) -> str:
-        """The provider's own name."""
-        return self.inner.name
-
-    @property
-    def budget(self) -> Budget:
-        """The provider's own budget."""
-        return self.inner.budget
-
-    @property
-    def continues(self) -> bool:
-        """The provider's own."""
-        return self.inner.continues
-
-    def prompt(self, context: Context) -> Prompt:
-        """The provider's own prompt."""
-        return self.inner.prompt(context)
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer from the file, or from the provider and record it.

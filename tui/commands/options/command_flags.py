@@ -1,15 +1,15 @@
-"""All flags of `replay` and of `evaluate`, in the order of their help, with their defaults; `flags` says what each means."""
+"""The flags of `replay`, `evaluate` and `serve` in groups, in the order of the help, with their defaults; `flags` says what each means."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from tui.commands.options import flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayFlags:
-    """What `ghosttape replay` is called with, beside its tapes."""
+class ProviderFlags:
+    """Where completions come from."""
 
     provider: flags.ProviderFlag = ""
     model: flags.ModelFlag = ""
@@ -17,10 +17,27 @@ class ReplayFlags:
     command: flags.LanguageServerFlag = ""
     answers: flags.Answers = ""
     text: flags.Text = ""
+
+    def members(self) -> dict[str, str]:
+        """Return them as members of the setting `provider`; an empty one says nothing."""
+        members = asdict(self)
+        return {"name": members.pop("provider"), **members}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFlags:
+    """How the language server is set, and what becomes of the answers of the model."""
+
     record_answers: flags.RecordAnswers = None
     replay_answers: flags.ReplayAnswers = None
     require_recorded: flags.RequireRecorded = None
     settings: flags.SettingsJson = "{}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayFlags:
+    """What is of `ghosttape replay` alone, and how it differs from an evaluation."""
+
     policy: flags.PolicyFlag = "blocks"
     user: flags.UserFlag = "exact"
     latency: flags.LatencyFlag = "measured"
@@ -53,20 +70,8 @@ class ReplayFlags:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateFlags:
-    """What `ghosttape evaluate` is called with, beside its corpus."""
+    """What is of `ghosttape evaluate` alone, and how it differs from a replay."""
 
-    data: flags.Data = None
-    provider: flags.ProviderFlag = ""
-    model: flags.ModelFlag = ""
-    base_url: flags.BaseUrl = ""
-    command: flags.LanguageServerFlag = ""
-    answers: flags.Answers = ""
-    text: flags.Text = ""
-    published: flags.Published = ""
-    record_answers: flags.RecordAnswers = None
-    replay_answers: flags.ReplayAnswers = None
-    require_recorded: flags.RequireRecorded = None
-    settings: flags.SettingsJson = "{}"
     languages: flags.Languages = ""
     categories: flags.Categories = ""
     limit: flags.TaskLimit = None

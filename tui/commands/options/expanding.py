@@ -1,4 +1,4 @@
-"""A command whose options stand in a dataclass, each a field, as typer wants them: each a parameter."""
+"""A command whose options stand in dataclasses, each a field, as typer wants them: each a parameter."""
 
 from __future__ import annotations
 
@@ -6,42 +6,38 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Iterator
+from inspect import Parameter
 from typing import Any, TypeVar, get_type_hints
 
 R = TypeVar("R")
 
 
 def expanded(command: Callable[..., R]) -> Callable[..., R]:
-    """Give a command the fields of its dataclass as parameters, in the place of the one parameter that has this dataclass as its type.
+    """Give a command, in the place of each parameter whose type is a dataclass, the fields of that as parameters.
 
     Names, types (`Annotated` with the words of the help) and defaults are those of the fields: `limit: MomentLimit = None`
     becomes the option `--limit`.
     """
     hints = get_type_hints(command, include_extras=True)
-    (name, group) = next((name, hint) for name, hint in hints.items() if dataclasses.is_dataclass(hint))
-    assert isinstance(group, type)
-    fields = list(_parameters(group))
+    own = [one.replace(annotation=hints[one.name]) for one in inspect.signature(command).parameters.values()]
+    groups: dict[str, Any] = {one.name: one.annotation for one in own if dataclasses.is_dataclass(one.annotation)}
+    parameters = [each for one in own for each in (_fields(one.annotation) if one.name in groups else (one,))]
 
     @functools.wraps(command)
     def run(**given: Any) -> R:
-        options = group(**{field.name: given.pop(field.name) for field in fields})
-        return command(**given, **{name: options})
+        made = {
+            name: group(**{field.name: given.pop(field.name) for field in dataclasses.fields(group)})
+            for name, group in groups.items()
+        }
+        return command(**given, **made)
 
-    own = [
-        one.replace(annotation=hints[one.name])
-        for one in inspect.signature(command).parameters.values()
-        if one.name != name
-    ]
-    signature = inspect.Signature([*own, *fields], return_annotation=hints["return"])
-    run.__signature__ = signature  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    run.__signature__ = inspect.Signature(parameters, return_annotation=hints["return"])  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
 
 
-def _parameters(group: type) -> Iterator[inspect.Parameter]:
+def _fields(group: Any) -> Iterator[Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for field in dataclasses.fields(group):
-        default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
-        yield inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name]
-        )
+        default = Parameter.empty if field.default is dataclasses.MISSING else field.default
+        yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name])

@@ -11,13 +11,13 @@ from msgspec import structs
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
 from server.settings import ProviderSettings, Settings
-from tui.commands.options.command_flags import EvaluateFlags, ReplayFlags
+from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
 from tui.commands.options.corpus_data import data_of
 from tui.errors import ConfigurationError
 
 
-def options_of_replay(given: ReplayFlags) -> ReplayOptions:
+def options_of_replay(provider: ProviderFlags, server: ServerFlags, given: ReplayFlags) -> ReplayOptions:
     """The options of a replay.
 
     Raises:
@@ -27,7 +27,7 @@ def options_of_replay(given: ReplayFlags) -> ReplayOptions:
     projects = tuple(str(Path(folder).absolute()) for folder in given.project or ())
     where = {"limit": given.limit, "paths": tuple(given.path or ()), "include_tests": given.include_tests}
     return replay_options(
-        settings_of(given.settings, _provider(given), repairs=given.repairs),
+        settings_of(server.settings, _provider(provider, server), repairs=given.repairs),
         **_of_both(given),
         **where,
         **_project_tests(given),
@@ -52,7 +52,15 @@ def _project_tests(given: ReplayFlags) -> dict[str, Any]:
     }
 
 
-def options_of_evaluation(corpus: str, given: EvaluateFlags) -> EvaluateOptions:
+def options_of_evaluation(
+    provider: ProviderFlags,
+    server: ServerFlags,
+    given: EvaluateFlags,
+    *,
+    corpus: str,
+    data: Path | None,
+    published: str,
+) -> EvaluateOptions:
     """The options of an evaluation.
 
     Raises:
@@ -62,12 +70,12 @@ def options_of_evaluation(corpus: str, given: EvaluateFlags) -> EvaluateOptions:
     return options_of(
         EvaluateOptions,
         settings=evaluate_settings(
-            given.settings, _provider(given), given.repairs, published=given.published, ablate=given.ablate
+            server.settings, _provider(provider, server), given.repairs, published=published, ablate=given.ablate
         ),
         **_of_both(given),
         corpus=corpus,
-        data=str(data_of(corpus, given.data)),
-        published=given.published,
+        data=str(data_of(corpus, data)),
+        published=published,
         languages=words(given.languages),
         categories=words(given.categories),
         limit=given.limit,
@@ -112,17 +120,10 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _provider(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
-    """Where completions come from, as `settings_of` takes it."""
-    return {
-        "name": given.provider,
-        "model": given.model,
-        "base_url": given.base_url,
-        "command": given.command,
-        "answers": given.answers,
-        "text": given.text,
-        "record": record_of(given.record_answers, given.replay_answers, given.require_recorded),
-    }
+def _provider(provider: ProviderFlags, server: ServerFlags) -> dict[str, Any]:
+    """Where completions come from and where they are recorded, as `settings_of` takes it."""
+    record = record_of(server.record_answers, server.replay_answers, server.require_recorded)
+    return {**provider.members(), "record": record}
 
 
 def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:

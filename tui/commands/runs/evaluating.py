@@ -9,7 +9,7 @@ from typing import Any
 
 from corpora.options import EvaluateOptions
 from corpora.source import CorpusSource
-from tui.commands.runs.running import run_sources
+from tui.commands.runs.running import print_tables, run_sources
 from tui.console import SafeConsole
 
 
@@ -43,14 +43,8 @@ def show_untested(summary: Mapping[str, Any], folder: Path) -> None:
 
 def show(summary: Mapping[str, Any], folder: Path) -> None:
     """Print the table, and how to look closer."""
-    from tui.tables.ablation import ablation_table
     from tui.tables.scores import scores_table
 
-    console = SafeConsole()
-    console.print(scores_table(summary))
-    if "ablation" in summary:
-        console.print(ablation_table(summary["ablation"]))
-    console.print(
-        f"Every task of this run, with the prompt, the program and its log:\n  ghosttape tui {folder}",
-        style="bold",
+    print_tables(
+        summary, scores_table(summary), folder, "Every task of this run, with the prompt, the program and its log"
     )

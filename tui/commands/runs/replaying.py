@@ -12,8 +12,7 @@ from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
 from replay.tapes.lines import Torn
 from replay.tapes.tape import find, read
-from tui.commands.runs.running import run_sources
-from tui.console import SafeConsole
+from tui.commands.runs.running import print_tables, run_sources
 
 
 async def run(
@@ -37,18 +36,10 @@ async def run(
 
 def show(summary: dict[str, Any], folder: Path) -> None:
     """Print the table, and how to look closer."""
-    from tui.tables.ablation import ablation_table
     from tui.tables.replay import replay_table
 
-    console = SafeConsole()
-    console.print(replay_table(summary))
-    if "ablation" in summary:
-        console.print(ablation_table(summary["ablation"]))
-    console.print(
-        f"Every moment of this run, with the prompt, the repairs and the test output:\n  ghosttape tui {folder}",
-        style="bold",
-        highlight=False,
-    )
+    held = "Every moment of this run, with the prompt, the repairs and the test output"
+    print_tables(summary, replay_table(summary), folder, held)
 
 
 def _path(name: str) -> Path:

@@ -6,9 +6,11 @@ import asyncio
 import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from rich.console import RenderableType
 
 from replay.options import RunOptions
 from replay.play.playback import Playback
@@ -51,6 +53,17 @@ async def run_sources(
         raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
     except MachineFails as error:
         raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
+
+
+def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path, held: str) -> None:
+    """Print the table of a run, that of its ablation if it has one, and how to look closer: at what the run's folder has `held`."""
+    from tui.tables.ablation import ablation_table
+
+    console = SafeConsole()
+    console.print(table)
+    if "ablation" in summary:
+        console.print(ablation_table(summary["ablation"]))
+    console.print(f"{held}:\n  ghosttape tui {folder}", style="bold", highlight=False)
 
 
 def how_to_continue(folder: Path) -> str:
