@@ -86,10 +86,17 @@ class ProgramTests:
         """The program with its packages and its limit."""
         return repr(self._program(state)) + repr(self.timeout_s)
 
-    async def run(self, state: ProjectState, programs: Programs, reached: ReachedChecks | None = None) -> Result:
+    async def run(
+        self,
+        state: ProjectState,
+        programs: Programs,
+        reached: ReachedChecks | None = None,
+        *,
+        within_s: float | None = None,
+    ) -> Result:
         """Build and run the program. With `reached`, a pass counts only if the statements of the tests run."""
         program = self._program(state)
-        result = await programs.run(program, timeout_s=self.timeout_s)
+        result = await programs.run(program, timeout_s=within_s or self.timeout_s)
         if reached is None or result.verdict_class != "passed":
             return result
         return await reached.confirmed(result, program, programs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -13,6 +13,12 @@ from replay.judge.states import Case, Judgeable, ProjectState
 from replay.records import Verdict
 from runners.programs import Programs, ReachedChecks
 from runners.verdicts import Result
+
+_PATIENCE, _SHORTEST = 5.0, 1 / 6
+"""The limit of an emptied program: so many times the time of the finished one, but at least this share of the benchmark's limit.
+
+That is 5 s of 30, and 10 s of 60 for programs that are built: enough for a compiler that starts anew on a busy machine.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +33,19 @@ class TaskTests:
     lasting: bool = True
     reached: ReachedChecks | None = None
     """What the tests of the finished program execute: a model's program must execute it too. None: nothing is asked of it."""
+    within_s: float | None = None
+    """Another time limit than that of the benchmark."""
 
     @property
     def timeout_s(self) -> float:
         """How long building and running the program may take."""
-        return self.task.tests.timeout_s
+        return self.within_s or self.task.tests.timeout_s
+
+    def for_emptied(self, finished: Result) -> TaskTests:
+        """The same tests with a shorter limit: of an emptied program only is asked whether it passes, and some wait for ever."""
+        limit_s = self.task.tests.timeout_s
+        patience_s = max(_PATIENCE * finished.wall_ms / 1000, _SHORTEST * limit_s)
+        return replace(self, within_s=min(limit_s, patience_s))
 
     def key(self, state: ProjectState) -> str:
         """The machine, the language and the program."""
@@ -39,7 +53,8 @@ class TaskTests:
 
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Build and run the program: it is one test. One that a model had a part in must execute the statements of its tests."""
-        return await self.task.tests.run(state, self.programs, self.reached if state.written[1] else None)
+        reached = self.reached if state.written[1] else None
+        return await self.task.tests.run(state, self.programs, reached, within_s=self.within_s)
 
     def compared(self, result: Result, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """A program tells by itself that it came to its end."""

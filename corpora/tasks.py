@@ -40,8 +40,18 @@ class ProgramSpec(Protocol):
         """All that the result depends on, but for the machine: the same key, the same result."""
         ...
 
-    async def run(self, state: ProjectState, programs: Programs, reached: ReachedChecks | None = None) -> Result:
-        """Test a filled document. With `reached`, a pass counts only if the statements of the tests run."""
+    async def run(
+        self,
+        state: ProjectState,
+        programs: Programs,
+        reached: ReachedChecks | None = None,
+        *,
+        within_s: float | None = None,
+    ) -> Result:
+        """Test a filled document, within another time than `timeout_s` if one is given.
+
+        With `reached`, a pass counts only if the statements of the tests run.
+        """
         ...
 
     def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks:

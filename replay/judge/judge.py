@@ -69,7 +69,7 @@ class Judge:
     async def _tested(self, case: Case, only: frozenset[str] | None = None) -> Verdict:
         """The verdict by all tests, or by some; where these do not notice the hole, or went missing, it is by all."""
         if case.emptied is not None:
-            nothing = await self.trials.emptied(case.tests, case.emptied, only)
+            nothing = await self._emptied(case, case.emptied, only)
             if nothing.verdict_class == "passed" and only is not None:
                 return await self._tested(case)
             if nothing.verdict_class in {"passed", "infrastructure"}:
@@ -80,6 +80,12 @@ class Judge:
         if result.verdict_class == "failed" and only is not None:  # tests went missing, or have other names now
             return await self._tested(case)
         return case.tests.explained(verdict_of(result), result, case.graft)
+
+    async def _emptied(self, case: Case, emptied: ProjectState, only: frozenset[str] | None) -> Result:
+        tests = case.tests
+        if case.finished is not None:
+            tests = tests.for_emptied(await self.trials.finished(tests, case.finished))
+        return await self.trials.emptied(tests, emptied, only)
 
     async def _graft(self, case: Case, only: frozenset[str] | None) -> Result:
         if case.graft == case.finished:

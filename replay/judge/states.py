@@ -42,6 +42,10 @@ class StateTests(Protocol):
         """Whether results depend on `key` alone, so that a later run may use them again."""
         ...
 
+    def for_emptied(self, finished: Result) -> StateTests:
+        """The same tests as they run on the emptied project, given the result of the finished one; their time limit may be shorter."""
+        ...
+
     def key(self, state: ProjectState) -> str:
         """Everything that the result depends on, but for the machine: two states of one key have the same result."""
         ...

@@ -16,9 +16,11 @@ from replay.judge.kept_results import KeptResults
 from replay.judge.states import ProjectState, StateTests
 from runners.verdicts import Result, RetryPolicy
 
-_FORMAT = 5
+_FORMAT = 6
 _MACHINES = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the code: they are found out anew in each run."""
+_SURE, _DOUBTFUL = 2, 8
+"""How often a finished program runs before its result is kept: one that passes, and one that fails."""
 _Key: TypeAlias = tuple[str, frozenset[str] | None]
 _What: TypeAlias = Literal["finished", "emptied", "graft"]
 
@@ -45,7 +47,7 @@ class Trials:
     """Tests states, as many at once as there are `slots`. A state is tested once in a run, and everyone who asks gets that result.
 
     After a failure of the infrastructure, the next call tries again. With `kept`, what a finished or an emptied program does
-    comes from an earlier run if there was one; then a finished program runs twice before its result counts.
+    comes from an earlier run if there was one; then a finished program runs twice before its result counts, and up to 8 times if it fails.
     """
 
     slots: asyncio.Semaphore
@@ -57,7 +59,7 @@ class Trials:
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
 
     async def finished(self, tests: StateTests, state: ProjectState) -> Result:
-        """Test a finished project; the result is `flaky` where it passes once and fails once."""
+        """Test a finished project; the result is `flaky` where it passes in one run and fails in another."""
         return await self._once(tests, state, None, lambda: self._remembered(tests, state, "finished"))
 
     async def emptied(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
@@ -110,15 +112,26 @@ class Trials:
     async def _remembered(self, tests: StateTests, state: ProjectState, what: _What) -> Result:
         if self.kept is None or not tests.lasting:
             return await self._tested(tests, state, None, what)
-        key = _hash(tests.key(state))
+        key = _hash(f"{what}\0{tests.key(state)}")
         if known := await asyncio.to_thread(self.kept.get, key):
             return known
         result = await self._tested(tests, state, None, what)
         if what == "finished" and self._stays(tests, state, result):
-            result = _of_two(result, await self._tested(tests, state, None, what))
-        if self._stays(tests, state, result):
+            result = await self._of_several(tests, state, result)
+        if self._stays(tests, state, result) or (what == "emptied" and _ran_out_of_time(result)):
             await asyncio.to_thread(self.kept.put, key, result)
         return result
+
+    async def _of_several(self, tests: StateTests, state: ProjectState, first: Result) -> Result:
+        """The result of a finished project that runs again, more often if it fails. What the machine may have caused is not called flaky."""
+        for _ in range(1, _SURE if first.verdict_class == "passed" else _DOUBTFUL):
+            again = await self._tested(tests, state, None, "finished")
+            if again.verdict_class in _MACHINES or again.maybe_infrastructure:
+                return again
+            failed = [result for result in (first, again) if result.verdict_class != "passed"]
+            if len(failed) == 1:
+                return replace(failed[0], verdict_class="flaky")
+        return first
 
     @staticmethod
     def _stays(tests: StateTests, state: ProjectState, result: Result) -> bool:
@@ -133,9 +146,6 @@ def _hash(key: str) -> str:
     return hashlib.sha256(f"{_FORMAT}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _of_two(first: Result, again: Result) -> Result:
-    """The result of a finished project that ran twice. What the machine may have caused is not called flaky."""
-    if again.verdict_class in _MACHINES or again.maybe_infrastructure:
-        return again
-    failed = [result for result in (first, again) if result.verdict_class != "passed"]
-    return replace(failed[0], verdict_class="flaky") if len(failed) == 1 else first
+def _ran_out_of_time(result: Result) -> bool:
+    """Whether an emptied program needs much longer than the finished one: that it would not come to its end sooner another time may be kept."""
+    return result.verdict_class == "timeout" and not result.maybe_infrastructure

@@ -1,6 +1,7 @@
 """What is run, how often, and what is remembered."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from devbench_data import instance, write
@@ -85,6 +86,38 @@ async def test_a_ground_truth_that_passes_once_and_fails_once_makes_its_task_unt
     programs = by_text()
     verdict = await trials(programs, tmp_path).verdict(task, offered(task, "other()"))
     assert (verdict.reason, programs.ran) == ("flaky", [])
+
+
+@pytest.mark.parametrize(("at", "expected"), [(1, "flaky"), (4, "flaky"), (7, "flaky"), (8, "exception")])
+async def test_a_ground_truth_that_fails_is_run_eight_times_until_it_passes_once(task, tmp_path, at, expected):
+    classes = iter(["exception"] * at + ["passed"])
+    programs = FakePrograms(lambda _: result(next(classes)))
+    assert (await trials(programs, tmp_path).finished(task)).verdict_class == expected
+    assert len(programs.ran) == min(at + 1, 8)
+
+
+class Timed:
+    """Programs of which the emptied one never ends; keeps the limits, by whether it was that one."""
+
+    def __init__(self, wall_ms):
+        self.wall_ms, self.limits = wall_ms, []
+
+    async def run(self, program, *, timeout_s):
+        ends = "golden" in program.text or "other" in program.text
+        self.limits.append((ends, timeout_s))
+        ended = replace(result("passed"), wall_ms=self.wall_ms)
+        return ended if ends else replace(result("timeout"), wall_ms=1000 * timeout_s)
+
+
+@pytest.mark.parametrize(("wall_ms", "limit_s"), [(100.0, 5.0), (2000.0, 10.0), (20000.0, 30.0)])
+async def test_an_emptied_program_has_five_times_as_long_as_the_finished_one_and_that_it_ran_out_is_kept(
+    task, tmp_path, wall_ms, limit_s
+):
+    for emptied in ([limit_s], []):
+        programs = Timed(wall_ms)
+        assert (await trials(programs, tmp_path).verdict(task, offered(task, "other()"))).name == "passed"
+        assert [limit for ends, limit in programs.limits if not ends] == emptied
+        assert {limit for ends, limit in programs.limits if ends} == {30.0, 60.0}  # with probes, twice as long
 
 
 async def test_a_ground_truth_that_was_only_too_slow_once_is_tried_anew_in_the_next_run(task, tmp_path):
