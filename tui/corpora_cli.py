@@ -167,3 +167,31 @@ def generate(
         print_json({"stages": counts(fates), "answers": fates})
     else:
         generating.show_funnel(fates, funnel)
+
+
+@app.command()
+@guarded
+def review(
+    folder: Annotated[Path, typer.Argument(help="Folder of `ghosttape corpora generate`.")],
+    *,
+    reviewer: Annotated[str, typer.Option(help="Your name in the reviews.")] = "",
+    results: Annotated[
+        bool, typer.Option("--results", help="Print what the reviews come to, and how far reviewers agree.")
+    ] = False,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Review new tasks in the terminal: four questions and a decision each. Two people review each task and do not see each other's answers.
+
+    With --results, or where there is no terminal, it prints how many are accepted, rejected, disputed or wait, and Cohen's kappa. Tasks that two people accept are written to
+    FOLDER/accepted, which is a benchmark.
+
+    Examples:
+    * `ghosttape corpora review mine --reviewer ada`
+    * `ghosttape corpora review mine --results`
+    """
+    from tui.commands import generating
+
+    if not (results or json):
+        generating.review(folder, reviewer)
+    found = generating.review_results(folder)
+    print_json(found) if json else generating.show_reviews(found, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -13,18 +14,21 @@ from rich.text import Text
 
 from corpora.corpus import chosen, corpus_of
 from corpora.fetching import data_folder
-from corpora.generation.funnel import Answered, Fate, Funnel, counts
+from corpora.generation.funnel import Answered, Fate, Funnel, counts, write_benchmark
 from corpora.generation.prompts import cell_messages
+from corpora.generation.reviews import Reviews, outcome
 from corpora.options import EvaluateOptions
 from corpora.source import CorpusSource
 from corpora.tasks import Task
 from server.chat import ask_chat
 from server.providers.registry import make
 from server.settings import ProviderSettings, Settings
+from tui.commands.looking.inspecting import can_draw
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
-from tui.figures import number_of
-from tui.terminal_text import message
+from tui.errors import NoTerminalError
+from tui.figures import DASH, number_of
+from tui.terminal_text import message, one_line
 
 _MEANINGS: Mapping[str, str] = {
     "malformed": "no JSON object with all members, or the gap is given away",
@@ -34,6 +38,14 @@ _MEANINGS: Mapping[str, str] = {
     "untested": "no toolchain, or the machine failed",
     "duplicate": "nearly the same as another task",
     "review": "passed all of that, and waits for a review",
+}
+
+
+_STANDINGS: Mapping[str, str] = {
+    "accepted": "by two people or more, and rejected by nobody",
+    "rejected": "by two people or more, and accepted by nobody",
+    "disputed": "some accept it, some reject it",
+    "waiting": "fewer than two people have reviewed it",
 }
 
 
@@ -121,3 +133,60 @@ def show_funnel(fates: Sequence[Fate], funnel: Funnel) -> None:
             style="bold",
         )
     console.print(Text(f"What became of each: {funnel.folder / 'funnel.json'}", "dim"))
+
+
+def review(folder: Path, reviewer: str) -> None:
+    """Show the tasks that wait for a review to a person, until they quit.
+
+    Raises:
+        DataError: no task waits there.
+        NoTerminalError: there is no terminal to draw on.
+
+    """
+    reviews = Reviews(folder)
+    if not reviews.tasks():
+        return
+    if not can_draw():
+        raise NoTerminalError("a review needs a terminal; `--results` prints what the reviews so far come to")
+    from tui.reviewing.app import ReviewApp
+
+    ReviewApp(reviews, reviewer or getpass.getuser()).run()
+
+
+def review_results(folder: Path) -> dict[str, Any]:
+    """What the reviews come to; the tasks that two people accept are written to `accepted` in the folder.
+
+    Raises:
+        DataError: no task waits there, or the reviews are malformed.
+
+    """
+    reviews, funnel = Reviews(folder), Funnel(folder)
+    tasks = reviews.tasks()
+    found = outcome(tasks, reviews.all())
+    accepted = [task for task in tasks if found["tasks"][task.name] == "accepted"]
+    write_benchmark(folder / "accepted", accepted, funnel.read()[1])
+    return found
+
+
+def show_reviews(found: Mapping[str, Any], folder: Path) -> None:
+    """Print how many tasks stand where, and how far reviewers agree."""
+    console = SafeConsole()
+    table = Table.grid(padding=(0, 2))
+    for name, number in found["standing"].items():
+        table.add_row(f"  {name}", Text(f"{number:,}", "bold"), Text(_STANDINGS[name], "dim"))
+    console.print(Text(number_of(sum(found["standing"].values()), "task"), "bold"))
+    console.print(table)
+    for pair in found["agreement"]:
+        names = " and ".join(map(one_line, pair["reviewers"]))
+        console.print(f"\n{names}, on {number_of(pair['decision']['n'], 'task')} (Cohen's kappa)")
+        for name, figure in {"decision": pair["decision"], **pair["questions"]}.items():
+            console.print(f"  {name:12} {_kappa(figure)}")
+    if found["standing"]["accepted"]:
+        console.print(f"The accepted tasks: ghosttape evaluate devbench --data {folder / 'accepted'}", style="bold")
+
+
+def _kappa(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return "no value: there is only one answer"
+    interval = "" if figure["low"] is None else f" ({figure['low']:.2f}{DASH}{figure['high']:.2f})"
+    return f"{figure['value']:.2f}{interval}"

@@ -1,0 +1,1 @@
+"""The screen on which new tasks are reviewed."""

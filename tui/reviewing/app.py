@@ -1,0 +1,139 @@
+"""Reviewing new tasks: one after the other, four questions, and a decision. What others said is not shown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Footer, Input, Static
+
+from corpora.generation.reviews import QUESTIONS, Decision, Review, Reviews
+from corpora.tasks import Task
+from tui.reviewing.words import answers_words, headline, task_code
+from tui.text_dialog import TextDialog
+from tui.themes import ThemedApp
+
+_HELP = """The task: what stands before the gap, the ground truth (marked), what stands behind it, and the hidden tests.
+
+1 2 3 4   answer a question: yes, and no if pressed again
+a         accept, and go to the next task without a review of yours
+x         reject, and go on
+m         write a note; Enter keeps it
+n p       the next task, the one before
+q         quit; every decision is kept at once
+
+Two people review each task and do not see what the other said. A task is accepted if both accept it."""
+
+
+class ReviewApp(ThemedApp):
+    """Shows the tasks that wait for a review to one reviewer."""
+
+    TITLE = "ghosttape corpora review"
+    CSS_PATH = "app.tcss"
+    AUTO_FOCUS = "#code"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(str(number), f"turn('{name}')", "Answer", show=number == 1, key_display="1-4")
+            for number, name in enumerate(QUESTIONS, 1)
+        ),
+        Binding("a", "decide('accept')", "Accept"),
+        Binding("x", "decide('reject')", "Reject"),
+        Binding("m", "note", "Note"),
+        Binding("n", "go(1)", "Next", key_display="n p"),
+        Binding("p", "go(-1)", "Before", show=False),
+        Binding("question_mark", "keys", "Help", key_display="?"),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, reviews: Reviews, reviewer: str) -> None:
+        super().__init__()
+        self._kept, self.reviewer = reviews, reviewer
+        self.tasks = reviews.tasks()
+        self._own = {review.task: review for review in reviews.all() if review.reviewer == reviewer}
+        self._at = next((at for at, task in enumerate(self.tasks) if task.name not in self._own), 0)
+        self._answers: dict[str, bool | None] = {}
+        self._note = ""
+
+    @property
+    def shown(self) -> Task:
+        """The task on the screen."""
+        return self.tasks[self._at]
+
+    def compose(self) -> ComposeResult:
+        """Lay out the place, the code, the questions and the field for a note."""
+        yield Static("", id="headline", markup=False)
+        with VerticalScroll(id="code"):
+            yield Static("", markup=False)
+        yield Static("", id="answers", markup=False)
+        yield Input(placeholder="note", id="note", disabled=True)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the first task without a review of this person's."""
+        self.action_go(0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether the action is possible: under a dialog none of the screen's is."""
+        return len(self.screen_stack) == 1 or f"action_{action}" not in ReviewApp.__dict__
+
+    def action_go(self, step: int) -> None:
+        """Show the task so many further on, with what this person said of it."""
+        self._at = (self._at + step) % len(self.tasks)
+        own = self._own.get(self.shown.name)
+        self._answers = dict.fromkeys(QUESTIONS) | (own.answers if own else {})
+        self._note = own.note if own else ""
+        self.query_one("#code Static", Static).update(task_code(self.shown))
+        self.query_one("#code", VerticalScroll).scroll_home(animate=False)
+        self._show()
+
+    def action_turn(self, question: str) -> None:
+        """Answer a question with yes, or turn its answer round."""
+        self._answers[question] = not self._answers[question]
+        self._show()
+
+    def action_decide(self, decision: Decision) -> None:
+        """Keep the decision, and go to the next task without one."""
+        answers = {name: answer for name, answer in self._answers.items() if answer is not None}
+        if len(answers) < len(QUESTIONS):
+            self.notify("Answer the questions 1 to 4 first.", severity="warning")
+            return
+        review = Review(self.shown.name, self.reviewer, decision, answers, self._note)
+        try:
+            self._kept.keep(review)
+        except OSError as error:
+            self.notify(f"The review cannot be kept: {error.strerror}", severity="error", markup=False)
+            return
+        self._own[review.task] = review
+        order = [*range(self._at + 1, len(self.tasks)), *range(self._at)]
+        following = next((at for at in order if self.tasks[at].name not in self._own), self._at)
+        self.action_go(following - self._at)
+
+    def action_note(self) -> None:
+        """Open the field for a note."""
+        field = self.query_one("#note", Input)
+        field.value, field.disabled = self._note, False
+        self.screen.add_class("-noting")
+        field.focus()
+
+    @on(Input.Submitted, "#note")
+    def _noted(self, event: Input.Submitted) -> None:
+        self._note = event.value
+        event.input.disabled = True
+        self.screen.remove_class("-noting")
+        self.query_one("#code").focus()
+        self._show()
+
+    def action_keys(self) -> None:
+        """Explain the keys."""
+        self.push_screen(TextDialog(Content(_HELP)))
+
+    def _show(self) -> None:
+        own = self._own.get(self.shown.name)
+        done = sum(task.name in self._own for task in self.tasks)
+        place = headline(self.shown, self._at, len(self.tasks), done, own.decision if own else "")
+        self.query_one("#headline", Static).update(place)
+        self.query_one("#answers", Static).update(answers_words(self._answers, self._note))
