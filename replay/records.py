@@ -104,7 +104,11 @@ class TrailStep(msgspec.Struct, frozen=True):
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer. `text` replaces the range from `start` to `end` (UTF-16 offsets); `latency` is in ms of virtual time."""
+    """The answer. `text` replaces the range from `start` to `end` (UTF-16 offsets); `latency` is in ms of virtual time.
+
+    `first_token` is the ms from the question to the first piece of an answer that was streamed. None where it is not known: the answer came in
+    one piece or from a cache, its latency was not measured, another server gave it, or an older version made the run.
+    """
 
     text: str
     start: int
@@ -115,6 +119,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     provider: str = ""
     cache: str = "none"
     trail: tuple[TrailStep, ...] = ()
+    first_token: float | None = None
 
 
 class Ending(msgspec.Struct, frozen=True):

@@ -67,7 +67,8 @@ class CompletionResult(msgspec.Struct, frozen=True):
     """An answer and how it came about. `covered` counts the characters right of the cursor that it replaces.
 
     `latency` is in ms of wall time, from the question to this answer; `elapsed` is the ms that the provider took, as its record says
-    (None: there is no record, or it says nothing of time). `tokens` were written, `prompt_tokens` read; `confidence` is
+    (None: there is no record, or it says nothing of time); `first_token` is the ms from the question to the first of several pieces,
+    as the record says, or else as measured (None: the answer came in one piece). `tokens` were written, `prompt_tokens` read; `confidence` is
     the mean natural logarithm of the written tokens' probabilities. The last two are None where the provider does not tell.
     `sources` are the paths of other texts of which the prompt shows pieces. `ticket` is the answer's name for a provider that `Heeds`.
     """
@@ -87,6 +88,7 @@ class CompletionResult(msgspec.Struct, frozen=True):
     confidence: float | None = None
     latency: float = 0.0
     elapsed: float | None = None
+    first_token: float | None = None
     sources: tuple[str, ...] = ()
     ticket: str = ""
 

@@ -215,7 +215,7 @@ class Service:
         sources = tuple(sorted({piece.path for piece in request.context.elsewhere}))
         start = CompletionResult(prompt=request.prompt.shown(), provider=self.provider.name, sources=sources)
         draft = Draft(_language(query), query.before, query.after, "", query.stop)
-        pieces: list[str] = []
+        pieces = _Pieces(self.clock)
         try:
             length = await self._gather(request, normalised(draft), pieces, query.streamed)
         except ProviderOverdue:
@@ -257,14 +257,14 @@ class Service:
         )
 
     async def _gather(
-        self, request: Request, draft: Draft, pieces: list[str], streamed: Callable[[str], None] | None
+        self, request: Request, draft: Draft, pieces: _Pieces, streamed: Callable[[str], None] | None
     ) -> int:
         """Take pieces until they go past the end of what is wanted; gives how many characters of them count."""
         seen = 0
         async with aclosing(self.provider.complete(request)) as stream:
             async for piece in stream:
-                pieces.append(piece)
-                text = _joined(pieces)
+                pieces.take(piece)
+                text = _joined(pieces.taken)
                 text = text[:-1] if piece.endswith("\r") else text  # the other half of a line end may follow
                 ends = enough(replace(draft, text=text), *self._rules, since=seen)
                 if ends is not None:
@@ -272,7 +272,7 @@ class Service:
                 if streamed is not None:
                     streamed(text)
                 seen = len(text)
-        return len(_joined(pieces))
+        return len(_joined(pieces.taken))
 
     def _repaired(self, raw: CompletionResult, draft: Draft, length: int) -> CompletionResult:
         if not raw.raw.strip():
@@ -287,12 +287,30 @@ def _joined(pieces: Sequence[str]) -> str:
     return unix("".join(pieces))
 
 
-def _with_metadata(start: CompletionResult, pieces: Sequence[str]) -> CompletionResult:
+class _Pieces:
+    """The pieces of an answer, and how long after the question (ms) the first one with text came."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.taken: list[str] = []
+        self._clock, self._began, self._first = clock, clock(), 0.0
+
+    def take(self, piece: str) -> None:
+        if piece and not any(self.taken):
+            self._first = (self._clock() - self._began) * 1000
+        self.taken.append(piece)
+
+    def first_token(self, recorded: float | None) -> float | None:
+        """The time of the first piece, as a record says it or as measured; None for an answer in one piece, which tells nothing of it."""
+        is_streamed = sum(map(bool, self.taken)) > 1
+        return (self._first if recorded is None else recorded) if is_streamed else None
+
+
+def _with_metadata(start: CompletionResult, pieces: _Pieces) -> CompletionResult:
     """The raw answer with what its pieces tell of it; the prompt may have been worded anew for a server that wanted that."""
-    metadata = summarize(pieces)
+    metadata = summarize(pieces.taken)
     return replace(
         start,
-        raw="".join(pieces),
+        raw="".join(pieces.taken),
         prompt=start.prompt if metadata.prompt is None else metadata.prompt,
         tokens=metadata.tokens,
         prompt_tokens=metadata.prompt_tokens,
@@ -300,6 +318,7 @@ def _with_metadata(start: CompletionResult, pieces: Sequence[str]) -> Completion
         covered=metadata.covers or 0,
         ticket=metadata.ticket or "",
         elapsed=metadata.elapsed,
+        first_token=pieces.first_token(metadata.first),
     )
 
 

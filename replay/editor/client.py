@@ -28,6 +28,8 @@ OURS = "ghosttape"
 PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
+_EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token")
+"""What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
 
 
@@ -136,7 +138,9 @@ class Editor:
             return Answer(measured, given_up=True)
         explained = await self._explained(where) if self._goes_by_record or not failed else {}
         answer = Answer(measured, failed=failed) if failed else self._answer(ask, measured, result, explained)
-        return answer if explained.get("elapsed") is None else _timed(answer, explained["elapsed"])
+        if explained.get("elapsed") is not None:
+            return _timed(answer, explained["elapsed"])
+        return replace(answer, first_token=None) if self._goes_by_record else answer  # of a record without times
 
     async def _explained(self, where: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the server says of its answer; empty if it cannot, as the answer counts all the same."""
@@ -217,7 +221,7 @@ class Editor:
 
     def _answer(self, ask: Ask, measured: float, result: Any, explained: Mapping[str, Any]) -> Answer:
         items = (result if isinstance(result, list) else (result or {}).get("items")) or []
-        members = {key: explained[key] for key in ("raw", "prompt", "provider", "cache") if explained.get(key)}
+        members = {key: explained[key] for key in _EXPLAINED if explained.get(key)}
         trail = tuple(
             TrailStep(step["step"], step["before"], step["after"], step.get("undone", False))
             for step in explained.get("trail", ())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
@@ -250,6 +251,8 @@ class Assistant:
             will_cancel and answer.cache == "none"
         ):  # the server answered although it was notified of the cancellation: nobody waits for this answer
             answer = Answer(answer.measured, given_up=True)
+        if drawn is not None or answer.cache != "none":  # its time is another than that of its pieces
+            answer = replace(answer, first_token=None)
         came = self._latency(doc, answer, drawn, patience)
         latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
         flying = PendingRequest(

@@ -119,6 +119,7 @@ def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
         provider=answer.provider,
         cache=answer.cache,
         trail=answer.trail,
+        first_token=answer.first_token,
     )
 
 

@@ -46,6 +46,7 @@ class Earlier:
             provider=suggestion.provider,
             cache=suggestion.cache,
             trail=suggestion.trail,
+            first_token=suggestion.first_token,
         )
 
     def asked_again(self, ask: Ask) -> Ask:
@@ -58,7 +59,10 @@ class Earlier:
         """An answer with the time (ms) that it took the first time, unless it comes with that from a record of answers."""
         record = None if answer.by_record else self._answered(ask)
         known = record is not None and record.suggestion is not None and not answer.failed and not answer.given_up
-        return replace(answer, measured=record.suggestion.latency) if known else answer  # type: ignore[union-attr]
+        if not known:
+            return answer
+        first = record.suggestion  # type: ignore[union-attr]
+        return replace(answer, measured=first.latency, first_token=first.first_token)  # type: ignore[union-attr]
 
     def verdict(self, record: Record) -> Verdict | None:
         """The verdict that a moment has already, if it ended in the same way with the same suggestion."""

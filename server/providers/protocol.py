@@ -113,7 +113,8 @@ def refuse_overdue(at: float | None, patience: float) -> None:
 class AnswerSummary(msgspec.Struct, frozen=True):
     """All facts of one answer: tokens written and read, mean log-probability (`confidence`), and the fields of `AnswerMetadata`.
 
-    `elapsed` is the ms from the question to the last of the pieces, as a record keeps them; None where no record does.
+    `elapsed` is the ms from the question to the last of the pieces, as a record keeps them, and `first` that to the first one with text;
+    None where no record does.
     """
 
     tokens: int = 0
@@ -123,6 +124,7 @@ class AnswerSummary(msgspec.Struct, frozen=True):
     covers: int | None = None
     ticket: str | None = None
     elapsed: float | None = None
+    first: float | None = None
 
 
 def summarize(pieces: Iterable[str]) -> AnswerSummary:
@@ -146,6 +148,7 @@ def summarize(pieces: Iterable[str]) -> AnswerSummary:
         _last(metadata, "covers"),
         _last(metadata, "ticket"),
         getattr(pieces[-1], "at", None),
+        next((getattr(piece, "at", None) for piece in pieces if piece), None),
     )
 
 

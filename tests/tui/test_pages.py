@@ -230,6 +230,8 @@ def test_the_time_page_has_the_question_the_answer_and_the_next_key_on_one_scale
     assert [sign for sign in text[2] if sign in "▲●◆"] == ["▲", "●", "◆"]
     assert text[3].split()[:1] == ["ms"]
     ordered = text[text.index("In order: ms after the question") + 1 :]
+    assert "first token is not known" in " ".join(ordered)
+    ordered = ordered[: ordered.index("")]
     times = [float(line.split()[0].replace(",", "")) for line in ordered if line.strip()]
     assert times == sorted(times)
     asked = next(line for line in ordered if "asked" in line)
@@ -239,6 +241,18 @@ def test_the_time_page_has_the_question_the_answer_and_the_next_key_on_one_scale
     before, after = tape.keys(record.moment.event, 10, 10)
     assert len(keys) == len(before) + len(after)
     assert times[0] == pytest.approx(before[0].at - record.moment.t, abs=0.51)
+
+
+def test_the_time_page_has_the_first_token_of_an_answer_that_was_streamed(real):
+    records, tape = real
+    record = next(record for record in records if record.suggestion and record.ending.name == "rejected")
+    streamed = msgspec.structs.replace(record, suggestion=msgspec.structs.replace(record.suggestion, first_token=33.0))
+    for known in (tape, None):
+        text = lines(page("time", streamed, tape=known, width=100))
+        (first,) = [line for line in text if "first token" in line]
+        assert first.split() == ["+33", "◐", "first", "token"]
+        assert not any("not known" in line for line in text)
+    assert [sign for sign in lines(page("time", streamed, tape=tape, width=100))[2] if sign in "▲◐●◆"] == list("▲◐●◆")
 
 
 def test_a_prompt_has_its_sections_with_characters_and_tokens(by_ending):

@@ -1,4 +1,4 @@
-"""The page *time*: the keys around the moment on a scale of milliseconds, the question, the answer and the next key."""
+"""The page *time*: the keys around the moment on a scale of milliseconds, the question, the first token, the answer and the next key."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from tui.terminal_text import one_line, shorten
 
 _KEYS = 10
 """The edits before the moment, and those after it, that are named."""
+_UNKNOWN = (
+    "The time of the first token is not known: the answer came in one piece or from a cache, its latency was not measured, "
+    "or an older version made the run."
+)
 _LEAST, _MOST = 400.0, 6_000.0
 """What the scale shows of each side of the moment, in ms."""
 
@@ -24,17 +28,23 @@ def time_page(shown: ShownMoment) -> PageContent:
     record = shown.record
     marks = _happened(record)
     if shown.tape is None:
-        return PageContent(lines(waits_for_tape(shown), Content(""), *_list(marks, [])), needs_tape=True)
+        found = (waits_for_tape(shown), Content(""), *_list(marks, []), *_unknown(record, shown.width))
+        return PageContent(lines(*found), needs_tape=True)
     begin, (before, after) = record.moment.t, shown.tape.keys(record.moment.event, _KEYS, _KEYS)
     since = _offset(record, shown.tape)
     keys = [(key.at - begin - since, key) for key in (*before, *after)]
     marks += [(at, "◆", "next key") for at, _ in keys[len(before) : len(before) + 1]]
     parts = [*_scale(keys, marks, shown.width), Content(""), *_list(marks, keys)]
     stands = faint("The moment stands alone: it is asked out of the tape's time, and the next key waits for no answer.")
-    return PageContent(
-        lines(*parts, Content(""), *([wrapped(stands, shown.width)] if record.moment.stop != "auto" else [])),
-        needs_tape=True,
-    )
+    alone = [wrapped(stands, shown.width)] if record.moment.stop != "auto" else []
+    return PageContent(lines(*parts, *_unknown(record, shown.width), Content(""), *alone), needs_tape=True)
+
+
+def _unknown(record: Record, width: int) -> list[Content]:
+    """Why the time of the first token is not shown."""
+    if record.suggestion is None or record.suggestion.first_token is not None:
+        return []
+    return [Content(""), wrapped(faint(_UNKNOWN), width)]
 
 
 def _offset(record: Record, tape: TracedTape) -> float:
@@ -47,6 +57,8 @@ def _happened(record: Record) -> list[tuple[float, str, str]]:
         return [(0.0, "△", f"not asked; {describe_ending(record.ending)}")]
     found = [(0.0, "▲", "asked")]
     if record.suggestion:
+        if record.suggestion.first_token is not None:
+            found.append((record.suggestion.first_token, "◐", "first token"))
         found.append((record.suggestion.latency, "●", f"answered; {describe_ending(record.ending)}"))
     else:
         found.append((0.0, "○", f"no answer; {describe_ending(record.ending)}"))
