@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from corpora.packages import needs_packages
 from replay.judge.states import ProjectState
 from runners.programs import Program, Programs, ReachedChecks
 from runners.verdicts import Result
@@ -74,6 +75,7 @@ class ProgramTests:
     language: str
     assembly: Assembly = field(default_factory=AtCursor)
     requires: tuple[str, ...] = ()
+    """The packages that a program gets if it may import any; all programs of a language that do share them."""
     timeout_s: float = 30.0
     options: Callable[[str], tuple[str, ...]] = no_options
     """The words for the compiler and the linker of a program, by its text."""
@@ -85,6 +87,10 @@ class ProgramTests:
     def key(self, state: ProjectState) -> str:
         """The program with its packages and its limit."""
         return repr(self._program(state)) + repr(self.timeout_s)
+
+    async def prepare(self, state: ProjectState, programs: Programs) -> None:
+        """Make ready what the program needs."""
+        await programs.prepare(self._program(state))
 
     async def run(
         self,
@@ -113,4 +119,5 @@ class ProgramTests:
         first, last = state.written
         written = (first + before, last + before) if last else state.written
         options = self.options(made.text)
-        return Program(self.language, made.text, requires=self.requires, options=options, written=written)
+        requires = self.requires if needs_packages(self.language, made.text) else ()
+        return Program(self.language, made.text, requires=requires, options=options, written=written)

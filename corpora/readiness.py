@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from corpora.tasks import Task
-from runners.errors import SandboxFailed, SetupFailed, ToolchainMissing
+from runners.errors import SandboxFailed, ToolchainMissing
 from runners.programs import Program, Programs
 from runners.protocol import Sandbox
 from runners.verdicts import RetryPolicy
@@ -36,30 +35,18 @@ class Readiness:
     notify: Callable[[str], None]
     machines: dict[str, str] = field(default_factory=dict)
 
-    async def tasks(
-        self, language: str, tasks: Sequence[Task], without_packages: Callable[[Sequence[Task]], list[Task]]
-    ) -> list[Task]:
-        """Make the toolchain of a language ready; give its tasks, without packages if those cannot be installed.
+    async def prepare(self, language: str) -> None:
+        """Make the toolchain of a language ready, without packages.
 
         Raises:
             RunnerError: the toolchain is missing, or does not work in this sandbox; or the machine failed.
 
         """
-        requires = tasks[0].tests.requires
-        try:
-            self.machines[language] = await self._version(language, requires)
-        except SetupFailed as error:
-            if not requires:
-                raise
-            reason = str(error).strip().rsplit("\n", 1)[-1]
-            self.notify(f"{language}: without {', '.join(requires)}, which cannot be installed: {reason}")
-            self.machines[language] = await self._version(language, ())
-            return without_packages(tasks)
-        return list(tasks)
+        self.machines[language] = await self._version(language)
 
-    async def _version(self, language: str, requires: tuple[str, ...]) -> str:
+    async def _version(self, language: str) -> str:
         self.notify(f"{language}: the toolchain gets ready")
-        program = Program(language, VERSIONS.get(language, ""), requires=requires)
+        program = Program(language, VERSIONS.get(language, ""))
         result = await self.retries.result(lambda: self.programs.run(program, timeout_s=_START_S), _START_S)
         if result.verdict_class == "infrastructure":
             raise SandboxFailed(f"{language}: {result.message}")

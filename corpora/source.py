@@ -13,6 +13,7 @@ from msgspec import structs
 
 from corpora.corpus import Corpus, chosen, corpus_of
 from corpora.options import EvaluateOptions, drawn
+from corpora.packages import PackagedPrograms
 from corpora.player import TaskPlayer
 from corpora.readiness import Readiness
 from corpora.scores import NO_ERRORS, summary
@@ -82,7 +83,7 @@ class CorpusSource:
         """Make the toolchains of the tasks' languages ready; tasks in a language without one are left out."""
         tasks, judge = list(self._chosen()), None
         if bench.sandbox is not None:
-            programs = await self._programs(bench)
+            programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)
             trials = Trials(
                 bench.slots, None if self.options.is_oracle else KeptResults(bench.cache), notify=bench.tested
@@ -90,7 +91,8 @@ class CorpusSource:
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             tasks = await self._those_that_run(ready, tasks, bench)
-            judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=self.options.is_oracle), trials)
+            is_oracle, missing = self.options.is_oracle, programs.missing
+            judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=is_oracle, missing=missing), trials)
         self.tasks = [task for task in drawn(tasks, self.options.limit, self.options.seed) if self._is_named(task)]
         asked, answer = self._answers()
         return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)
@@ -123,20 +125,13 @@ class CorpusSource:
         for language in dict.fromkeys(task.language for task in tasks):
             own = [task for task in tasks if task.language == language]
             try:
-                kept += await ready.tasks(language, own, self._without_packages)
+                await ready.prepare(language)
+                kept += own
             except MachineFails:
                 raise
             except RunnerError as error:
                 bench.leave_out(f"{self.name} {language}", str(error), isinstance(error, ToolchainMissing))
         return kept
-
-    def _without_packages(self, tasks: Sequence[Task]) -> list[Task]:
-        names = {task.name for task in tasks}
-        languages, categories = ({getattr(task, name) for task in tasks} for name in ("language", "category"))
-        plain = self.corpus.tasks(
-            sorted(languages), sorted(categories), packages=False, programs=self.options.program_form
-        )
-        return [task for task in plain if task.name in names]
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
         """What the evaluation comes to, as one JSON document."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from msgspec import structs
@@ -33,6 +34,8 @@ class TaskTests:
     lasting: bool = True
     reached: ReachedChecks | None = None
     """What the tests of the finished program execute: a model's program must execute it too. None: nothing is asked of it."""
+    missing: AbstractSet[str] = frozenset()
+    """The languages whose packages could not be installed: nothing of their tasks is kept."""
     within_s: float | None = None
     """Another time limit than that of the benchmark."""
 
@@ -51,6 +54,10 @@ class TaskTests:
         """The machine, the language and the program."""
         return "\0".join((self.machine, self.task.language, self.task.tests.key(state)))
 
+    async def prepare(self, state: ProjectState) -> None:
+        """Wait for the packages of the program."""
+        await self.task.tests.prepare(state, self.programs)
+
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Build and run the program: it is one test. One that a model had a part in must execute the statements of its tests."""
         reached = self.reached if state.written[1] else None
@@ -63,7 +70,7 @@ class TaskTests:
     def is_repeatable(self, result: Result, state: ProjectState) -> bool:
         """Whether the failure is final: not caused by a missing library, tool or network, which may be there the next time."""
         cause = cause_of(result, self.task.tests.program(state))
-        return cause is None or not cause.is_lack
+        return self.task.language not in self.missing and (cause is None or not cause.is_lack)
 
     def explained(self, verdict: Verdict, result: Result, state: ProjectState) -> Verdict:
         """The verdict with the program, unless it passed, and with the cause where the ground truth fails."""
@@ -87,7 +94,15 @@ class TaskCases:
     explains: bool = False
 
     @classmethod
-    def of(cls, tasks: Sequence[Task], programs: Programs, machines: Mapping[str, str], *, explains: bool) -> TaskCases:
+    def of(
+        cls,
+        tasks: Sequence[Task],
+        programs: Programs,
+        machines: Mapping[str, str],
+        *,
+        explains: bool,
+        missing: AbstractSet[str] = frozenset(),
+    ) -> TaskCases:
         """The cases of tasks whose programs run here; `machines` says what runs each language."""
         made = {
             task.path: TaskTests(
@@ -96,6 +111,7 @@ class TaskCases:
                 machines.get(task.language, ""),
                 explains,
                 reached=task.tests.reached(task.finished, task.hole),
+                missing=missing,
             )
             for task in tasks
         }

@@ -40,6 +40,10 @@ class ProgramSpec(Protocol):
         """All that the result depends on, but for the machine: the same key, the same result."""
         ...
 
+    async def prepare(self, state: ProjectState, programs: Programs) -> None:
+        """Make ready what testing a document needs, which may take minutes."""
+        ...
+
     async def run(
         self,
         state: ProjectState,

@@ -50,6 +50,10 @@ class StateTests(Protocol):
         """Everything that the result depends on, but for the machine: two states of one key have the same result."""
         ...
 
+    async def prepare(self, state: ProjectState) -> None:
+        """Make ready what a run needs that may take long; no other run waits for it."""
+        ...
+
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Run all tests on a state, or `only` those of these names."""
         ...

@@ -64,6 +64,9 @@ class ProjectTests:
         """The text that differs between states: the changed document."""
         return f"{state.path}\0{state.text}"
 
+    async def prepare(self, state: ProjectState) -> None:
+        """Nothing: a project is made ready before the first moment."""
+
     async def run(self, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Run the tests in a copy of the project."""
         return await self.project.run({state.path: state.text}, only)

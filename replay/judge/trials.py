@@ -94,6 +94,7 @@ class Trials:
 
     async def _tested(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None, what: _What) -> Result:
         with self._watched(state, what) as begins:
+            await tests.prepare(state)
             async with self.slots:
                 begins()
                 result = await self.retries.result(lambda: tests.run(state, only), tests.timeout_s)

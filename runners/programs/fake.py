@@ -14,6 +14,9 @@ class FakePrograms:
     answer: Callable[[Program], Result]
     ran: list[Program] = field(default_factory=list)
 
+    async def prepare(self, program: Program) -> None:
+        """Do nothing."""
+
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Keep the program and answer for it."""
         del timeout_s

@@ -100,6 +100,13 @@ class Program:
 class Programs(Protocol):
     """Something that runs programs."""
 
+    async def prepare(self, program: Program) -> None:
+        """Make ready what the program needs (its toolchain with its packages), without running it.
+
+        Raises `ToolchainMissing`, `RequirementRefused`, `SetupFailed`.
+        """
+        ...
+
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Build and run the program, both within the time; what the machine is to blame for is "infrastructure"."""
         ...
@@ -277,6 +284,10 @@ class Cold:
     workspace: TemporaryFolder
     _layers: dict[tuple[str, tuple[str, ...]], asyncio.Task[Layer]] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
+
+    async def prepare(self, program: Program) -> None:
+        """Make the layer of the program's toolchain, or find it."""
+        await self.layer(plan_of(program))
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; after a failure of the machine, try once more in a fresh folder.

@@ -66,6 +66,10 @@ class Warm:
     _numbers: count[int] = field(default_factory=count)
     _noted: set[str] = field(default_factory=set)
 
+    async def prepare(self, program: Program) -> None:
+        """Make the layer of the program's toolchain, or find it; no worker waits for it."""
+        await self.cold.prepare(program)
+
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
         nonce = witness.new_nonce()
