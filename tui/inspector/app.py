@@ -23,6 +23,7 @@ from tui.inspector.commands import command_for
 from tui.inspector.keys import KEYS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
 from tui.inspector.model import RunView
+from tui.inspector.pages.groups import groups_page
 from tui.inspector.pages.pages import PAGES, page_that_explains
 from tui.inspector.questions import Questions
 from tui.inspector.saved import filter_of, selection_of, without_filter
@@ -36,6 +37,7 @@ from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
 from tui.inspector.widgets.selection_bar import SelectionBar, selection_words
 from tui.preferences import change_preferences, read_preferences
+from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
 _EVERY_S = 1.0
@@ -57,9 +59,7 @@ class Inspector(ThemedApp):
         Binding("ampersand", "only_matches", "Only matches", show=False),
         Binding("f", "failures", "Filter", key_display="f F"),
         Binding("F", "filter('')", "Filters", show=False),
-        Binding("e", "filter('ending')", "By ending", show=False),
-        Binding("v", "filter('verdict')", "By verdict", show=False),
-        Binding("t", "filter('tape')", "By tape", show=False),
+        *(Binding(name[0], f"filter('{name}')", f"By {name}", show=False) for name in ("ending", "verdict", "tape")),
         Binding("W", "save_filter", "Save filter", show=False),
         Binding("o", "saved_filters", "Saved filters", show=False),
         Binding("s", "sort", "Sort"),
@@ -72,6 +72,7 @@ class Inspector(ThemedApp):
         Binding("C", "copy_command", "Copy the command", show=False),
         Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
         *(Binding(str(number), f"page('{name}')", "Page", show=False) for number, name in enumerate(PAGES, 1)),
+        Binding("i", "groups", "Groups", show=False),
         Binding("r", "reload", "Reload", show=False),
         Binding("escape", "show_all", "All moments", show=False),
         Binding("question_mark", "keys", "Help", key_display="?"),
@@ -248,10 +249,7 @@ class Inspector(ThemedApp):
     def action_pane(self) -> None:
         """Move the focus from the list to the detail, or from anywhere else to the list."""
         moments = self.query_one(MomentList)
-        if moments.has_focus:
-            self.query_one(Detail).focus_page()
-        else:
-            self.set_focus(moments)
+        self.query_one(Detail).focus_page() if moments.has_focus else self.set_focus(moments)
 
     def action_page(self, name: str) -> None:
         """Turn to a page of the detail. The focus stays in its pane."""
@@ -260,6 +258,10 @@ class Inspector(ThemedApp):
         detail.open_page(name)
         if inside:
             detail.call_after_refresh(detail.focus_page)
+
+    def action_groups(self) -> None:
+        """Show the shares by language, category, tape and length."""
+        self.push_screen(TextDialog(groups_page(self._run.summary if self._run else {})))
 
     def action_keys(self) -> None:
         """Show the keys."""

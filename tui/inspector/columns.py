@@ -77,6 +77,7 @@ MARK = Column("", 1, 1, _mark, lambda row: "bold $text-warning")
 TAPE = Column("tape", 6, 24, lambda row: one_line(row.tape), sort="tape")
 BLOCK = Column("block", 8, 16, lambda row: one_line(row_block(row)), sort="block")
 PLACE = Column("moment", 14, 44, lambda row: one_line(row_location(row)), side="end", sort="moment")
+SAMPLE = Column("#", 2, 4, lambda row: str(row.sample + 1), lambda row: "$faint", side="right", sort="moment")
 ENDING = Column(
     "ending", 9, 34, lambda row: headline(named(row.ending, row.ending_reason)), _ending_style, sort="ending"
 )
@@ -90,15 +91,16 @@ SUGGESTION = Column(
     lambda row: "italic" if row.suggestion else "$faint",
     sort="suggestion",
 )
-COLUMNS = (MARK, PLACE, BLOCK, ENDING, VERDICT, LATENCY, SUGGESTION)
+COLUMNS = (MARK, PLACE, SAMPLE, BLOCK, ENDING, VERDICT, LATENCY, SUGGESTION)
 _GIVES_WAY = (SUGGESTION, BLOCK, LATENCY, TAPE)
 """Columns that are left out, one after the other, where there is no room for those that are shown whole."""
 
 
 def columns_of(run: RunView) -> tuple[Column, ...]:
-    """Return the columns for a run; tape and block are among them if they differ between moments."""
+    """Return the columns for a run; tape and block are among them if they differ between moments, and the sample's number if there are several."""
     blocks = run.widths.get("kind") or run.widths.get("scenario")
-    kept = tuple(column for column in COLUMNS if blocks or column is not BLOCK)
+    several = run.config.get("samples", 1) > 1
+    kept = tuple(column for column in COLUMNS if (blocks or column is not BLOCK) and (several or column is not SAMPLE))
     return (MARK, TAPE, *kept[1:]) if run.widths.get("tapes", 0) > 1 else kept
 
 
@@ -112,6 +114,7 @@ def natural_widths(columns: Sequence[Column], run: RunView) -> list[int]:
         BLOCK: longest["kind"] + longest["scenario"] + 1,
         ENDING: longest["ending"] + (longest["ending_reason"] + 2 if longest["ending_reason"] else 0),
         VERDICT: longest["verdict"] + (longest["verdict_reason"] + 2 if longest["verdict_reason"] else 0),
+        SAMPLE: 2,
         LATENCY: 7,
         SUGGESTION: SUGGESTION.least,
     }

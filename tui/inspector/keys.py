@@ -40,6 +40,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         (
             ("T", "next theme: dark, light, terminal, contrast"),
             ("ctrl+p", "command palette"),
+            ("i", "shares by language, category, tape and length"),
             ("r", "read the run again (it does so by itself when it grows)"),
             ("?  q", "this help; leave"),
         ),
