@@ -50,7 +50,7 @@ async def test_a_key_shows_the_groups_and_leaves_them(folder):
 @pytest.mark.parametrize(("samples", "titles"), [(1, False), (5, True)])
 async def test_samples_are_numbered_where_there_are_several(folder, samples, titles):
     config = folder / "config.toml"
-    config.write_text(config.read_text().replace("samples = 1", f"samples = {samples}"))
+    config.write_text(f"{config.read_text()}samples = {samples}\n")
     app = Inspector(folder)
     async with app.run_test(size=(120, 40)):
         assert ("#" in [column.title for column in columns_of(app._run)]) is titles
