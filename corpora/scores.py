@@ -24,7 +24,7 @@ NO_ERRORS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskOutcome:
     """A task with the verdicts on its samples; a sample that was not judged has none."""
 
     task: Task
@@ -63,19 +63,19 @@ class Outcome:
         return any(kind_of(cause).kind in LACKING for cause in causes)
 
 
-def passing(outcomes: Iterable[Outcome], k: int, by: ClusterBy = "program") -> Figure:
+def passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> Figure:
     """The mean of pass@k over the testable tasks with at least k samples (`replay.numbers.passing`)."""
     counts = ((_cluster(outcome, by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
     return mean_pass_at_k(counts, k)
 
 
-def share_testable(outcomes: Iterable[Outcome], by: ClusterBy = "program") -> Figure:
+def share_testable(outcomes: Iterable[TaskOutcome], by: ClusterBy = "program") -> Figure:
     """The share of testable tasks among those that were judged. Failures of the infrastructure count nowhere."""
     judged = [one for one in outcomes if any(verdict.name != "infrastructure" for verdict in one.verdicts)]
     return clustered_share((_cluster(one, by), float(one.is_testable)) for one in judged)
 
 
-def _cluster(outcome: Outcome, by: ClusterBy) -> str:
+def _cluster(outcome: TaskOutcome, by: ClusterBy) -> str:
     return cluster_of(outcome.task.moment(), by)
 
 
@@ -121,14 +121,14 @@ def summary(
 
 def _outcomes(
     tasks: Sequence[Task], records: Sequence[Record], samples: int, errors: Mapping[str, str]
-) -> list[Outcome]:
+) -> list[TaskOutcome]:
     known, found = {record.moment.id: record for record in records}, []
     for task in tasks:
         ids = (task.moment(sample).id for sample in range(samples))
         own = [(sample, known[id_]) for sample, id_ in enumerate(ids) if id_ in known]
         verdicts = tuple((sample, record.verdict) for sample, record in own if record.verdict)
         answers = tuple(_offered(record) for _, record in own if record.ending.name != "failed")
-        found.append(Outcome(task, verdicts, answers, errors.get(task.name, "")))
+        found.append(TaskOutcome(task, verdicts, answers, errors.get(task.name, "")))
     return found
 
 
@@ -136,7 +136,7 @@ def _offered(record: Record) -> str:
     return record.suggestion.text if record.suggestion else ""
 
 
-def _figures(outcomes: Sequence[Outcome], options: EvaluateOptions) -> dict[str, Any]:
+def _figures(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> dict[str, Any]:
     """Figures of some tasks: how many, testable, passed, and the shares.
 
     `passed` counts the tasks of which a sample passed. `self_contained` is the share among tasks that need nothing that
@@ -158,11 +158,11 @@ def _figures(outcomes: Sequence[Outcome], options: EvaluateOptions) -> dict[str,
     return figures
 
 
-def _pass_at_1(outcomes: Sequence[Outcome], by: ClusterBy) -> Figure:
+def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> Figure:
     return passing(outcomes, 1, by) | {"testable": share_testable(outcomes, by)}
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: TaskOutcome) -> str:
     """Why a task is untestable, with the cause where there is one; empty where it is testable or was not judged."""
     verdict = next(iter(outcome.verdicts), None)
     return "" if verdict is None or verdict.name != "untestable" else _worded(verdict)
@@ -173,21 +173,21 @@ def _worded(verdict: Verdict) -> str:
 
 
 def _by(
-    outcomes: Sequence[Outcome], options: EvaluateOptions, place: Callable[[Task], dict[str, str]]
+    outcomes: Sequence[TaskOutcome], options: EvaluateOptions, place: Callable[[Task], dict[str, str]]
 ) -> list[dict[str, Any]]:
-    groups: dict[tuple[tuple[str, str], ...], list[Outcome]] = defaultdict(list)
+    groups: dict[tuple[tuple[str, str], ...], list[TaskOutcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[tuple(place(outcome.task).items())].append(outcome)
     return [dict(place) | _figures(own, options) for place, own in groups.items()]
 
 
-def _causes(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def _causes(outcomes: Sequence[TaskOutcome]) -> dict[str, int]:
     """Cause → number of tasks that fail because of it."""
     first = (next((verdict.cause for verdict in outcome.verdicts if verdict.cause), "") for outcome in outcomes)
     return counted(cause for cause in first if cause)
 
 
-def _listed(outcomes: Iterable[Outcome], wanted: Callable[[Verdict], bool]) -> Iterable[dict[str, Any]]:
+def _listed(outcomes: Iterable[TaskOutcome], wanted: Callable[[Verdict], bool]) -> Iterable[dict[str, Any]]:
     for outcome in outcomes:
         for sample, verdict in outcome.samples:
             if wanted(verdict):

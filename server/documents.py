@@ -15,7 +15,7 @@ from syntax.text import Change, index_of, length, offset_at, position_at, splice
 
 LineCharacter: TypeAlias = tuple[int, int]
 """(line, UTF-16 character)"""
-Edit: TypeAlias = tuple[LineCharacter, LineCharacter, str] | str
+ContentChange: TypeAlias = tuple[LineCharacter, LineCharacter, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
 
 
@@ -153,7 +153,7 @@ class OpenDocuments:
         self._open.pop(uri, None)
         self._open[uri] = Document(uri, language, version, text, known(text))
 
-    def change(self, uri: str, version: int, edits: Sequence[Edit]) -> tuple[Change, ...]:
+    def change(self, uri: str, version: int, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
 
         Raises:

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from corpora.history.session.distributions import BESIDE, CONTEXTS, Context, PausePlace, place_of
+from corpora.history.session.distributions import BESIDE, CONTEXTS, GapContext, PausePlace, place_of
 from replay.tapes.tape import Edit, Tape
 from syntax.text import Change
 
@@ -41,7 +41,7 @@ class Stroke:
     at: int
     text: str
     gap: float
-    context: Context | None
+    context: GapContext | None
 
 
 def strokes(tape: Tape) -> list[Stroke]:
@@ -49,9 +49,9 @@ def strokes(tape: Tape) -> list[Stroke]:
     return [_stroke(before, edit) for before, edit in pairwise(_edits(tape))]
 
 
-def gaps(tape: Tape) -> dict[Context, list[float]]:
+def gaps(tape: Tape) -> dict[GapContext, list[float]]:
     """The gaps (ms) before the keys of a tape, by context; batches of the recorder are left out."""
-    found: dict[Context, list[float]] = defaultdict(list)
+    found: dict[GapContext, list[float]] = defaultdict(list)
     for stroke in strokes(tape):
         if stroke.context and stroke.gap >= FLUSHED_MS:
             found[stroke.context].append(stroke.gap)
@@ -128,7 +128,7 @@ def _form(edit: Edit) -> _Form:
     return "sign" if text in _PAIRS else "other"
 
 
-def _context(before: Edit, edit: Edit, form: _Form) -> Context | None:
+def _context(before: Edit, edit: Edit, form: _Form) -> GapContext | None:
     if before.doc != edit.doc:
         return "document"
     last = _form(before)
@@ -159,7 +159,7 @@ def _after(edit: Edit) -> int:
     return start + len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _in_place(last: _Form, form: _Form) -> Context:
+def _in_place(last: _Form, form: _Form) -> GapContext:
     match last, form:
         case "delete", "delete":
             return "deletes"
@@ -176,7 +176,7 @@ def _in_place(last: _Form, form: _Form) -> Context:
     return "sign"
 
 
-def _of_context(context: Context, sample: Sequence[float]) -> Iterator[tuple[str, tuple[int, object]]]:
+def _of_context(context: GapContext, sample: Sequence[float]) -> Iterator[tuple[str, tuple[int, object]]]:
     short = [gap for gap in sample if gap <= PAUSE_MS]
     yield f"pausing.{context}", _share(gap > PAUSE_MS for gap in sample)
     yield f"burst.{context}", (len(short), fitted(short, _PARTS.get(context, 1)))

@@ -35,7 +35,7 @@ POLICIES = (
 BY_ANSWERS = ("copilot-nes", "cody", "zed")
 """Policies whose requests depend on the answers."""
 LIVE = "the live session"
-Assistant = Literal["wrong", "right"]
+AssistantKind = Literal["wrong", "right"]
 _IN_TIME = {*SHOWN, "filtered", "empty"}
 _KINDS = ("cancelled", "in time", "late")
 _SEEN = {"hardly seen", "does not extend what is shown"}
@@ -76,7 +76,7 @@ class Asking:
         return f"{value:.1f} %" if low is None else f"{value:.1f} % ({low:.1f}–{high:.1f})"  # noqa: RUF001 - the dash of a range
 
 
-def played(timeline: Timeline, policy: str, assistant: Assistant = "wrong") -> Asking:
+def played(timeline: Timeline, policy: str, assistant: AssistantKind = "wrong") -> Asking:
     """Play a session under a policy (judge mode, user `exact`, the tape's own latencies, seed 0)."""
     latency = latency_of("tape", 0, timeline.tape)
     steps = Player(timeline, policy_of(policy), user_of("exact"), latency).play()
@@ -127,7 +127,7 @@ def _right(timeline: Timeline, ask: Ask) -> Answer:
     return Answer(0.0, text=line, start=moment.offset, end=moment.offset)
 
 
-ANSWERS: dict[Assistant, Callable[[Timeline, Ask], Answer]] = {"wrong": _wrong, "right": _right}
+ANSWERS: dict[AssistantKind, Callable[[Timeline, Ask], Answer]] = {"wrong": _wrong, "right": _right}
 
 
 def lived(recording: Path) -> Asking:

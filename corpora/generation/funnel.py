@@ -30,7 +30,7 @@ STAGES = ("malformed", "unparsable", "broken", "unnoticed", "untested", "duplica
 """Where an answer can end; `review`: it passed all stages."""
 
 
-class Answered(msgspec.Struct, frozen=True):
+class GeneratedAnswer(msgspec.Struct, frozen=True):
     """One answer of a chat model: the cell that was asked for, its number there (from 0), and the text."""
 
     language: str
@@ -72,7 +72,7 @@ class Funnel:
                 shutil.rmtree(other)
         return kept
 
-    def answers(self) -> list[Answered]:
+    def answers(self) -> list[GeneratedAnswer]:
         """The answers so far; a last line that was cut off by a kill is left out.
 
         Raises:
@@ -83,11 +83,11 @@ class Funnel:
             return []
         lines = self._file.read_bytes().split(b"\n")[:-1]
         try:
-            return [msgspec.json.decode(line, type=Answered) for line in lines]
+            return [msgspec.json.decode(line, type=GeneratedAnswer) for line in lines]
         except msgspec.DecodeError as error:
             raise DataError(self._file, 0, f"is no file of answers: {error}") from error
 
-    def keep(self, answered: Answered) -> None:
+    def keep(self, answered: GeneratedAnswer) -> None:
         """Write an answer down at once."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._file.open("ab") as file:

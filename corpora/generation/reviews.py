@@ -21,7 +21,7 @@ QUESTIONS: Mapping[str, str] = {
     "complexity": "is it neither trivial nor contrived?",
 }
 """What a reviewer says yes or no to (DevBench's paper, section 3)."""
-Decision: TypeAlias = Literal["accept", "reject"]
+ReviewDecision: TypeAlias = Literal["accept", "reject"]
 Standing: TypeAlias = Literal["accepted", "rejected", "disputed", "waiting"]
 
 
@@ -30,7 +30,7 @@ class Review(msgspec.Struct, frozen=True):
 
     task: str
     reviewer: str
-    decision: Decision
+    decision: ReviewDecision
     answers: dict[str, bool]
     """Question → yes or no."""
     note: str = ""

@@ -39,7 +39,7 @@ class ExportReport(msgspec.Struct, frozen=True):
     files: tuple[ExportedFile, ...]
 
 
-Notify: TypeAlias = Callable[[ExportedFile], None]
+NotifyExported: TypeAlias = Callable[[ExportedFile], None]
 
 
 def export_many(
@@ -48,7 +48,7 @@ def export_many(
     to: str = WORKSPACE_RECORDING,
     *,
     force: bool = False,
-    notify: Notify | None = None,
+    notify: NotifyExported | None = None,
 ) -> ExportReport:
     """Export tapes into the folder `out`, or one tape to the file `out` if that ends in `.json` or `.jsonl`.
 
@@ -98,7 +98,7 @@ class _Batch:
         self.out, self.workshop, self.force = out, workshop, force
         self.sources: dict[Path, Path] = {}
 
-    def run(self, paths: Sequence[Path], notify: Notify) -> list[ExportedFile]:
+    def run(self, paths: Sequence[Path], notify: NotifyExported) -> list[ExportedFile]:
         files = []
         for number, path in enumerate(paths):
             tape = read(path)

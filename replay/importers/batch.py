@@ -49,14 +49,14 @@ class ImportReport(msgspec.Struct, frozen=True):
     recognised: int = 0
 
 
-Notify = Callable[[ImportedFile], None]
+NotifyImported = Callable[[ImportedFile], None]
 
 
 def import_many(
     paths: Sequence[Path],
     out_dir: Path,
     format: str = AUTO,  # noqa: A002  # tapes call it so
-    notify: Notify | None = None,
+    notify: NotifyImported | None = None,
     *,
     force: bool = False,
 ) -> ImportReport:
@@ -81,7 +81,7 @@ def import_many(
 class _Batch:
     """An import in progress: tapes are written into a temporary folder, and moved to `out_dir` at the end."""
 
-    def __init__(self, out_dir: Path, workshop: Path, notify: Notify | None, *, force: bool) -> None:
+    def __init__(self, out_dir: Path, workshop: Path, notify: NotifyImported | None, *, force: bool) -> None:
         self.out_dir, self.workshop, self.force = out_dir, workshop, force
         self.notify = notify or (lambda _: None)
         self.sources: dict[Path, Path] = {}

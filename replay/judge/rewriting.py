@@ -8,13 +8,13 @@ from replay.records import Rewriting, RewritingCause
 from syntax.blocks import closing, line_end, statement_start
 from syntax.languages import Language
 
-Sides: TypeAlias = tuple[str, str]
+TextAround: TypeAlias = tuple[str, str]
 """A document's text before a place, and behind it."""
 _LONGEST = 400
 """Characters of each text that are kept."""
 
 
-def rewriting(language: Language, cause: RewritingCause, at_moment: Sides, finished: Sides) -> Rewriting:
+def rewriting(language: Language, cause: RewritingCause, at_moment: TextAround, finished: TextAround) -> Rewriting:
     """What a person reads about a moment whose place was rewritten; the document around the place then, and in the end."""
     (before, after), (left, right) = at_moment, finished
     if cause == "before":

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias
 from replay.records import Ending, Moment, Suggestion, TrailStep
 from syntax.text import Change
 
-Fate: TypeAlias = Literal["shown", "accepted", "part"]
-Cause: TypeAlias = Literal["tape", "accept", "delete", "mend"]
+ItemFate: TypeAlias = Literal["shown", "accepted", "part"]
+ChangeCause: TypeAlias = Literal["tape", "accept", "delete", "mend"]
 """Why a document changes: as recorded, by accepting, because accepted text was wrong, or to be as recorded again."""
 
 
@@ -32,7 +32,7 @@ class DidChange:
     version: int
     before: str
     changes: tuple[Change, ...]
-    cause: Cause = "tape"
+    cause: ChangeCause = "tape"
     keys: int = 0
 
 
@@ -114,7 +114,7 @@ class Tell:
     """Tell the server what became of an item of its: shown, accepted, or accepted up to a UTF-16 offset of its text (`reached`)."""
 
     item: Mapping[str, Any]
-    fate: Fate
+    fate: ItemFate
     reached: int = 0
 
 

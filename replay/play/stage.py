@@ -10,7 +10,7 @@ import msgspec
 
 from replay.play.drive.pages import Pages
 from replay.play.drive.rebase import Rebased, RecordedPlace
-from replay.play.instructions import Cause, DidChange, Spot
+from replay.play.instructions import ChangeCause, DidChange, Spot
 from replay.play.policies.pacing import Situation
 from replay.records import Effort, Moment, Trigger, Within
 from replay.tapes.documents import Documents
@@ -97,7 +97,7 @@ class Stage:
         known = msgspec.structs.asdict(self.effort)
         self.effort = Effort(**known | {name: known[name] + number for name, number in keys.items()})
 
-    def _changed(self, doc: int, before: str, changes: Sequence[Change], cause: Cause, keys: int) -> DidChange:
+    def _changed(self, doc: int, before: str, changes: Sequence[Change], cause: ChangeCause, keys: int) -> DidChange:
         self.versions[doc] += 1
         self.cursors[doc] = _cursor_after(changes)
         self.several[doc] = len(changes)

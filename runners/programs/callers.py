@@ -18,7 +18,7 @@ import tree_sitter
 from runners.programs.places import TEST_NAME, EnclosedNode, Shape, name_of, text_of
 from syntax.parse import Tree
 
-Function: TypeAlias = tuple[str, str]
+FunctionName: TypeAlias = tuple[str, str]
 """A class ("": none) and the name of a function; "" is what stands outside of functions."""
 
 _IMPLICIT = ("__", "operator", "~", "constructor")
@@ -31,10 +31,10 @@ class Callers:
 
     def __init__(self, shape: Shape, tree: Tree, hole: tuple[int, int], places: Iterable[EnclosedNode]) -> None:
         self._shape, self._tree, self._hole = shape, tree, hole
-        self._defined: dict[str, set[Function]] = defaultdict(set)
-        self._named: dict[Function, set[str]] = defaultdict(set)
+        self._defined: dict[str, set[FunctionName]] = defaultdict(set)
+        self._named: dict[FunctionName, set[str]] = defaultdict(set)
         self._everywhere: set[str] = set()  # in the hole too
-        self._roots: list[Function] = []
+        self._roots: list[FunctionName] = []
         for place in places:
             self._read(place)
 
@@ -65,9 +65,9 @@ class Callers:
             return _is(parent.child_by_field_name("name"), named) and not is_reference
         return bool(_EXPORTS.match(text_of(place.statement)))
 
-    def called(self) -> frozenset[Function]:
+    def called(self) -> frozenset[FunctionName]:
         """The functions that the tests call without going through the hole, those of the tests among them."""
-        found = set[Function]()
+        found = set[FunctionName]()
         todo = [*self._roots, *(own for own in self._named if not own[1]), *self._unseen()]
         while todo:
             function = todo.pop()
@@ -76,20 +76,20 @@ class Callers:
                 todo += [other for name in self._named[function] for other in self._called_by_name(name)]
         return frozenset(found)
 
-    def _called_by_name(self, name: str) -> Iterator[Function]:
+    def _called_by_name(self, name: str) -> Iterator[FunctionName]:
         """What may be called where a name stands: functions of this name, and of a class what needs no name."""
         yield from (own for own in self._defined.get(name, ()) if not self._is_implicit(own))
         yield from (
             own for owned in self._defined.values() for own in owned if own[0] == name and self._is_implicit(own)
         )
 
-    def _unseen(self) -> Iterator[Function]:
+    def _unseen(self) -> Iterator[FunctionName]:
         """Functions of which no line says how they are called: neither they nor their class are named."""
         for own in (own for owned in self._defined.values() for own in owned):
             if self._is_implicit(own) and own[0] not in self._everywhere:
                 yield own
 
-    def _is_implicit(self, own: Function) -> bool:
+    def _is_implicit(self, own: FunctionName) -> bool:
         return own[1].startswith(_IMPLICIT) or own[1] not in self._everywhere
 
 

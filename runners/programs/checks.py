@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from runners.programs.callers import Callers, Function
+from runners.programs.callers import Callers, FunctionName
 from runners.programs.places import SHAPES, TEST_NAME, EnclosedNode, Shape, name_of, places, text_of
 from syntax.languages import language_of
 from syntax.parse import Tree
@@ -99,7 +99,7 @@ class _Reader:
             return bool(TEST_NAME.search(place.function)) or not place.function
         return bool(_ASSERTS.search(_callee(place.node)))
 
-    def _is_test(self, place: EnclosedNode, called: frozenset[Function]) -> bool:
+    def _is_test(self, place: EnclosedNode, called: frozenset[FunctionName]) -> bool:
         behind = self.tree.index(place.node.start_byte) >= self.hole[1]
         counts = not place.function or (place.owner, place.function) in called
         return bool(TEST_NAME.search(place.function)) or (behind and counts)

@@ -30,7 +30,7 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from server.context import RecentEdits
-from server.documents import Document, Edit, LineCharacter, OpenDocuments
+from server.documents import ContentChange, Document, LineCharacter, OpenDocuments
 from server.errors import DocumentError, ServerRoomError
 from server.keys import masked
 from server.lsp.events import (
@@ -252,7 +252,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         self._changed(params.text_document.uri, params.text_document.version, edits)
         yield from self._run_feature(types.TEXT_DOCUMENT_DID_CHANGE, params)
 
-    def _changed(self, uri: str, version: int, edits: Sequence[Edit]) -> None:
+    def _changed(self, uri: str, version: int, edits: Sequence[ContentChange]) -> None:
         before = self.documents.get(uri)
         changes = self.documents.change(uri, version, edits)
         after = self.documents.get(uri)
@@ -331,7 +331,7 @@ def place(position: types.Position) -> LineCharacter:
     return position.line, position.character
 
 
-def _edit(change: types.TextDocumentContentChangeEvent) -> Edit:
+def _edit(change: types.TextDocumentContentChangeEvent) -> ContentChange:
     if isinstance(change, types.TextDocumentContentChangePartial):
         return place(change.range.start), place(change.range.end), change.text
     return change.text

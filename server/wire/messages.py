@@ -13,7 +13,7 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from server.documents import Edit, LineCharacter
+from server.documents import ContentChange, LineCharacter
 from syntax.wanted import Stop
 
 Id: TypeAlias = int | str
@@ -85,7 +85,7 @@ class ChangeParams(msgspec.Struct, frozen=True, rename="camel"):
     text_document: _Versioned
     content_changes: list[_ContentChange]
 
-    def edits(self) -> list[Edit]:
+    def edits(self) -> list[ContentChange]:
         """The changes in the form of `server.documents`."""
         return [(_place(each.range.start), _place(each.range.end), each.text) for each in self.content_changes]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.history.session.copied_code import blocks, blocks_in, copied_parts
-from corpora.history.session.hunks import Span, hunks, same_line_ends
+from corpora.history.session.hunks import ReplacedSpan, hunks, same_line_ends
 
 LINES = st.lists(
     st.sampled_from(["a = 1", "    b(2)", "    b(3)", "", "\t}", "x = 'é😀'", "def f(a, b):", " \u2028y", "\r"]),
@@ -42,22 +42,22 @@ def test_texts_that_are_equal_have_no_hunks(text):
 
 
 def test_a_word_of_a_line_is_changed_in_place():
-    assert spans("a = one(1)\nb\n", "a = two(1)\nb\n") == [Span(4, 7, "two")]
-    assert spans('version = "1.2.3"\n', 'version = "1.3.3"\n') == [Span(13, 14, "3")]
+    assert spans("a = one(1)\nb\n", "a = two(1)\nb\n") == [ReplacedSpan(4, 7, "two")]
+    assert spans('version = "1.2.3"\n', 'version = "1.3.3"\n') == [ReplacedSpan(13, 14, "3")]
 
 
 def test_white_space_at_the_end_of_a_line_goes_and_the_line_end_stays():
-    assert spans("a = 1  \nb\n", "a = 1\nb\n") == [Span(5, 7, "")]
+    assert spans("a = 1  \nb\n", "a = 1\nb\n") == [ReplacedSpan(5, 7, "")]
 
 
 def test_new_lines_are_begun_with_enter_at_the_end_of_the_line_above():
-    assert spans("a\nb\n", "a\nnew\nb\n") == [Span(1, 1, "\nnew")]
-    assert spans("a\r\nb\r\n", "a\r\nnew\r\nb\r\n") == [Span(1, 1, "\r\nnew")]
-    assert spans("b\n", "new\nb\n") == [Span(0, 0, "new\n")]
+    assert spans("a\nb\n", "a\nnew\nb\n") == [ReplacedSpan(1, 1, "\nnew")]
+    assert spans("a\r\nb\r\n", "a\r\nnew\r\nb\r\n") == [ReplacedSpan(1, 1, "\r\nnew")]
+    assert spans("b\n", "new\nb\n") == [ReplacedSpan(0, 0, "new\n")]
 
 
 def test_lines_that_have_nothing_in_common_are_replaced_and_not_patched_together():
-    assert spans("k\nimport os\nz\n", "k\n@cache\nz\n") == [Span(2, 11, "@cache")]
+    assert spans("k\nimport os\nz\n", "k\n@cache\nz\n") == [ReplacedSpan(2, 11, "@cache")]
 
 
 def test_lines_that_are_alike_are_changed_and_those_between_them_written():

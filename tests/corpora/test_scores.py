@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import FOLDERS
 from corpora.options import EvaluateOptions, drawn
-from corpora.scores import Outcome, passing, summary
+from corpora.scores import TaskOutcome, passing, summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Suggestion, Verdict
@@ -38,7 +38,7 @@ def record(task, name, sample=0, **more):
 
 
 def outcome(task, *names):
-    return Outcome(task, tuple((sample, Verdict(name=name)) for sample, name in enumerate(names)))
+    return TaskOutcome(task, tuple((sample, Verdict(name=name)) for sample, name in enumerate(names)))
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "Ministral-3B"])

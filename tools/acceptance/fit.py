@@ -31,12 +31,11 @@ from replay.play.users.acceptance.trials import DataSet, Trial, decode, lines, r
 from replay.tapes.tape import read as read_tape
 from tools.acceptance.from_study import trials_of_study
 from tools.acceptance.from_tape import trials_of_tape
-from tools.acceptance.quality import Scored, interval, quality, short
+from tools.acceptance.quality import Floats, Scored, interval, quality, short
 
 RESAMPLES = 1000
 """Bootstrap samples for each interval."""
 _ARRAY = re.compile(r"\[(\n[^\[\]]*,\n\s*)\]")
-Floats = NDArray[np.float64]
 HEAD = """\
 # The acceptance model. Written by tools/acceptance/fit.py: do not change numbers here, run `make fit DATA=…`.
 # docs/users.md says what the fields mean, and how far the figures carry.

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from corpora.corpus import chosen, corpus_of
 from corpora.fetching import data_folder
-from corpora.generation.funnel import Answered, Fate, Funnel, counts, write_benchmark
+from corpora.generation.funnel import Fate, Funnel, GeneratedAnswer, counts, write_benchmark
 from corpora.generation.prompts import cell_messages
 from corpora.generation.reviews import Reviews, outcome
 from corpora.options import EvaluateOptions
@@ -84,7 +84,7 @@ async def _ask(funnel: Funnel, settings: ProviderSettings, cells: Sequence[tuple
         for done, (language, category, number) in enumerate(missing):
             console.print(f"asked for {language}, {category}: {done + 1} of {len(missing)}")
             text = await ask_chat(provider, cell_messages(language, category), number)
-            funnel.keep(Answered(language, category, number, text))
+            funnel.keep(GeneratedAnswer(language, category, number, text))
     finally:
         await provider.close()
 

@@ -16,7 +16,7 @@ from tui.comparing import words
 from tui.comparing.copying import commands, page_text
 from tui.comparing.help import help_text
 from tui.comparing.messages import OrderWanted, PairChosen
-from tui.comparing.model import CHANGES, SORTS, Change, ComparedRuns, PairSelection
+from tui.comparing.model import CHANGES, SORTS, ComparedRuns, PairChange, PairSelection
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side, Sides
 from tui.inspector.messages import SearchClosed
@@ -117,15 +117,15 @@ class ComparisonApp(ThemedApp):
         """Return whether the action is possible: under a dialog none of the screen's is."""
         return len(self.screen_stack) == 1 or f"action_{action}" not in ComparisonApp.__dict__
 
-    def action_show(self, change: Change | str) -> None:
+    def action_show(self, change: PairChange | str) -> None:
         """Show the moments of one change, or all ("")."""
-        found: Change | None = next((known for known in CHANGES if known == change), None)
+        found: PairChange | None = next((known for known in CHANGES if known == change), None)
         self._wanted = replace(self._wanted, change=found)
         self._show()
 
     def action_next_filter(self) -> None:
         """Go on to the next filter: all, lost, gained, same, untested."""
-        choices = ("", *get_args(Change))
+        choices = ("", *get_args(PairChange))
         self.action_show(choices[(choices.index(self._wanted.change or "") + 1) % len(choices)])
 
     def action_sort(self) -> None:

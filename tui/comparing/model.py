@@ -13,8 +13,8 @@ from replay.records import Record
 from replay.run.listing.rows import searched_text
 from tui.glossary import block_label, location
 
-Change: TypeAlias = Literal["lost", "gained", "same", "untested"]
-CHANGES: dict[Change, tuple[str, str]] = {
+PairChange: TypeAlias = Literal["lost", "gained", "same", "untested"]
+CHANGES: dict[PairChange, tuple[str, str]] = {
     "lost": ("-", "A passes, B does not"),
     "gained": ("+", "B passes, A does not"),
     "same": ("=", "both pass, or neither does"),
@@ -29,14 +29,14 @@ class MomentPair:
 
     first: Record
     second: Record
-    change: Change
+    change: PairChange
 
 
 @dataclass(frozen=True, slots=True)
 class PairSelection:
     """Which pairs are shown (`change`; None: all), and in which order (`sort` of `SORTS`)."""
 
-    change: Change | None = None
+    change: PairChange | None = None
     sort: str = "change"
     descending: bool = False
     text: str = ""
@@ -81,7 +81,7 @@ class ComparedRuns:
             length += 1
         return str(PurePath(*first[-length:])), str(PurePath(*second[-length:]))
 
-    def counts(self) -> Counter[Change]:
+    def counts(self) -> Counter[PairChange]:
         """How many pairs there are of each change."""
         return Counter(pair.change for pair in self.pairs)
 
@@ -112,7 +112,7 @@ def pairs_of(first: Iterable[Record], second: Iterable[Record]) -> list[MomentPa
     return [MomentPair(one, other, change_of(one, other)) for one, other in shared_records(first, second)]
 
 
-def change_of(first: Record, second: Record) -> Change:
+def change_of(first: Record, second: Record) -> PairChange:
     """What changed, by the verdicts in the hole that is the same for both."""
     if not (could_be_tested(first) and could_be_tested(second)):
         return "untested"

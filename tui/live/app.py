@@ -30,7 +30,7 @@ from tui.live.state import Lane, LiveState
 from tui.live.stored import stored_state
 from tui.live.strip import clock, strip
 from tui.live.widgets.board import Board, ShownLane
-from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, Outcome, help_text
+from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, ScreenEnd, help_text
 from tui.live.widgets.page_view import PageView
 from tui.terminal_text import message, sanitize
 from tui.text_dialog import TextDialog
@@ -87,7 +87,7 @@ class LiveApp(ThemedApp):
     def __init__(self, folder: Path, *, process: int = 0, gone: Callable[[], bool] = lambda: False) -> None:
         super().__init__()
         self.folder, self._owned, self._gone = folder, process, gone
-        self.outcome: Outcome = "left"
+        self.outcome: ScreenEnd = "left"
         self.state, self.figures = LiveState(), LiveFigures()
         self._file, self._watcher = LiveFile(folder), Watcher(folder)
         self._documents: dict[str, LaneDocuments] = {}
@@ -333,11 +333,11 @@ class LiveApp(ThemedApp):
         else:
             self._close("left" if self.state.is_going else "ended")
 
-    def _left(self, choice: Outcome | None) -> None:
+    def _left(self, choice: ScreenEnd | None) -> None:
         if choice:
             self._close(choice)
 
-    def _close(self, outcome: Outcome) -> None:
+    def _close(self, outcome: ScreenEnd) -> None:
         self.outcome = outcome
         self.exit()
 

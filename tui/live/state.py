@@ -30,7 +30,7 @@ from replay.run.events import (
     Tried,
 )
 
-Phase: TypeAlias = Literal["waiting", "going", "paused", "done", "interrupted", "failed", "killed"]
+RunPhase: TypeAlias = Literal["waiting", "going", "paused", "done", "interrupted", "failed", "killed"]
 _WINDOW_S = 30.0
 """How far back the rates look."""
 
@@ -131,7 +131,7 @@ class LiveState:
     """Wall time (s), events played and moments ended, over the last while."""
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> RunPhase:
         """How it goes."""
         if self.ending is not None:
             return self.ending.how

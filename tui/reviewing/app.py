@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Footer, Input, Static
 
-from corpora.generation.reviews import QUESTIONS, Decision, Review, Reviews
+from corpora.generation.reviews import QUESTIONS, Review, ReviewDecision, Reviews
 from corpora.tasks import Task
 from tui.reviewing.words import answers_words, headline, task_code
 from tui.text_dialog import TextDialog
@@ -95,7 +95,7 @@ class ReviewApp(ThemedApp):
         self._answers[question] = not self._answers[question]
         self._show()
 
-    def action_decide(self, decision: Decision) -> None:
+    def action_decide(self, decision: ReviewDecision) -> None:
         """Keep the decision, and go to the next task without one."""
         answers = {name: answer for name, answer in self._answers.items() if answer is not None}
         if len(answers) < len(QUESTIONS):

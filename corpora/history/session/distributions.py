@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-Context: TypeAlias = Literal[
+GapContext: TypeAlias = Literal[
     "letter", "sign", "enter", "line", "delete", "deletes", "redo", "beside", "elsewhere", "document", "paste"
 ]
 """What follows a gap.
@@ -22,8 +22,8 @@ Elsewhere: `beside` is the first key at most `BESIDE` away (after a closer, for 
 place of the document, `document` the first key in another document, `paste` a paste."""
 BESIDE = 3
 """The largest distance from the last edit that counts as beside it, in UTF-16 code units."""
-CONTEXTS: tuple[Context, ...] = get_args(Context)
-IN_PLACE: frozenset[Context] = frozenset({"letter", "sign", "enter", "line", "delete", "deletes", "redo"})
+CONTEXTS: tuple[GapContext, ...] = get_args(GapContext)
+IN_PLACE: frozenset[GapContext] = frozenset({"letter", "sign", "enter", "line", "delete", "deletes", "redo"})
 LEAST_MS = 10
 """The shortest gap between two edits (ms); persons make none shorter (see `FLUSHED_MS` in `tools/commit_distributions.py`)."""
 PausePlace: TypeAlias = Literal["in_place", "elsewhere", "document"]
@@ -101,9 +101,9 @@ class Choice(_Named, frozen=True):
 class Distributions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All distributions of a session."""
 
-    burst: dict[Context, Lognormals]
+    burst: dict[GapContext, Lognormals]
     """Gaps (ms) inside a burst of keys."""
-    pausing: dict[Context, Share]
+    pausing: dict[GapContext, Share]
     """Whether a gap is a pause, which ends the burst."""
     pause: dict[PausePlace, Lognormals]
     """Lengths (ms) of pauses."""
@@ -139,14 +139,14 @@ class Distributions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if lacking := set(wanted).difference(known):
                 raise ValueError(f"{name} lacks {', '.join(sorted(lacking))}")
 
-    def gap(self, chance: random.Random, context: Context) -> int:
+    def gap(self, chance: random.Random, context: GapContext) -> int:
         """The gap before an edit in whole ms: one inside a burst, or a pause that ends the burst."""
         paused = self.pausing[context].draw(chance)
         drawn = self.pause[place_of(context)] if paused else self.burst[context]
         return max(LEAST_MS, round(drawn.draw(chance)))
 
 
-def place_of(context: Context) -> PausePlace:
+def place_of(context: GapContext) -> PausePlace:
     """The distribution of pauses for a context."""
     if context in IN_PLACE or context == "beside":
         return "in_place"

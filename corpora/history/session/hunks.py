@@ -32,7 +32,7 @@ _WORDS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ReplacedSpan:
     """Replace the old text from `start` to `end` (indices) by `new`. `pasted` are the parts of `new` that are pasted."""
 
     start: int
@@ -41,13 +41,13 @@ class Span:
     pasted: tuple[tuple[int, int], ...] = ()
 
 
-def hunks(old: str, new: str) -> list[list[Span]]:
+def hunks(old: str, new: str) -> list[list[ReplacedSpan]]:
     """The spans that turn `old` into `new`, by hunk, in rising order; they do not touch each other."""
     before, after = _lines(old), _lines(new)
     starts = [0]
     for line in before:
         starts.append(starts[-1] + len(line))
-    found: list[list[Span]] = []
+    found: list[list[ReplacedSpan]] = []
     reached = 0
     junk = len(before) * len(after) > _LINES
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=junk).get_opcodes():
@@ -76,7 +76,9 @@ def _lines(text: str) -> list[str]:
     return text.split("\n") if "\n" not in text else re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
-def _hunk(before: Sequence[str], starts: Sequence[int], where: tuple[int, int], after: Sequence[str]) -> Iterator[Span]:
+def _hunk(
+    before: Sequence[str], starts: Sequence[int], where: tuple[int, int], after: Sequence[str]
+) -> Iterator[ReplacedSpan]:
     """The spans of one hunk: changes in similar lines, and the other lines between them."""
     low, high = where
     i = j = 0
@@ -134,15 +136,15 @@ def _similarity(one: str, other: str) -> float:
     return ratio + bonus if ratio + bonus >= _ALIKE and one.strip() else 0.0
 
 
-def _between(start: int, old: Sequence[str], new: str) -> Span:
+def _between(start: int, old: Sequence[str], new: str) -> ReplacedSpan:
     """Replace old lines by new ones; the common last line end and the common first indentation stay."""
     text = "".join(old)
     if not text or not new:
-        return Span(start, start + len(text), new)
+        return ReplacedSpan(start, start + len(text), new)
     tail = _common_tail(text, new)
     old = text[: len(text) - tail]
     head = min(common_prefix(old, new[: len(new) - tail]), len(old) - len(old.lstrip(" \t")))
-    return Span(start + head, start + len(text) - tail, new[head : len(new) - tail])
+    return ReplacedSpan(start + head, start + len(text) - tail, new[head : len(new) - tail])
 
 
 def _common_tail(old: str, new: str) -> int:
@@ -150,18 +152,18 @@ def _common_tail(old: str, new: str) -> int:
     return len(ends[0][0]) if ends[0] and ends[1] and ends[0][0] == ends[1][0] else 0
 
 
-def _within(start: int, old: str, new: str) -> Iterator[Span]:
+def _within(start: int, old: str, new: str) -> Iterator[ReplacedSpan]:
     """The changed words of a line; changes with fewer than two characters between them become one."""
     words, others = _WORD.findall(old), _WORD.findall(new)
     if max(len(words), len(others)) > _WORDS:
         words, others = [old], [new]
     at = 0
-    open_: Span | None = None
+    open_: ReplacedSpan | None = None
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
         text, put = "".join(words[i1:i2]), "".join(others[j1:j2])
         if tag != "equal":
-            span = Span(start + at, start + at + len(text), put)
-            open_ = Span(open_.start, span.end, open_.new + put) if open_ else span
+            span = ReplacedSpan(start + at, start + at + len(text), put)
+            open_ = ReplacedSpan(open_.start, span.end, open_.new + put) if open_ else span
         elif open_ and len(text) < 2 and at + len(text) < len(old):
             open_ = replace(open_, end=open_.end + len(text), new=open_.new + text)
         elif open_:
@@ -172,23 +174,23 @@ def _within(start: int, old: str, new: str) -> Iterator[Span]:
         yield _trimmed(old[open_.start - start : open_.end - start], open_)
 
 
-def _trimmed(old: str, span: Span) -> Span:
+def _trimmed(old: str, span: ReplacedSpan) -> ReplacedSpan:
     """The span without the common first and last characters; the indentation of a new line stays whole."""
     size = min(len(old), len(span.new))
     head = next((at for at in range(size) if old[at] != span.new[at]), size)
     room = 0 if _INDENTATION.search(span.new) else size - head
     tail = next((at for at in range(room) if old[-1 - at] != span.new[-1 - at]), room)
-    return Span(span.start + head, span.end - tail, span.new[head : len(span.new) - tail])
+    return ReplacedSpan(span.start + head, span.end - tail, span.new[head : len(span.new) - tail])
 
 
-def _raised(spans: Iterator[Span], old: str, reached: int) -> Iterator[Span]:
+def _raised(spans: Iterator[ReplacedSpan], old: str, reached: int) -> Iterator[ReplacedSpan]:
     """Spans that write new lines, begun with Enter at the end of the line above where the result is the same."""
     for span in spans:
         end = _END.search(span.new)
         up = span.start - len(end[0]) if end and span.start == span.end else -1
         above = old[up : span.start] if end and up >= reached else ""
         if end and above == end[0] and old[up - 1 : up] != "\r":
-            yield Span(up, up, end[0] + span.new[: end.start()])
+            yield ReplacedSpan(up, up, end[0] + span.new[: end.start()])
         else:
             yield span
         reached = span.end

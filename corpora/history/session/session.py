@@ -11,7 +11,7 @@ from corpora.history.repository.files import CommitDocument
 from corpora.history.session import copied_code
 from corpora.history.session.commit_buffer import CommitBuffer
 from corpora.history.session.distributions import Distributions
-from corpora.history.session.hunks import Span, hunks, same_line_ends
+from corpora.history.session.hunks import ReplacedSpan, hunks, same_line_ends
 from corpora.history.session.span_typist import KeyCounts, SpanTypist
 from replay.importers.building.language_ids import language_id
 from replay.tapes.tape import Event
@@ -26,7 +26,7 @@ class TypingTask:
 
     document: CommitDocument
     base: str
-    hunks: list[list[Span]]
+    hunks: list[list[ReplacedSpan]]
 
     @property
     def characters(self) -> int:
@@ -67,7 +67,7 @@ def typed(
     return typist.events, typist.count
 
 
-def _marked(span: Span, known: set[tuple[str, ...]]) -> Span:
+def _marked(span: ReplacedSpan, known: set[tuple[str, ...]]) -> ReplacedSpan:
     return replace(span, pasted=tuple(copied_code.copied_parts(span.new, known))) if known else span
 
 

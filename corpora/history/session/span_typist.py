@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpora.history.session.commit_buffer import CommitBuffer
-from corpora.history.session.distributions import BESIDE, Context, Distributions
-from corpora.history.session.hunks import Span
+from corpora.history.session.distributions import BESIDE, Distributions, GapContext
+from corpora.history.session.hunks import ReplacedSpan
 from corpora.typing.typist import neighbour
 from replay.tapes import tape
 from replay.tapes.tape import Event, Reason
@@ -49,7 +49,7 @@ class SpanTypist:
         self.events: list[Event] = []
         self.count = KeyCounts()
         self.buffer = CommitBuffer(-1, "", "plaintext", "", ())
-        self.context: Context | None = "document"
+        self.context: GapContext | None = "document"
         self._last = ""
         self._edited = 0
         self._waiting: list[Callable[[float], Event]] = []
@@ -78,7 +78,7 @@ class SpanTypist:
         changes = [(*match.span(), end) for match in _NEWLINE.finditer(self.buffer.text)]
         self._edit(changes, self.buffer.cursor, "format", "elsewhere")
 
-    def put(self, span: Span) -> None:
+    def put(self, span: ReplacedSpan) -> None:
         """Type one span; its indices are those of the current text."""
         pasted = [part for part in span.pasted if self.distributions.pasted.draw(self.chance)]
         self._behind = len(self.buffer.text) - span.end
@@ -90,7 +90,7 @@ class SpanTypist:
     def _later(self, event: Callable[[float], Event]) -> None:
         self._waiting.append(event)
 
-    def _pass(self, context: Context) -> None:
+    def _pass(self, context: GapContext) -> None:
         """Let the gap before an edit pass; waiting events are spread evenly over it."""
         gap = self.distributions.gap(self.chance, context)
         for number, event in enumerate(self._waiting, 1):
@@ -99,7 +99,7 @@ class SpanTypist:
         self._waiting.clear()
         self.clock += gap
 
-    def _edit(self, changes: Sequence[tuple[int, int, str]], cursor: int, reason: Reason, context: Context) -> None:
+    def _edit(self, changes: Sequence[tuple[int, int, str]], cursor: int, reason: Reason, context: GapContext) -> None:
         """One edit, and the cursor after it; `changes` are indices into the old text, `cursor` into the new one."""
         self._pass(self.context or context)
         self.context = None
@@ -187,7 +187,7 @@ class SpanTypist:
         self.count.typed += 1
         self._last = last
 
-    def _gap_to(self, key: str) -> Context:
+    def _gap_to(self, key: str) -> GapContext:
         if self._last in {"delete", "enter"}:
             return "redo" if self._last == "delete" else "line"
         return "letter" if self._last == key == "letter" else "sign"

@@ -20,7 +20,7 @@ _LINES = 4_000
 _JOINED = 3
 """Changes become one if at most so many unchanged characters of one line are between them."""
 
-Span = tuple[int, int, int, int]
+SpanPair = tuple[int, int, int, int]
 """(start, end) in the old text and (start, end) in the new one, in characters."""
 
 
@@ -33,7 +33,7 @@ def changes_between(before: str, after: str) -> tuple[Change, ...]:
     return tuple(_change(before, after, span) for span in spans)
 
 
-def _change(before: str, after: str, span: Span) -> Change:
+def _change(before: str, after: str, span: SpanPair) -> Change:
     start, end, new_start, new_end = span
     new = after[new_start:new_end]
     if is_narrow(before):
@@ -42,7 +42,7 @@ def _change(before: str, after: str, span: Span) -> Change:
     return offset, offset + length(before[start:end]), new
 
 
-def _spans(before: str, after: str) -> Iterator[Span]:
+def _spans(before: str, after: str) -> Iterator[SpanPair]:
     head = common_prefix(before, after)
     tail = common_suffix(before[head:], after[head:])
     start, end, new_end = head, len(before) - tail, len(after) - tail
@@ -54,7 +54,7 @@ def _spans(before: str, after: str) -> Iterator[Span]:
         yield from _by_lines(before, after, (start, end, start, new_end))
 
 
-def _by_lines(before: str, after: str, span: Span) -> Iterator[Span]:
+def _by_lines(before: str, after: str, span: SpanPair) -> Iterator[SpanPair]:
     start, end, new_start, new_end = span
     old, new = before[start:end].splitlines(keepends=True), after[new_start:new_end].splitlines(keepends=True)
     if len(old) == 1 or len(new) == 1 or len(old) + len(new) > _LINES:
@@ -73,7 +73,7 @@ def _starts(lines: list[str], at: int) -> list[int]:
     return starts
 
 
-def _by_characters(before: str, after: str, span: Span) -> Iterator[Span]:
+def _by_characters(before: str, after: str, span: SpanPair) -> Iterator[SpanPair]:
     start, end, new_start, new_end = span
     if (end - start) * (new_end - new_start) > _CELLS:
         yield span
@@ -83,8 +83,8 @@ def _by_characters(before: str, after: str, span: Span) -> Iterator[Span]:
             yield start + i, start + j, new_start + k, new_start + m
 
 
-def _joined(before: str, spans: Iterator[Span]) -> list[Span]:
-    joined: list[Span] = []
+def _joined(before: str, spans: Iterator[SpanPair]) -> list[SpanPair]:
+    joined: list[SpanPair] = []
     for span in spans:
         if joined and _near(before, joined[-1][1], span[0]):
             joined[-1] = (joined[-1][0], span[1], joined[-1][2], span[3])

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+from replay.tapes.tape import Count
 
 
 class _Form(msgspec.Struct, frozen=True, rename="camel"):
@@ -101,7 +101,7 @@ class Observation(_Form, frozen=True):
     active_terminal: Terminal | None = None
 
 
-EventContent: TypeAlias = EditAction | SelectionAction | TabSwitch | TerminalCommand | FileChange | Observation | None
+ChunkContent: TypeAlias = EditAction | SelectionAction | TabSwitch | TerminalCommand | FileChange | Observation | None
 _ACTIONS: Mapping[str, type[msgspec.Struct]] = {
     "edit": EditAction,
     "selection": SelectionAction,
@@ -112,7 +112,7 @@ _ACTIONS: Mapping[str, type[msgspec.Struct]] = {
 
 
 def content_of_event(event: ChunkEvent) -> Any:
-    """The content of an event, an `EventContent`; None if its kind is unknown.
+    """The content of an event, an `ChunkContent`; None if its kind is unknown.
 
     Raises msgspec.ValidationError if an event of a known kind lacks a member.
     """

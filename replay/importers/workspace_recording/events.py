@@ -11,11 +11,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from replay.importers.building.language_ids import language_id
 from replay.importers.building.paths import path_on_tape
 from replay.importers.workspace_recording import entries as log
+from replay.records import Trigger
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.documents import Documents
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Reason, Select, State, digest
@@ -42,7 +43,6 @@ _REASONS: Mapping[str, Reason] = {
 _RANGE = re.compile(r"\[(\d+),(\d+) -> (\d+),(\d+)\]")
 _DECIMALS = 3
 """Decimals of a time in ms. A float of ms since 1970 has no more correct ones."""
-Trigger: TypeAlias = Literal["automatic", "invoked"]
 
 
 @dataclass(frozen=True, slots=True)

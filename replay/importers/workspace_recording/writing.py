@@ -23,8 +23,8 @@ from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Header, Open, Se
 from syntax.errors import OffsetError
 from syntax.text import length, position_at
 
-Entry: TypeAlias = dict[str, Any]
-_Form: TypeAlias = tuple[list[Entry], str | None]
+JsonEntry: TypeAlias = dict[str, Any]
+_Form: TypeAlias = tuple[list[JsonEntry], str | None]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ROOT = "file:///workspace"
 _SOURCES: Mapping[str, str] = {"accept": ACCEPT, "format": FORMAT_COMMAND, "type": SNIPPET}
@@ -40,7 +40,7 @@ def start_of(header: Header) -> int:
     return ((created if created.tzinfo else created.replace(tzinfo=UTC)) - EPOCH) // timedelta(milliseconds=1)
 
 
-def beginning_of(header: Header) -> tuple[Entry, ...]:
+def beginning_of(header: Header) -> tuple[JsonEntry, ...]:
     """The first entries of a tape that was no recording: the format's own header, and the tape's."""
     time = start_of(header)
     name = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{header.created}/{header.id}"))
@@ -55,7 +55,7 @@ def beginning_of(header: Header) -> tuple[Entry, ...]:
 class EntryGroup:
     """Entries that belong together, and the events that they mean."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[JsonEntry, ...]
     events: tuple[Event, ...]
 
 
@@ -110,13 +110,13 @@ class Writing:
         self._keep_versions([entry])
         return True
 
-    def _read_back(self, entries: Sequence[Entry], source: str | None) -> tuple[Event, ...]:
+    def _read_back(self, entries: Sequence[JsonEntry], source: str | None) -> tuple[Event, ...]:
         try:
             return self._reading.events_of_group([log.parse(entry) for entry in entries], source)
         except (OffsetError, ValueError):
             return ()
 
-    def _carrier(self, event: Event, entries: int) -> Entry:
+    def _carrier(self, event: Event, entries: int) -> JsonEntry:
         data = {"sourceId": log.CARRIER, "event": _as_read(event, Event)}
         return self._entry("event", event.t, data={**data, "entries": entries} if entries else data)
 
@@ -141,7 +141,7 @@ class Writing:
             case Ghost(phase="shown" | "empty" | "cancelled") if asked := self._reading.asked.get(event.request):
                 yield from self._ended(event, asked.text)
 
-    def _open(self, event: Open) -> list[Entry]:
+    def _open(self, event: Open) -> list[JsonEntry]:
         first = {"v": 1} if self._versioned else {}
         content = self._entry("setContent", event.t, event.doc, content=event.text, **first)
         if self._reading.paths.get(event.doc) == event.path:
@@ -151,7 +151,7 @@ class Writing:
     def _content(self, event: State, text: str) -> Iterator[_Form]:
         yield [self._entry("setContent", event.t, event.doc, content=text, **self._version(event.doc))], None
 
-    def _select(self, event: Select) -> Entry:
+    def _select(self, event: Select) -> JsonEntry:
         return self._entry("selectionChanged", event.t, event.doc, selection=event.ranges)
 
     def _edit(self, event: Edit, then: Sequence[Event]) -> Iterator[_Form]:
@@ -168,7 +168,7 @@ class Writing:
             yield [changed, self._select(select), why], source  # the order in which the editor writes it
         yield [changed, why], source
 
-    def _asked(self, event: Ghost) -> Entry:
+    def _asked(self, event: Ghost) -> JsonEntry:
         context = {"triggerKind": 1 if event.trigger == "invoked" else 0}
         data = {"sourceId": log.FETCH, "kind": "start", "requestId": event.request, "context": context}
         return self._entry("documentEvent", event.t, event.doc, data={**data, **self._version(event.doc)})
@@ -185,7 +185,7 @@ class Writing:
         result = [item] if event.phase == "shown" or event.text else []
         yield [self._entry("event", event.t, data={**data, **error, "result": result})], None
 
-    def _entry(self, kind: str, t: float, doc: int | None = None, **members: Any) -> Entry:
+    def _entry(self, kind: str, t: float, doc: int | None = None, **members: Any) -> JsonEntry:
         number = {} if doc is None else {"id": doc}
         return {"kind": kind, **number, "time": _whole(self.start + t), **members}
 

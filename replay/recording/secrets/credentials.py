@@ -28,7 +28,7 @@ from detect_secrets.util.filetype import determine_file_type
 
 from syntax.languages import language_of
 
-Span: TypeAlias = tuple[int, int]
+CredentialSpan: TypeAlias = tuple[int, int]
 """(start, end): indices into the text."""
 
 REACH = 16_384
@@ -120,7 +120,7 @@ _OPAQUE = re.compile(r"[\w.~+/=:!@#%^&*-]{8,}")
 _TEMPLATE = re.compile(r"\$?\{.*\}|<.*>|\$\w+|%\w+%|%\(\w+\)s")
 
 
-def spans(text: str, path: str) -> list[Span]:
+def spans(text: str, path: str) -> list[CredentialSpan]:
     """The ranges of a text that look like a credential; sorted, and none touches another.
 
     `path` is the file of the text: a value needs quotes in Python, but not in YAML.
@@ -133,9 +133,9 @@ def spans(text: str, path: str) -> list[Span]:
     return merged(found)
 
 
-def merged(found: Iterable[Span]) -> list[Span]:
+def merged(found: Iterable[CredentialSpan]) -> list[CredentialSpan]:
     """Spans in order; spans that touch are joined."""
-    kept: list[Span] = []
+    kept: list[CredentialSpan] = []
     for start, end in sorted(found):
         if kept and start <= kept[-1][1]:
             kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
@@ -144,7 +144,7 @@ def merged(found: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def _in_line(line: str, path: str) -> Iterator[Span]:
+def _in_line(line: str, path: str) -> Iterator[CredentialSpan]:
     if _RUN.search(line):
         yield from _tokens(line)
         yield from _random(line)
@@ -153,7 +153,7 @@ def _in_line(line: str, path: str) -> Iterator[Span]:
         yield from _named(line, path)
 
 
-def _tokens(line: str) -> Iterator[Span]:
+def _tokens(line: str) -> Iterator[CredentialSpan]:
     for rule, group in _rules():
         for match in rule.finditer(line):
             yield _grown(line, match.span(group if group <= rule.groups and match[group] else 0))
@@ -173,7 +173,7 @@ def _rules() -> tuple[tuple[re.Pattern[str], int], ...]:
     return (*((rule, min(rule.groups, 1)) for rule in rules), *theirs)
 
 
-def _grown(line: str, span: Span) -> Span:
+def _grown(line: str, span: CredentialSpan) -> CredentialSpan:
     """A token without delimiters at its ends, and with the word characters that continue it."""
     start, end = span
     while start < end and line[start] in " \t\"'`=:":
@@ -187,7 +187,7 @@ def _grown(line: str, span: Span) -> Span:
     return start, end
 
 
-def _random(line: str) -> Iterator[Span]:
+def _random(line: str) -> Iterator[CredentialSpan]:
     """Random-looking strings after a quote, by the entropy limits of detect-secrets; long ones also without a closing quote."""
     for plugin, rule, least in _measures():
         for match in rule.finditer(line):
@@ -205,7 +205,7 @@ def _measures() -> tuple[tuple[HighEntropyStringsPlugin, re.Pattern[str], int], 
     )
 
 
-def _named(line: str, path: str) -> Iterator[Span]:
+def _named(line: str, path: str) -> Iterator[CredentialSpan]:
     """Values after names such as `password`; after `token` and similar names only values that look random."""
     line = _LONG_WORD.sub(_without_names, line)
     theirs = REGEX_BY_FILETYPE.get(determine_file_type(path), QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP)
@@ -242,7 +242,7 @@ def _is_mixed(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and _is_value(value)
 
 
-def values(text: str) -> Iterator[Span]:
+def values(text: str) -> Iterator[CredentialSpan]:
     """Each value of eight characters or more, except addresses and plain numbers: in a file of keys each may be one."""
     for match in _SETTING.finditer(text):
         if not _ADDRESS.fullmatch(match["value"]):
@@ -265,7 +265,7 @@ def looks_random(value: str) -> bool:
     return bool(_OPAQUE.fullmatch(value)) and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
-def key_blocks(text: str) -> Iterator[Span]:
+def key_blocks(text: str) -> Iterator[CredentialSpan]:
     """Private keys from their first to their last line; without a last line, up to the end of what looks like a key."""
     for begin in _BEGIN.finditer(text):
         end = _END.search(text, begin.end(), begin.end() + REACH)

@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import msgspec
 
-from replay.recording.secrets.credentials import Span, merged, spans, values
+from replay.recording.secrets.credentials import CredentialSpan, merged, spans, values
 from replay.recording.secrets.numbered_text import NumberedDocuments, NumberedPiece, as_units, written_texts
 from replay.tapes.tape import Close, Edit, Event, Ghost, Open, State, digest
 from syntax.buffer import Buffer
@@ -32,7 +32,7 @@ Learnt: TypeAlias = Literal["nothing", "lately", "before"]
 class Finder(Protocol):
     """Finds what looks like a credential in the text of a file with this path."""
 
-    def __call__(self, text: str, path: str, /) -> list[Span]: ...  # noqa: D102
+    def __call__(self, text: str, path: str, /) -> list[CredentialSpan]: ...  # noqa: D102
 
 
 class Redactor:
@@ -101,7 +101,7 @@ class Redactor:
             for piece in documents.take(event):
                 self._cover(piece, self._fragments.spans(piece.text), learn=False)
 
-    def _cover(self, piece: NumberedPiece, found: Iterable[Span], *, learn: bool = True) -> None:
+    def _cover(self, piece: NumberedPiece, found: Iterable[CredentialSpan], *, learn: bool = True) -> None:
         for start, end in found:
             if learn:
                 self._learn(piece.text[start:end])
@@ -151,7 +151,7 @@ class _Fragments:
         self._rows.update(row for row in _rows(value) if _is_odd(row))
         return len(self._rows) > known
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str) -> list[CredentialSpan]:
         """Where a text has such rows."""
         if not self._rows:
             return []

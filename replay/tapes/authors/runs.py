@@ -37,11 +37,11 @@ class UnexplainedEdit:
     """Whether one key can have made it."""
 
 
-Run: TypeAlias = list[UnexplainedEdit]
+EditRun: TypeAlias = list[UnexplainedEdit]
 """Edits of one document, one behind the other, that no pause and no move of the cursor separates."""
 
 
-def runs(events: Sequence[Event]) -> Iterator[Run]:
+def runs(events: Sequence[Event]) -> Iterator[EditRun]:
     """Each run of a tape, when it ends. Several can be open at once: a person presses keys while an agent writes elsewhere."""
     cursors, documents = Cursors(), defaultdict[int, list[_Open]](list)
     for index, event in enumerate(events):
@@ -73,7 +73,7 @@ class _Open:
     """A run that may go on: its edits, and where the text of the last one stands now."""
 
     def __init__(self, first: UnexplainedEdit) -> None:
-        self.edits: Run = [first]
+        self.edits: EditRun = [first]
         self._follow(first)
 
     def _follow(self, one: UnexplainedEdit) -> None:

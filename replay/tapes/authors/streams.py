@@ -13,7 +13,7 @@ import msgspec
 
 from replay.tapes.authors.change_reasons import certain_reason
 from replay.tapes.authors.parameters import numbers
-from replay.tapes.authors.runs import Run, runs
+from replay.tapes.authors.runs import EditRun, runs
 from replay.tapes.documents import played
 from replay.tapes.tape import Close, Edit, Event, Focus, Reason, Tape
 from syntax.text import cut
@@ -59,7 +59,7 @@ def _edits(events: Sequence[Event], indices: Iterable[int]) -> Iterator[Edit]:
     return (event for event in found if isinstance(event, Edit))
 
 
-def _fast(tape_runs: Iterable[Run]) -> list[Run]:
+def _fast(tape_runs: Iterable[EditRun]) -> list[EditRun]:
     """The runs in which enough edits follow each other at a rate that no person reaches, without the keys around them."""
     limits = numbers().agent
     likely = [(run, shown) for run, shown in map(_judged, tape_runs) if shown >= limits.keys * limits.edits_in_several]
@@ -67,22 +67,22 @@ def _fast(tape_runs: Iterable[Run]) -> list[Run]:
     return [run for run, shown in likely if shown >= limits.keys * limits.edits or _is_beside(run, several)]
 
 
-def _is_beside(run: Run, others: Iterable[Run]) -> bool:
+def _is_beside(run: EditRun, others: Iterable[EditRun]) -> bool:
     """Whether another document is written at the same time."""
     return any(other[0].doc != run[0].doc and _overlap(run, other) for other in others)
 
 
-def _overlap(one: Run, other: Run) -> bool:
+def _overlap(one: EditRun, other: EditRun) -> bool:
     return one[0].t <= other[-1].t and other[0].t <= one[-1].t
 
 
-def _judged(run: Run) -> tuple[Run, int]:
+def _judged(run: EditRun) -> tuple[EditRun, int]:
     """The part of a run that an agent can have written, and what its best row shows, in keys (`_shown`)."""
     rows = _trimmed(list(_rows(run)))
     return [one for row in rows for one in row], max(map(_shown, rows), default=0)
 
 
-def _rows(run: Run) -> Iterator[Run]:
+def _rows(run: EditRun) -> Iterator[EditRun]:
     """A run, cut where an edit does not follow within a frame."""
     row = run[:1]
     for before, one in pairwise(run):
@@ -93,24 +93,24 @@ def _rows(run: Run) -> Iterator[Run]:
     yield row
 
 
-def _trimmed(rows: list[Run]) -> list[Run]:
+def _trimmed(rows: list[EditRun]) -> list[EditRun]:
     """Rows without those at both ends that a person may have typed."""
     sure = [number for number, row in enumerate(rows) if not _may_be_typed(row)]
     return rows[sure[0] : sure[-1] + 1] if sure else []
 
 
-def _may_be_typed(row: Run) -> bool:
+def _may_be_typed(row: EditRun) -> bool:
     """Whether a row has nothing but keys, and no more of them than roll over."""
     return all(one.is_key for one in row) and sum(_worths(row).values()) <= numbers().agent.rollover
 
 
-def _shown(row: Run) -> int:
+def _shown(row: EditRun) -> int:
     """How much the rate of a row shows, in keys (`_worths`); 0 if it writes too few different texts."""
     texts = {one.text for one in row}
     return sum(_worths(row).values()) if len(texts) >= numbers().agent.texts else 0
 
 
-def _worths(row: Run) -> dict[float, int]:
+def _worths(row: EditRun) -> dict[float, int]:
     """What each time (ms) of a row shows of its rate, in keys.
 
     An edit that no key makes is worth `keys`. A key is worth one if it comes too soon for a person, and is another than the one
@@ -176,7 +176,7 @@ class _Texts:
         if text != before:
             self._changed.add(index)
 
-    def returns(self, run: Run) -> bool:
+    def returns(self, run: EditRun) -> bool:
         """Whether most edits of a run lead back to texts from before it: someone undoes or redoes with a key held down."""
         changed = [one.index for one in run if one.index in self._changed]
         back = [index for index in changed if self._first[self._after[index]] < run[0].index]

@@ -10,11 +10,7 @@ from corpora.demo.bundled import NAMES, demo_tapes
 from replay.judge.alignment import statement_ends
 from replay.judge.fitting import clipped, fit, fit_fixed
 from replay.judge.grafts import emptied, graft, hole_of, language_at, written_since
-from replay.play.instructions import Answer, Ask, Spot
-from replay.play.latency import latency_of
-from replay.play.player import Player
-from replay.play.policies.policy import policy_of
-from replay.play.users.user import user_of
+from replay.play.instructions import Spot
 from replay.records import Moment, Suggestion
 from replay.tapes import tape as tape_files
 from replay.tapes.timeline import Timeline
@@ -22,23 +18,10 @@ from syntax.languages import language_of
 from syntax.parse import parse
 from syntax.text import length
 from syntax.tokens import tokens
+from tools.oracle_table import spots
 
 TAPES = {name: tape_files.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}
 TIMED = ["vscode", "copilot", "tabby", "continue", "cody", "zed", "pause:300", "every"]
-
-
-def spots(timeline, policy):
-    """The places where a policy asks on a tape, each answered with nothing."""
-    steps = Player(timeline, policy_of(policy), user_of("exact"), latency_of("fixed:0", 0)).play()
-    reply = None
-    while True:
-        try:
-            step = steps.send(reply)
-        except StopIteration:
-            return
-        reply = Answer(0.0) if isinstance(step, Ask) else None
-        if isinstance(step, Ask):
-            yield step.spot
 
 
 def offered(spot, text, *, left=0, right=0):

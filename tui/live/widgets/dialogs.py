@@ -17,7 +17,7 @@ from tui.live.marks import AWAITED, ENDING_MARKS, FAINT, VERDICT_MARKS, Mark
 from tui.live.words import TIMES
 from tui.terminal_text import sanitize
 
-Outcome: TypeAlias = Literal["ended", "left", "stopped"]
+ScreenEnd: TypeAlias = Literal["ended", "left", "stopped"]
 """How the screen was closed: the run had ended, it goes on, or it is to be ended."""
 _TIME = re.compile(r"(?:(?:(\d+):)?(\d+):)?(\d+(?:\.\d+)?)")
 
@@ -55,7 +55,7 @@ def _letter(mark: Mark, name: str, meaning: str) -> Content:
     return Content.assemble((f"{mark.letter:>8}", f"bold {mark.style}"), f"  {name}: {meaning}")
 
 
-class LeaveScreen(ModalScreen[Outcome | None]):
+class LeaveScreen(ModalScreen[ScreenEnd | None]):
     """Asks what becomes of the run when the screen is closed; None: the screen stays."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,7 +85,7 @@ class LeaveScreen(ModalScreen[Outcome | None]):
                 markup=False,
             )
 
-    def action_choose(self, choice: Outcome | None = None) -> None:
+    def action_choose(self, choice: ScreenEnd | None = None) -> None:
         """Answer."""
         self.dismiss(choice)
 

@@ -53,3 +53,23 @@ def test_the_help_lists_the_fields_in_their_order_and_not_the_dataclass(call):
     places = [help_text.index(words) for words in ("Paint it.", "--size", "How large.", "--colour-of-it", "--plain")]
     assert places == sorted(places)
     assert "given" not in help_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    wood: str = "oak"
+
+
+def test_several_dataclasses_stand_where_their_parameters_stand():
+    app, calls = typer.Typer(), []
+
+    @app.command()
+    @expanded
+    def hang(*, given: Chosen, nail: int = 1, frame: Frame) -> None:
+        calls.append((given, nail, frame))
+
+    done = CliRunner().invoke(app, ["--size", "3", "--nail", "2", "--wood", "ash"])
+    assert (done.exit_code, calls) == (0, [(Chosen(size=3), 2, Frame(wood="ash"))])
+    help_text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    places = [help_text.index(words) for words in ("--size", "--plain", "--nail", "--wood")]
+    assert places == sorted(places)
