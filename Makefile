@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports policies repairs bench warm reached oracle coverage fit vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -29,12 +29,15 @@ check: dev sandbox ## In a minute: lint, types, and the tests near what this bra
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m tools.changed -q -n $$(nproc) --dist load --within 30
 
-lint: dev ## Style, format, types, direction of imports
-	@$(MAKE) --no-print-directory -j style types imports
+lint: dev ## Style, format, types, direction of imports, names
+	@$(MAKE) --no-print-directory -j style types imports names
 
 style: dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+names: dev
+	$(BIN)/pytest -q -p no:xdist tests/rooms
 
 types: dev
 	$(BIN)/mypy
