@@ -43,6 +43,8 @@ MODELS = ("gpt-4o", "Ministral-3B")
 TYPESCRIPT = "typescript@5.9"
 """What the script installs as `typescript`: the newest one refuses its options."""
 _PATIENCE_S = 300.0
+_QUIET = {"NPM_CONFIG_LOGLEVEL": "error"}
+"""The script takes a warning of npm's for the whole of what the compiler said, and then installs no package."""
 _SOURCES = (".py", ".js", ".ts", ".java", ".cpp", ".cs")
 _RUN = "from tools.devbench_beside import run_one; run_one()"
 
@@ -196,7 +198,7 @@ def theirs(checkout: Path, one: Drawn) -> tuple[bool, str]:
         done = subprocess.run(
             [sys.executable, "-c", _RUN],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), **_QUIET},
             input=json.dumps(order),
             capture_output=True,
             text=True,

@@ -119,7 +119,7 @@ def test_published_answers_count_where_the_tests_mean_something_and_the_run_hold
     (failed,) = [record for record in records if record.verdict.name == "assertion"]
     assert (failed.moment.path, failed.moment.sample) == ("python/low_context/1.py", 1)
     assert failed.verdict.program == (
-        "import asyncio\nimport os\ndef double(x):\n\n    return x\n\nassert double(2) == 4\n\nassert double(3) == 6\n"
+        "import os\nimport asyncio\n\ndef double(x):\n\n    return x\n\nassert double(2) == 4\n\n# Run assertions\nassert double(3) == 6\n"
     )
     assert "AssertionError" in failed.verdict.log
 
