@@ -19,7 +19,7 @@ from runners.verdicts import Result, RetryPolicy
 _FORMAT = 6
 _MACHINES = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the code: they are found out anew in each run."""
-_SURE, _DOUBTFUL = 2, 8
+_SURE, _DOUBTFUL = 2, 16
 """How often a finished program runs before its result is kept: one that passes, and one that fails."""
 _Key: TypeAlias = tuple[str, frozenset[str] | None]
 _What: TypeAlias = Literal["finished", "emptied", "graft"]
@@ -47,7 +47,7 @@ class Trials:
     """Tests states, as many at once as there are `slots`. A state is tested once in a run, and everyone who asks gets that result.
 
     After a failure of the infrastructure, the next call tries again. With `kept`, what a finished or an emptied program does
-    comes from an earlier run if there was one; then a finished program runs twice before its result counts, and up to 8 times if it fails.
+    comes from an earlier run if there was one; then a finished program runs twice before its result counts, and up to 16 times if it fails.
     """
 
     slots: asyncio.Semaphore
