@@ -324,7 +324,7 @@ async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run)
             await pilot.press("escape")
 
 
-SIZES = [(80, 24), (120, 40)]
+SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -8,7 +8,7 @@ import pytest
 from hostile import HOSTILE, NAMES, hostile_record, is_harmless
 from inspected import change_verdicts, chosen, drawn, page, rows, settle, shown, words
 from msgspec import structs
-from textual.widgets import TabbedContent
+from textual.widgets import Input, TabbedContent
 
 from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
@@ -274,6 +274,29 @@ async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
 )
 def test_screen(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), press=keys, terminal_size=size)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["j", "j", "j", "5"],
+        ["j", "j", "6"],
+        ["j", "j", "j", "M", *"Is the discount checked at all?"],
+        ["f", "W", *"failures", "enter", "escape", "v", "W", *"by verdict", "enter", "o"],
+    ],
+    ids=["tests", "prompt", "note", "saved"],
+)
+def test_page_or_dialog(folder, snap_compare, size, keys, theme):
+    async def draw(pilot):
+        for key in keys:
+            await pilot.press(key)
+            for field in pilot.app.screen.query(Input):
+                field.cursor_blink = False
+        await pilot.pause()
+
+    assert snap_compare(themed(folder, theme), run_before=draw, terminal_size=size)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

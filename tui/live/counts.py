@@ -55,6 +55,8 @@ class LiveFigures:
     clock: Callable[[], float] = time.monotonic
     summary: Summary = field(default_factory=dict)
     _next: float = 0.0
+    _took: tuple[float, float] = (0.0, 0.0)
+    """How long (s) the last two computations took. The shorter one counts: one of the first loads the statistics, which takes seconds once."""
     _of: tuple[int, int] = (-1, -1)
 
     def update(self, state: LiveState, *, at_once: bool = False) -> Summary:
@@ -68,5 +70,6 @@ class LiveFigures:
             self._of = size
             known = {moment: record for lane in lanes for moment, record in lane.records.items()}
             self.summary = figures_of((known[moment] for moment in sorted(known)), state)  # as in a run's summary
-        self._next = now + max(RECOUNT_EVERY_S, _PATIENCE * (self.clock() - now))
+            self._took = self._took[1], self.clock() - now
+        self._next = now + max(RECOUNT_EVERY_S, _PATIENCE * min(self._took))
         return self.summary

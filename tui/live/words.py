@@ -52,7 +52,8 @@ def title(state: LiveState, name: str, width: int) -> Content:
     """The run, what it measures, and how it goes."""
     plan = state.plan
     said, style = _PHASES[state.phase]
-    pace = f" {speed_words(state)}" if state.phase == "going" else ""
+    has_speed = state.phase == "going" or (state.phase == "paused" and state.pulse is not None and state.pulse.speed)
+    pace = f" {speed_words(state)}" if has_speed else ""
     what = " ".join(
         filter(None, (plan.provider, one_line(plan.model), plan.policy, plan.mode if plan.mode == "drive" else ""))
     )

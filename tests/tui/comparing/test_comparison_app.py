@@ -341,9 +341,9 @@ async def test_hostile_text_is_shown_and_harmless(two_runs):
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("scenery", ["changed", "tests", "difference", "help"])
+@pytest.mark.parametrize("scenery", ["changed", "tests", "difference", "help", "groups", "search"])
 def test_comparison_screen(app, snap_compare, scenery, size, theme):
-    keys = {"changed": (), "tests": ("j", "2"), "difference": ("plus", "3"), "help": ("question_mark",)}[scenery]
+    keys = {"changed": (), "tests": ("j", "2"), "difference": ("plus", "3"), "help": ("question_mark",), "groups": ("i",), "search": ("slash", *"at most", "enter")}[scenery]  # fmt: skip
 
     async def draw(pilot):
         app.theme = theme

@@ -402,7 +402,7 @@ def beside(scene, monkeypatch):
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("scenery", ["answered", "judged", "left-over", "help", "leave"])
+@pytest.mark.parametrize("scenery", ["answered", "judged", "left-over", "help", "leave", "jump", "palette"])
 @pytest.mark.usefixtures("beside")
 def test_live_screen(scene, snap_compare, scenery, size, theme):
     scene.until(Answered, 2) if scenery == "answered" else scene.until(SessionBegan, 2).until(Judged, 2)
@@ -414,8 +414,11 @@ def test_live_screen(scene, snap_compare, scenery, size, theme):
     async def draw(pilot):
         app.theme = theme
         await drawn(app, pilot)
-        if scenery in {"help", "leave"}:
-            await pilot.press({"help": "question_mark", "leave": "q"}[scenery])
+        keys = {"help": "question_mark", "leave": "q", "jump": "g", "palette": "ctrl+p"}
+        if scenery in keys:
+            await pilot.press(keys[scenery])
+            for field in app.screen.query(Input):
+                field.cursor_blink = False
         await pilot.pause(0.2)
 
     assert snap_compare(app, terminal_size=size, run_before=draw)

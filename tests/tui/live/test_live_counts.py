@@ -8,8 +8,8 @@ from tapes import Typist, record_of
 from replay.run.events import Ended, Judged, RunBegan, RunPlan
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
-from tui.live.counts import figures_of
-from tui.live.state import LiveState
+from tui.live.counts import LiveFigures, figures_of
+from tui.live.state import Lane, LiveState
 from tui.live.stored import stored_state
 from tui.live.words import latencies
 
@@ -41,6 +41,17 @@ def sample(event, number, ending, verdict):
     record = record_of(event, ending, verdict)
     moment = msgspec.structs.replace(record.moment, hole=f"a.py:{event}", sample=number)
     return msgspec.structs.replace(record, moment=moment)
+
+
+def test_a_computation_that_loads_the_statistics_does_not_hold_the_next_ones_up():
+    figures, state = LiveFigures(), LiveState(lanes={"small": Lane("small", "")})
+    seen = []
+    for number, (at, took) in enumerate(((0, 0.01), (1.1, 3), (4.2, 0.02), (5.3, 2), (7.4, 2), (40, 2), (68, 2))):
+        state.lanes["small"].records[str(number)] = sample(number, 0, "accepted", "passed")
+        times = iter([at, at + took])
+        figures.clock = lambda times=times: next(times)
+        seen.append(figures.update(state)["moments"])
+    assert seen == [1, 2, 3, 4, 5, 5, 7]  # after two that took 2 s the screen spares the machine
 
 
 def test_each_moment_counts_once_whatever_number_of_answers_it_has():

@@ -67,3 +67,10 @@ def test_the_strip_of_a_session_without_length_is_drawn(of, duration, width):
     rows = strip(lane, width).plain.split("\n")
     assert len(rows) == 3
     assert rows[1].count("A") == 1
+
+
+@pytest.mark.parametrize(("speed", "said"), [(50.0, "⏸ paused ×50"), (None, "⏸ paused")])
+def test_a_paused_run_says_how_fast_it_will_go_on(speed, said):
+    state, _ = going(speed=speed)
+    state.take(Pulse(1011.0, speed, paused=True))
+    assert words.title(state, "run", 80).plain.endswith(said)
