@@ -284,7 +284,7 @@ def test_screen(folder, snap_compare, size, keys, theme):
         ["j", "j", "j", "5"],
         ["j", "j", "6"],
         ["j", "j", "j", "M", *"Is the discount checked at all?"],
-        ["f", "W", *"failures", "enter", "escape", "v", "W", *"by verdict", "enter", "o"],
+        ["f", "W", *"failures", "enter", "escape", "s", "W", *"by moment", "enter", "o"],
     ],
     ids=["tests", "prompt", "note", "saved"],
 )

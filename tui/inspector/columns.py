@@ -82,7 +82,7 @@ ENDING = Column(
     "ending", 9, 34, lambda row: headline(named(row.ending, row.ending_reason)), _ending_style, sort="ending"
 )
 VERDICT = Column("verdict", 10, 30, _verdict, lambda row: verdict_style(row.verdict, failed=row.failed), whole=True, sort="verdict")  # fmt: skip
-LATENCY = Column("ms", 4, 7, _latency, lambda row: "$faint", side="right", sort="ms")
+LATENCY = Column("ms", 6, 7, _latency, lambda row: "$faint", side="right", sort="ms")
 SUGGESTION = Column(
     "suggestion",
     10,
