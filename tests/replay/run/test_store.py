@@ -40,6 +40,7 @@ FULL = Record(
         prompt="<fim>é",
         provider="fixed",
         cache="typed",
+        first_token=12.5,
         trail=(TrailStep("prose", "```pass```", "pass"), TrailStep("stop", "pass", "", undone=True)),
     ),
     verdict=Verdict(
