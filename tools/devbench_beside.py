@@ -29,7 +29,7 @@ from typing import IO, Any, Self
 
 from corpora.corpus import Corpus, corpus_of
 from corpora.devbench.evaluator import AsEvaluated
-from corpora.task_cases import TaskCases
+from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.records import Suggestion
 from replay.run.engine import cache_folder

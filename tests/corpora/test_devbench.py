@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from corpora.corpus import chosen, corpus_of
 from corpora.devbench.corpus import CATEGORIES, FOLDERS, DevBench, packages
 from corpora.errors import CorpusError, DataError
-from corpora.task_cases import TaskCases
+from corpora.run.task_cases import TaskCases
 from replay.records import Suggestion
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result

@@ -8,7 +8,7 @@ from devbench_data import instance, write
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import packages
 from corpora.packages import PackagedPrograms, needs_packages
-from corpora.task_cases import TaskTests
+from corpora.run.task_cases import TaskTests
 from replay.judge.kept_results import KeptResults
 from replay.judge.trials import Trials
 from runners.errors import SetupFailed

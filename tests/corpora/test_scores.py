@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import FOLDERS
 from corpora.options import EvaluateOptions, drawn
-from corpora.scores import TaskOutcome, passing, summary
+from corpora.run.scores import TaskOutcome, passing, summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Suggestion, Verdict

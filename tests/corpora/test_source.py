@@ -7,7 +7,7 @@ import pytest
 from devbench_data import instance, publish, write
 
 from corpora.options import EvaluateOptions
-from corpora.source import CorpusSource
+from corpora.run.source import CorpusSource
 from replay.play.instructions import Answer, Ask, Settled
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench

@@ -7,7 +7,7 @@ import pytest
 from devbench_data import instance, write
 
 from corpora.corpus import corpus_of
-from corpora.task_cases import TaskCases, TaskTests
+from corpora.run.task_cases import TaskCases, TaskTests
 from replay.errors import KeptResultsError
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults

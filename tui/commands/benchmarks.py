@@ -17,7 +17,7 @@ from corpora.corpus import card_of, chosen, corpus_of
 from corpora.fetching import data_folder, fetch
 from corpora.options import EvaluateOptions
 from corpora.registry import CORPORA
-from corpora.source import CorpusSource
+from corpora.run.source import CorpusSource
 from replay.run.store import Store
 from runners.doctor import HealthCheck, toolchain_checks
 from runners.programs import way_of

@@ -18,7 +18,7 @@ from corpora.generation.funnel import Fate, Funnel, GeneratedAnswer, counts, wri
 from corpora.generation.prompts import cell_messages
 from corpora.generation.reviews import Reviews, outcome
 from corpora.options import EvaluateOptions
-from corpora.source import CorpusSource
+from corpora.run.source import CorpusSource
 from corpora.tasks import Task
 from server.chat import ask_chat
 from server.providers.registry import make

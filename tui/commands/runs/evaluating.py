@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.options import EvaluateOptions
-from corpora.source import CorpusSource
+from corpora.run.source import CorpusSource
 from tui.commands.runs.running import print_tables, run_sources
 from tui.console import SafeConsole
 

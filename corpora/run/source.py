@@ -14,10 +14,10 @@ from msgspec import structs
 from corpora.corpus import Corpus, chosen, corpus_of
 from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
-from corpora.player import TaskPlayer
-from corpora.readiness import Readiness
-from corpora.scores import NO_ERRORS, summary
-from corpora.task_cases import TaskCases
+from corpora.run.player import TaskPlayer
+from corpora.run.readiness import Readiness
+from corpora.run.scores import NO_ERRORS, summary
+from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
