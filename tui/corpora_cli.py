@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tui.commands.options import flags
+from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json
 
 app = typer.Typer(
@@ -107,8 +108,10 @@ def audit(
         print_json(related) if json else benchmarks.show_related(related)
         return
     chosen = (words(languages), words(categories))
+    if out is not None and not tests:
+        raise ConfigurationError("--out names the folder of a run, and only --tests makes one")
     if not tests:
-        found = benchmarks.audited(name, data, *chosen)
+        found = benchmarks.audited(name, data, chosen, limit, seed)
         print_json(found) if json else benchmarks.show_audit(found)
         return
     asked = {"corpus": name, "data": str(data_of(name, data)), "seed": seed, "limit": limit}

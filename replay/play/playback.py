@@ -133,7 +133,9 @@ class Playback:
 
         """
         if to < self.now:
-            raise PlaybackError(f"{to:.0f} ms has been played already ({self.now:.0f} ms now): a replay only goes on")
+            raise PlaybackError(
+                f"{to / 1000:.1f} s has been played already ({self.now / 1000:.1f} s now): a replay only goes on"
+            )
         self._seek = to
         self._tell()
 

@@ -327,6 +327,8 @@ def _whole(value: Any) -> Any:
 
 def _connect(folder: Path) -> sqlite3.Connection:
     with _store_errors(folder):
+        if not os.access(folder, os.W_OK):
+            return _connect_for_reading(folder)
         connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(
@@ -334,6 +336,19 @@ def _connect(folder: Path) -> sqlite3.Connection:
         )  # a commit survives the end of this process; only a power failure can lose the last ones
         connection.executescript(_SCHEMA + _LISTING)
     return connection
+
+
+def _connect_for_reading(folder: Path) -> sqlite3.Connection:
+    """Open the run of a folder that cannot be written, as on a read-only file system: to be looked at, and nothing else.
+
+    Raises:
+        StoreError: the last changes stand in a file beside the database, which takes write access to read.
+
+    """
+    log = folder / "run.sqlite-wal"
+    if log.exists() and log.stat().st_size:
+        raise StoreError(f"{folder} cannot be written, and its run was not closed: copy the folder to where it can be")
+    return sqlite3.connect(f"{(folder / 'run.sqlite').absolute().as_uri()}?mode=ro&immutable=1", uri=True)
 
 
 @contextmanager

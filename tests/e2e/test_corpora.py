@@ -63,6 +63,15 @@ def test_an_audit_of_tasks_names_near_duplicates_and_how_various_they_are(ghostt
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_an_audit_looks_at_so_many_tasks_as_it_is_told(ghosttape, shared):
+    words = ["corpora", "audit", "devbench", "--data", shared / "devbench", "--languages", "python", "--limit", "12"]
+    found = json.loads(ghosttape(*words, "--json").stdout)
+    assert found["tasks"] == 12
+    assert [cell["tasks"] for cell in found["diversity"]["cells"]] == [2] * 6
+    assert "the least various (--json has all)" in ghosttape(*words).stdout
+    assert "only --tests makes one" in ghosttape(*words, "--out", "run", status=2).stderr
+
+
 def test_an_audit_of_tests_counts_what_each_task_is(ghosttape, shared):
     words = ["corpora", "audit", "devbench", "--data", shared / "devbench", "--languages", "python", "--limit", "6"]
     found = json.loads(ghosttape(*words, "--tests", "--json", "--out", "run").stdout)

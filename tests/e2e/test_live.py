@@ -257,13 +257,16 @@ def test_without_a_terminal_it_is_the_line_of_progress(folder, ghosttape, unwatc
 @pytest.mark.parametrize(
     ("words", "child"),
     [
-        (["replay", "demo", "--live"], ["replay", "demo", "--plain", "--out", "a run"]),
-        (["replay", "demo", "--live", "--json", "--out", "mine"], ["replay", "demo", "--out", "mine", "--plain"]),
-        (["evaluate", "x", "--out=mine", "--live"], ["evaluate", "x", "--out=mine", "--plain"]),
-        (["replay", "--live", "--", "-x"], ["replay", "--plain", "--out", "a run", "--", "-x"]),
+        (["replay", "demo", "--live"], ["replay", "demo", "--plain", "--json", "--out", "a run"]),
+        (
+            ["replay", "demo", "--live", "--json", "--out", "mine"],
+            ["replay", "demo", "--out", "mine", "--plain", "--json"],
+        ),
+        (["evaluate", "x", "--out=mine", "--live"], ["evaluate", "x", "--out=mine", "--plain", "--json"]),
+        (["replay", "--live", "--", "-x"], ["replay", "--plain", "--json", "--out", "a run", "--", "-x"]),
         (
             ["replay", "--live", "--", "--out", "--json"],
-            ["replay", "--plain", "--out", "a run", "--", "--out", "--json"],
+            ["replay", "--plain", "--json", "--out", "a run", "--", "--out", "--json"],
         ),
     ],
 )

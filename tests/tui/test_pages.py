@@ -201,7 +201,7 @@ def test_without_a_tape_the_pages_say_why(by_ending):
     for name in ("hole", "graft", "time"):
         shown = page(name, by_ending["accepted"], no_tape="it was moved")
         assert shown.needs_tape
-        assert "The tape cannot be read: it was moved" in shown.content.plain
+        assert "Without the tape: it was moved" in shown.content.plain
         assert "The tape is being read …" in page(name, by_ending["accepted"]).content.plain
 
 
@@ -320,3 +320,10 @@ def test_every_ending_verdict_and_reason_has_words():
 def literals(kind, field):
     info = msgspec.inspect.type_info(kind)
     return next(each.type for each in info.fields if each.name == field).values
+
+
+def test_the_place_of_a_hunk_stands_as_git_writes_it():
+    from tui.inspector.diff import numbered_diff
+
+    lines = str(numbered_diff("a\nb\nc\n", "a\nx\nc\n")).splitlines()
+    assert any(line.startswith("@@ -1") for line in lines)

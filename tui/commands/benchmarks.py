@@ -15,7 +15,7 @@ from corpora.audits.noticing import coverage_of_tests
 from corpora.audits.relations import relations
 from corpora.corpus import card_of, chosen, corpus_of
 from corpora.fetching import data_folder, fetch
-from corpora.options import EvaluateOptions
+from corpora.options import EvaluateOptions, drawn
 from corpora.registry import CORPORA
 from corpora.run.source import CorpusSource
 from replay.run.store import Store
@@ -36,6 +36,8 @@ _MEANINGS = (
     "broken: the ground truth does not pass here, or only sometimes; unnoticed: the tests pass with an empty gap too; nothing: there is "
     "nothing to fill in; not run: the machine failed; testable: only there does a verdict on an answer mean something"
 )
+_CELLS = 5
+"""The number of languages and categories that are listed."""
 _PAIRS = 12
 """The number of near-duplicates that are listed; --json has all."""
 
@@ -96,8 +98,10 @@ def get(name: str, *, source: Path | None, out: Path | None, notify: Callable[[s
     return into
 
 
-def audited(name: str, data: Path | None, languages: Sequence[str], categories: Sequence[str]) -> dict[str, Any]:
-    """What the tasks of a benchmark are like, as one JSON document.
+def audited(
+    name: str, data: Path | None, chosen_of: tuple[Sequence[str], Sequence[str]], limit: int | None, seed: int
+) -> dict[str, Any]:
+    """What the tasks of a benchmark are like, as one JSON document: those of some languages and categories, at most `limit` of them, drawn by the seed.
 
     Raises:
         CorpusError, ConfigurationError: the benchmark, a language or a category is not known, or there is no data.
@@ -106,7 +110,7 @@ def audited(name: str, data: Path | None, languages: Sequence[str], categories: 
     from corpora.audits.audit import audit
 
     corpus = corpus_of(name, data_of(name, data))
-    tasks = corpus.tasks(*chosen(corpus, languages, categories), packages=False)
+    tasks = drawn(corpus.tasks(*chosen(corpus, *chosen_of), packages=False), limit, seed)
     with Waiting(SafeConsole(stderr=True), f"{name}: every pair of {number_of(len(tasks), 'task')} is compared"):
         return {"corpus": name, **audit(tasks)}
 
@@ -173,9 +177,9 @@ def show_audit(found: Mapping[str, Any]) -> None:
         console.print(Text(f"  … and {len(pairs['list']) - _PAIRS:,} more (--json names all)", "dim"))
     if diversity["mean"] is not None:
         console.print(f"\nmean cosine of two tasks of one language and category: {diversity['mean']:.3f}")
-        for cell in sorted((cell for cell in diversity["cells"] if cell["cosine"]), key=lambda cell: -cell["cosine"])[
-            :5
-        ]:
+        known = sorted((cell for cell in diversity["cells"] if cell["cosine"]), key=lambda cell: -cell["cosine"])
+        console.print(Text("  the least various (--json has all)" if len(known) > _CELLS else "  by cell", "dim"))
+        for cell in known[:_CELLS]:
             console.print(Text(f"  {cell['cosine']:.3f}  {cell['language']}, {cell['category']}", "dim"))
 
 

@@ -26,7 +26,7 @@ from server.settings import ProviderSettings, Settings
 from tui.commands.looking.inspecting import can_draw
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
-from tui.errors import NoTerminalError
+from tui.errors import ConfigurationError, NoTerminalError
 from tui.figures import DASH, number_of
 from tui.terminal_text import message, one_line
 
@@ -141,6 +141,7 @@ def review(folder: Path, reviewer: str) -> None:
     Raises:
         DataError: no task waits there.
         NoTerminalError: there is no terminal to draw on.
+        ConfigurationError: the name is none.
 
     """
     reviews = Reviews(folder)
@@ -150,7 +151,10 @@ def review(folder: Path, reviewer: str) -> None:
         raise NoTerminalError("a review needs a terminal; `--results` prints what the reviews so far come to")
     from tui.reviewing.app import ReviewApp
 
-    ReviewApp(reviews, reviewer or getpass.getuser()).run()
+    name = reviewer or getpass.getuser()
+    if not name.isprintable():
+        raise ConfigurationError("--reviewer: a name has no control characters")
+    ReviewApp(reviews, name).run()
 
 
 def review_results(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The live screen on the tapes of a folder: it shows the replay that began last."""
+"""The live screen on the tapes of a folder: it shows the replay that began last of those that go on."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class WatchApp(LiveApp):
         super().__init__(Path())
         self._replays = FolderReplays(folder, words, self._show_event)
         self._latest = ""
+        self._going: list[Path] = []
         self._watching: asyncio.Task[None] | None = None
         self.problem = ""
         self.is_interrupted = False
@@ -53,10 +54,20 @@ class WatchApp(LiveApp):
     def _show_event(self, event: WatchEvent) -> None:
         self._latest = event_line(event)
         if isinstance(event, ReplayBegan):
+            self._going.append(event.run)
             self.follow(event.run)
         elif isinstance(event, ReplayEnded | TapeBroken):
             is_bad = isinstance(event, TapeBroken) or event.summary is None
             self.notify(self._latest, severity="warning" if is_bad else "information", markup=False, timeout=10)
+        if isinstance(event, ReplayEnded):
+            self._leave(event.run)
+
+    def _leave(self, run: Path) -> None:
+        """Go on to another replay, if the one that is shown is over and others go on."""
+        if run in self._going:
+            self._going.remove(run)
+        if run == self.folder and self._going:
+            self.follow(self._going[-1])
 
     def waiting(self) -> Content:
         """What is shown while nothing is replayed."""

@@ -70,6 +70,8 @@ def _shown(text: str) -> str:
 
 def _line(line: str) -> Content:
     sign, text = line[:1], line[1:]
+    if sign == "@":  # the place of a hunk
+        return Content(line).stylize(_STYLES.get(sign, ""))
     if sign in "+-" and not text:
         text = "(empty line)"
     return Content(f"{sign} {text}").stylize(_STYLES.get(sign, ""))

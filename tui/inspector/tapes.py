@@ -51,7 +51,7 @@ class TapeShelf:
                 if self._config.get("programs") == "evaluator"
                 else "with the answer at the cursor"
             )
-            return f"the moments are tasks of a benchmark; the program that was run, put together {how}, is under Tests"
+            return f"the moments are tasks of a benchmark, which have none; programs are put together {how}, and one that failed is under Tests"
         if self._config.get("mode") == "drive":
             return "in drive mode accepted text stays, so that the documents were ahead of the tape"
         if not self._origins.get(name):

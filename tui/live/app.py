@@ -39,7 +39,7 @@ from tui.themes import ThemedApp
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 _EVERY_S = 0.1
 """The least time between two redraws."""
-_PATIENCE, _PATIENCE_AT_FULL_SPEED = 10, 40
+_PATIENCE, _PATIENCE_AT_FULL_SPEED = 10, 60
 """Between redraws so many times as long is waited as one takes: this process keeps to a small share of a core, and to a smaller one where the run
 goes as fast as it can."""
 _LONGEST_S = 1.0
@@ -132,6 +132,7 @@ class LiveApp(ThemedApp):
         self._file.close()
         self._watcher.close()
         self.folder, self._file, self._watcher, self._looked = folder, LiveFile(folder), Watcher(folder), 0.0
+        self._start(LiveState())
 
     def _tick(self) -> None:
         self._read()

@@ -76,11 +76,14 @@ def run_live(run: LiveRun) -> int:
 
 
 def child_words(words: Sequence[str], folder: Path) -> list[str]:
-    """The words of the command that the run's own process gets: the same, without a screen, into a folder that is known."""
+    """The words of the command that the run's own process gets: the same, without a screen, into a folder that is known.
+
+    It prints its summary as JSON, which nobody reads: a table would cost more.
+    """
     end = words.index("--") if "--" in words else len(words)  # behind it are names of tapes
     kept = [word for word in words[:end] if word not in _OURS]
     named = any(word == "--out" or word.startswith("--out=") for word in kept)
-    return [*kept, "--plain", *([] if named else ["--out", str(folder)]), *words[end:]]
+    return [*kept, "--plain", "--json", *([] if named else ["--out", str(folder)]), *words[end:]]
 
 
 def _start(run: LiveRun, said: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -111,7 +111,7 @@ def moment(lane: Lane, width: int) -> Content:
         if answer is None:
             return Content(shorten(one_line(f"… asked at {block}{asked.path}"), width - 1)).stylize("bold $heading")
         came = (
-            f"answered after {answer.latency:,.0f} ms"
+            f"the model answered in {answer.latency:,.0f} ms"
             if not answer.why
             else f"no text after {answer.latency:,.0f} ms: {answer.why}"
         )
@@ -137,8 +137,10 @@ def ended(record: Record, lane: Lane, width: int) -> Content:
     return Content.assemble(line, ("  " + where, FAINT)).truncate(width - 1, ellipsis=True)
 
 
-def passed(figures: Summary) -> Content:
+def passed(figures: Summary, state: LiveState) -> Content:
     """How many testable moments passed, with the interval."""
+    if not state.plan.tests:
+        return Content("nothing is tested (--no-tests)").stylize(FAINT)
     words = passed_words(figures, name_interval=False)
     return (
         Content.assemble((words, "bold"), (f"  {clusters_words(figures)}", FAINT))
@@ -204,6 +206,8 @@ def tests(state: LiveState, lane: Lane) -> Content:
     if state.plan.arms > 1:
         tried = sum(own.tried for own in state.lanes.values())
         numbers += f"; ablation: {tried:,} verdicts of the other {state.plan.arms - 1:,} arms"
+    if not state.is_going and (found.running or found.queued):
+        return Content.assemble(f"{done:,} done", (f", {len(found.running) + found.queued:,} were left undone", UNSURE))
     now = ", ".join(_state_words(run, state.at - found.began[run.number]) for run in found.running[:1])
     return Content.assemble(numbers, (f": {now}" if now else "", UNSURE))
 

@@ -74,7 +74,7 @@ async def test_the_document_the_ghost_text_the_ending_and_the_verdict_come_as_th
         scene.until(Answered)
         await drawn(app, pilot)
         assert "return x + 1" in page()
-        assert text_of(app, "#moment").startswith("● answered after 80 ms")
+        assert text_of(app, "#moment").startswith("● the model answered in 80 ms")
         scene.until(Ended)
         await drawn(app, pilot)
         assert text_of(app, "#moment").startswith("[A] accepted 80 ms [?] waits for its tests")

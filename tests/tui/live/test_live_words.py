@@ -74,3 +74,19 @@ def test_a_paused_run_says_how_fast_it_will_go_on(speed, said):
     state, _ = going(speed=speed)
     state.take(Pulse(1011.0, speed, paused=True))
     assert words.title(state, "run", 80).plain.endswith(said)
+
+
+def test_where_nothing_is_tested_the_shares_say_so():
+    assert words.passed({}, LiveState()).plain == "no verdict yet"
+    state = LiveState()
+    state.take(RunBegan(1000.0, 1, "", RunPlan(tests=False), {"small": ""}))
+    assert words.passed({}, state).plain == "nothing is tested (--no-tests)"
+
+
+def test_the_tests_of_a_run_that_was_killed_are_left_undone():
+    state, lane = going()
+    for number, how in enumerate(("queued", "running", "queued")):
+        state.take(StateRunChanged("small", StateRun(max(number, 1), "graft", "a.py", 1, how)))
+    assert words.tests(state, lane).plain.startswith("1 running, 1 queued, 0 done")
+    state.is_killed = True
+    assert words.tests(state, lane).plain == "0 done, 2 were left undone"

@@ -26,6 +26,10 @@ def watch(folder: Path, words: Sequence[str], *, live: bool) -> None:
     for word in words:
         if word.partition("=")[0] in _NOT_HERE:
             raise ConfigurationError(f"watch chooses {word.partition('=')[0]} itself: leave it out")
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(
+            f"{folder} is no folder: watch takes a folder of tapes; `ghosttape replay` plays a file"
+        )
     if live and has_screen():
         asyncio.run(_on_screen(folder, words))
         return

@@ -68,4 +68,4 @@ def wrapped(content: Content, width: int) -> Content:
 
 def waits_for_tape(shown: ShownMoment) -> Content:
     """Say why something of the tape is not shown."""
-    return faint(f"The tape cannot be read: {shown.no_tape}" if shown.no_tape else "The tape is being read …")
+    return faint(f"Without the tape: {shown.no_tape}" if shown.no_tape else "The tape is being read …")

@@ -29,7 +29,7 @@ def time_page(shown: ShownMoment) -> PageContent:
     marks = _happened(record)
     if shown.tape is None:
         found = (waits_for_tape(shown), Content(""), *_list(marks, []), *_unknown(record, shown.width))
-        return PageContent(lines(*found), needs_tape=True)
+        return _copied(lines(*found))
     begin, (before, after) = record.moment.t, shown.tape.keys(record.moment.event, _KEYS, _KEYS)
     since = _offset(record, shown.tape)
     keys = [(key.at - begin - since, key) for key in (*before, *after)]
@@ -37,7 +37,11 @@ def time_page(shown: ShownMoment) -> PageContent:
     parts = [*_scale(keys, marks, shown.width), Content(""), *_list(marks, keys)]
     stands = faint("The moment stands alone: it is asked out of the tape's time, and the next key waits for no answer.")
     alone = [wrapped(stands, shown.width)] if record.moment.stop != "auto" else []
-    return PageContent(lines(*parts, *_unknown(record, shown.width), Content(""), *alone), needs_tape=True)
+    return _copied(lines(*parts, *_unknown(record, shown.width), Content(""), *alone))
+
+
+def _copied(page: Content) -> PageContent:
+    return PageContent(page, copied=page.plain, needs_tape=True)
 
 
 def _unknown(record: Record, width: int) -> list[Content]:

@@ -24,7 +24,7 @@ class ShownLane:
 
 
 _ROWS: tuple[tuple[str, Callable[[ShownLane, int], Content]], ...] = (
-    ("passed", lambda shown, _: words.passed(shown.figures)),
+    ("passed", lambda shown, _: words.passed(shown.figures, shown.state)),
     ("untestable", lambda shown, _: words.untestable(shown.figures)),
     ("endings", lambda shown, _: words.endings(shown.figures)),
     ("latency", lambda shown, width: words.latencies(shown.figures, shown.state, width)),
