@@ -53,14 +53,14 @@ def test_no_operation_takes_much_longer_than_one_look_at_all_rows(measure, bench
 MEMORY = """
 import resource, sys
 from pathlib import Path
-from replay.run.listing.selection import Selection
+from replay.run.listing.selection import MomentSelection
 from replay.run.store import Store
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 with Store.open(Path(sys.argv[1])) as store:
-    order = store.listing.order(Selection(sort="ms"))
+    order = store.listing.order(MomentSelection(sort="ms"))
     for at in range(0, len(order), 1000):
         store.listing.rows(order[at : at + 50])
-    store.listing.order(Selection(text="return"))
+    store.listing.order(MomentSelection(text="return"))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, len(order))
 """
 

@@ -77,13 +77,13 @@ AT_THE_LIMIT = """
 import asyncio, resource, sys, tempfile
 from pathlib import Path
 from runners.errors import MachineFails
-from runners.project import Plan, prepare
+from runners.project import ProjectPlan, prepare
 from runners.sandboxes import make
 from runners.verdicts import RetryPolicy
 
 async def main():
     tries = []
-    project = await prepare({}, Plan("system", command="true"), make(sys.argv[1]), Path(tempfile.mkdtemp()), print)
+    project = await prepare({}, ProjectPlan("system", command="true"), make(sys.argv[1]), Path(tempfile.mkdtemp()), print)
     assert (await project.run({})).verdict_class == "passed"
     used = len(list(Path("/proc/self/task").iterdir()))
     resource.setrlimit(resource.RLIMIT_NPROC, (used + int(sys.argv[2]),) * 2)

@@ -7,7 +7,7 @@ from textual.widgets import Input, Static
 from typer.testing import CliRunner
 
 from corpora.errors import DataError
-from corpora.generation.funnel import Answered, Funnel
+from corpora.generation.funnel import Funnel, GeneratedAnswer
 from corpora.generation.reviews import Review, Reviews, outcome, standing
 from tui.cli import app as cli
 from tui.reviewing.app import ReviewApp
@@ -24,7 +24,7 @@ def answer(number, **more):
         "suffix": "    return result",
         "assertions": f"assert total_{number}([1, 2]) == 3\nassert total_{number}([]) == 0",
     }
-    return Answered("python", "low_context", number, json.dumps(made | more))
+    return GeneratedAnswer("python", "low_context", number, json.dumps(made | more))
 
 
 @pytest.fixture
