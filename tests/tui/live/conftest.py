@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "replay"))
 from running import options_of, run
 from tapes import Typist
