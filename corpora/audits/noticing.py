@@ -11,11 +11,11 @@ _BROKEN = ("broken-baseline", "flaky")
 def coverage_of_tests(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Counts by language and by cell (language and category), and of all, from the summary of an evaluation of all tasks.
 
-    * `tasks`: those that were chosen.
+    * `tasks`: those that were chosen, in languages with a toolchain here; `left_out` names the others.
     * `broken`: the ground truth does not pass here, or passes once and fails once.
     * `unnoticed`: the tests pass with an empty gap as well.
     * `empty`: there is nothing to fill in.
-    * `not_run`: tasks that were not judged: their language has no toolchain here, or the machine failed.
+    * `not_run`: tasks that were not judged: the machine failed.
     * `testable`: all others; only there does a verdict on an answer mean something.
     """
     return {

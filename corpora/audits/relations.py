@@ -10,7 +10,10 @@ import msgspec
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """Spearman's rank correlation between the shares that pass of two categories, with its two-sided p-value; None where one is constant."""
+    """Spearman's rank correlation between the shares that pass of two categories, with its two-sided p-value.
+
+    Both are None where a category is constant; of two pairs there is no p-value.
+    """
 
     one: str
     other: str
@@ -47,4 +50,4 @@ def _spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float | 
     from scipy.stats import spearmanr  # takes longer to load than a short command takes
 
     found = spearmanr(first, second)
-    return float(found.statistic), float(found.pvalue)
+    return float(found.statistic), float(found.pvalue) if len(first) > 2 else None

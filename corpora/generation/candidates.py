@@ -14,7 +14,7 @@ from syntax.languages import language_of
 from syntax.parse import has_error
 
 _TELLING = 20
-"""Characters from which on a golden completion that stands in the prefix too gives the gap away; shorter ones come by chance."""
+"""Characters from which on a golden completion that stands beside the gap too gives it away; shorter ones come by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,12 @@ def instance_of(text: str, language: str, id_: str) -> Instance | Refusal:
         instance = msgspec.convert({**found, "id": id_, "language": language}, Instance)
     except msgspec.ValidationError as error:
         return Refusal("malformed", str(error))
+    if not _is_text(instance):
+        return Refusal("malformed", "half a surrogate pair is in it")
     golden = instance.golden_completion.strip()
     if not golden:
         return Refusal("malformed", "the golden completion is empty")
-    if golden in instance.suffix or (len(golden) > _TELLING and golden in instance.prefix):
+    if len(golden) > _TELLING and (golden in instance.suffix or golden in instance.prefix):
         return Refusal("malformed", "the golden completion stands beside the gap too")
     return instance
 
@@ -51,8 +53,16 @@ def parsed_task(instance: Instance, language: str, category: str) -> Task | Refu
     return task
 
 
+def _is_text(instance: Instance) -> bool:
+    try:
+        msgspec.json.encode(instance)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _object(text: str) -> dict[str, object] | None:
-    """The first JSON object in a text, whatever stands around it; line feeds in its strings are allowed."""
+    """The first JSON object with a prefix in a text, whatever stands around it; line feeds in its strings are allowed."""
     decoder, at = json.JSONDecoder(strict=False), text.find("{")
     while at >= 0:
         try:
@@ -60,5 +70,7 @@ def _object(text: str) -> dict[str, object] | None:
         except (json.JSONDecodeError, RecursionError):
             at = text.find("{", at + 1)
             continue
-        return found if isinstance(found, dict) else None
+        if isinstance(found, dict) and "prefix" in found:
+            return found
+        at = text.find("{", at + 1)
     return None

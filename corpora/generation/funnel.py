@@ -10,9 +10,13 @@ Everything stands in one folder, and each stage is done anew from what is there,
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,8 +30,17 @@ from corpora.errors import DataError
 from corpora.generation.candidates import Refusal, instance_of, parsed_task
 from corpora.tasks import Task
 
+_RUN = re.compile("[0-9a-f]{32}")
 STAGES = ("malformed", "unparsable", "broken", "unnoticed", "untested", "duplicate", "review")
 """Where an answer can end; `review`: it passed all stages."""
+
+
+def append_line(file: Path, value: msgspec.Struct) -> None:
+    """Write a value as a line of its own at the end of a file; the start of a line that a kill left there is taken away."""
+    with file.open("ab") as lines:
+        if lines.tell() and not file.read_bytes().endswith(b"\n"):
+            lines.truncate(file.read_bytes().rfind(b"\n") + 1)
+        lines.write(msgspec.json.encode(value) + b"\n")
 
 
 class GeneratedAnswer(msgspec.Struct, frozen=True):
@@ -64,11 +77,31 @@ class Funnel:
         self.folder = folder
         self._file = folder / "answers.jsonl"
 
-    def run(self, digest: str) -> Path:
-        """The folder of the run that tests these tasks; those of fewer tasks are removed (their results are kept in the cache)."""
-        kept = self.folder / "runs" / digest
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep the folder for this process; it is made if it is not there.
+
+        Raises:
+            DataError: it holds something else than a generation, or another process works in it.
+
+        """
+        if not self._file.exists() and self.folder.exists() and any(self.folder.iterdir()):
+            raise DataError(
+                self.folder, 0, "holds something else than new tasks: name a folder of their own with --out"
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._file.open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise DataError(self.folder, 0, "another process makes new tasks there") from error
+            yield
+
+    def run(self, key: str) -> Path:
+        """The folder of the run that tests these tasks under these options; others are removed (their results are kept in the cache)."""
+        kept = self.folder / "runs" / hashlib.sha256(key.encode()).hexdigest()[:32]
         for other in (self.folder / "runs").glob("*"):
-            if other != kept:
+            if other != kept and _RUN.fullmatch(other.name) and (other / "run.sqlite").is_file():
                 shutil.rmtree(other)
         return kept
 
@@ -90,13 +123,19 @@ class Funnel:
     def keep(self, answered: GeneratedAnswer) -> None:
         """Write an answer down at once."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with self._file.open("ab") as file:
-            if file.tell() and not self._file.read_bytes().endswith(b"\n"):
-                file.truncate(self._file.read_bytes().rfind(b"\n") + 1)
-            file.write(msgspec.json.encode(answered) + b"\n")
+        append_line(self._file, answered)
 
     def read(self) -> tuple[dict[str, Task], dict[str, Instance], list[Fate]]:
-        """The tasks of the answers so far by name, their instances, and what became of the other answers."""
+        """The tasks of the answers so far by name, their instances, and what became of the other answers.
+
+        Raises:
+            DataError: there are no answers, or one is malformed.
+
+        """
+        if not self._file.exists():
+            raise DataError(
+                self.folder, 0, "no tasks were made there: `ghosttape corpora generate` makes such a folder"
+            )
         tasks: dict[str, Task] = {}
         instances: dict[str, Instance] = {}
         fates: list[Fate] = []

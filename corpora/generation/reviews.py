@@ -11,6 +11,7 @@ import msgspec
 
 from corpora.devbench.corpus import DevBench
 from corpora.errors import DataError
+from corpora.generation.funnel import append_line
 from corpora.tasks import Task
 from replay.numbers.agreement import cohens_kappa
 
@@ -76,8 +77,7 @@ class Reviews:
 
     def keep(self, review: Review) -> None:
         """Write a review down at once."""
-        with self._file.open("ab") as file:
-            file.write(msgspec.json.encode(review) + b"\n")
+        append_line(self._file, review)
 
 
 def standing(reviews: Iterable[Review], needed: int = 2) -> Standing:
@@ -114,7 +114,13 @@ def _agreement(own: Iterable[list[Review]], pair: tuple[str, str]) -> dict[str, 
         if by.keys() >= set(pair):
             both.append((by[pair[0]], by[pair[1]]))
     questions = {
-        name: cohens_kappa([(str(one.answers.get(name)), str(other.answers.get(name))) for one, other in both])
+        name: cohens_kappa(
+            [
+                (str(one.answers[name]), str(other.answers[name]))
+                for one, other in both
+                if name in one.answers and name in other.answers
+            ]
+        )
         for name in QUESTIONS
     }
     decisions = cohens_kappa([(one.decision, other.decision) for one, other in both])

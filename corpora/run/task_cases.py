@@ -31,13 +31,17 @@ class TaskTests:
     machine: str = ""
     explains: bool = False
     """Whether each failure gets its cause, and not only that of a ground truth."""
-    lasting: bool = True
     reached: ReachedChecks | None = None
     """What the tests of the finished program execute: a model's program must execute it too. None: nothing is asked of it."""
     missing: AbstractSet[str] = frozenset()
-    """The languages whose packages could not be installed: nothing of their tasks is kept."""
+    """The languages whose packages could not be installed: nothing of their tasks is kept, nor taken from what was kept."""
     within_s: float | None = None
     """Another time limit than that of the benchmark."""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether results of other runs say anything here: not where packages cannot be installed that were there then."""
+        return self.task.language not in self.missing
 
     @property
     def timeout_s(self) -> float:
@@ -70,7 +74,7 @@ class TaskTests:
     def is_repeatable(self, result: Result, state: ProjectState) -> bool:
         """Whether the failure is final: not caused by a missing library, tool or network, which may be there the next time."""
         cause = cause_of(result, self.task.tests.program(state))
-        return self.task.language not in self.missing and (cause is None or not cause.is_lack)
+        return cause is None or not cause.is_lack
 
     def explained(self, verdict: Verdict, result: Result, state: ProjectState) -> Verdict:
         """The verdict with the program, unless it passed, and with the cause where the ground truth fails."""

@@ -111,17 +111,25 @@ class Trials:
             self.notify(msgspec.structs.replace(run, phase="ended"))
 
     async def _remembered(self, tests: StateTests, state: ProjectState, what: _What) -> Result:
+        await tests.prepare(state)
         if self.kept is None or not tests.lasting:
-            return await self._tested(tests, state, None, what)
+            return await self._surely(tests, state, what)
         key = _hash(f"{what}\0{tests.key(state)}")
         if known := await asyncio.to_thread(self.kept.get, key):
             return known
-        result = await self._tested(tests, state, None, what)
+        result = await self._surely(tests, state, what)
         if what == "finished" and self._stays(tests, state, result):
             result = await self._of_several(tests, state, result)
         if self._stays(tests, state, result) or (what == "emptied" and _ran_out_of_time(result)):
             await asyncio.to_thread(self.kept.put, key, result)
         return result
+
+    async def _surely(self, tests: StateTests, state: ProjectState, what: _What) -> Result:
+        """Test a state; an emptied one that runs out of its time, which is short, runs once more: the machine may have been slow."""
+        result = await self._tested(tests, state, None, what)
+        return (
+            await self._tested(tests, state, None, what) if what == "emptied" and _ran_out_of_time(result) else result
+        )
 
     async def _of_several(self, tests: StateTests, state: ProjectState, first: Result) -> Result:
         """The result of a finished project that runs again, more often if it fails. What the machine may have caused is not called flaky."""
@@ -148,5 +156,5 @@ def _hash(key: str) -> str:
 
 
 def _ran_out_of_time(result: Result) -> bool:
-    """Whether an emptied program needs much longer than the finished one: that it would not come to its end sooner another time may be kept."""
+    """Whether an emptied program does not come to its end: that it would another time is not likely, and so it may be kept."""
     return result.verdict_class == "timeout" and not result.maybe_infrastructure

@@ -97,6 +97,18 @@ async def test_programs_without_packages_do_not_wait_for_those_with_some(tmp_pat
     await programs.close()
 
 
+async def test_what_was_kept_with_packages_says_nothing_where_they_cannot_be_installed(tmp_path):
+    """Else a ground truth that passed with them would stand beside an answer that fails without: the model would be blamed."""
+    with_numpy, _ = tasks_of(tmp_path)
+    for refused, log in ((False, repr(packages()["python"])), (True, "()"), (False, repr(packages()["python"]))):
+        inner = Installing(refused=refused)
+        inner.there.set()
+        programs = PackagedPrograms(inner, lambda _: None)
+        tests = TaskTests(with_numpy, programs, missing=programs.missing)
+        found = await Trials(asyncio.Semaphore(1), KeptResults(tmp_path)).finished(tests, with_numpy.finished)
+        assert found.log == log
+
+
 async def test_packages_that_cannot_be_installed_are_told_once_and_nothing_is_kept(tmp_path):
     with_numpy, _ = tasks_of(tmp_path)
     said, inner = [], Installing(refused=True)

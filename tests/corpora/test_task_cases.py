@@ -116,11 +116,20 @@ class Timed:
 async def test_an_emptied_program_has_five_times_as_long_as_the_finished_one_and_that_it_ran_out_is_kept(
     task, tmp_path, wall_ms, limit_s
 ):
-    for emptied in ([limit_s], []):
+    for emptied in ([limit_s, limit_s], []):
         programs = Timed(wall_ms)
         assert (await trials(programs, tmp_path).verdict(task, offered(task, "other()"))).name == "passed"
         assert [limit for ends, limit in programs.limits if not ends] == emptied
         assert {limit for ends, limit in programs.limits if ends} == {30.0, 60.0}  # with probes, twice as long
+
+
+async def test_an_emptied_program_that_was_too_slow_once_runs_again(task, tmp_path):
+    """On a slow machine: the task would count as one whose tests notice the gap, and be kept so."""
+    slow = iter(["timeout"])
+    programs = FakePrograms(lambda program: result("passed" if "golden" in program.text else next(slow, "passed")))
+    for _ in range(2):
+        found = await trials(programs, tmp_path).verdict(task, offered(task, "other()"))
+        assert (found.name, found.reason) == ("untestable", "undetected")
 
 
 async def test_a_ground_truth_that_was_only_too_slow_once_is_tried_anew_in_the_next_run(task, tmp_path):

@@ -125,6 +125,17 @@ async def test_a_task_of_the_benchmark_does_not_come_again(ghosttape, tmp_path):
     assert json.loads(out)["answers"][0]["stage"] == "duplicate"
 
 
+async def test_a_folder_of_something_else_is_left_as_it_is(ghosttape, tmp_path):
+    precious = tmp_path / "new" / "benchmark" / "java" / "api_usage" / "api_usage.jsonl"
+    precious.parent.mkdir(parents=True)
+    precious.write_text("precious\n")
+    async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
+        _, err = await ghosttape(*words(server, 1), status=2)
+        assert server.asked == []
+    assert "new: holds something else than new tasks" in err
+    assert precious.read_text() == "precious\n"
+
+
 async def test_a_server_that_fails_keeps_what_was_answered(ghosttape, tmp_path):
     async with FakeModelServer(OpenAIDialect(), Turns(turns=list(ANSWERS))) as server:
         server.script.first = []

@@ -124,15 +124,24 @@ def related(runs: Sequence[Path]) -> dict[str, Any]:
 
     """
     summaries = [_summary(run) for run in runs]
+    named = [f"{one['provider']} in {row['language']}" for one in summaries for row in one["languages"]]
+    if twice := next((name for name in named if named.count(name) > 1), ""):
+        raise ConfigurationError(f"two of these runs have {twice}: name one of them")
     return {"runs": len(summaries), "relations": [structs.asdict(one) for one in relations(summaries)]}
 
 
-def _summary(run: Path) -> Mapping[str, Any]:
+def _summary(run: Path) -> dict[str, Any]:
     with Store.open(run) as store:
-        found: Mapping[str, Any] = store.fact("summary") or {}
+        found, config = dict(store.fact("summary") or {}), store.config
     if "cells" not in found:
         raise ConfigurationError(f"{run}: this is no run of `ghosttape evaluate` that came to its end")
-    return found
+    return {**found, "provider": _model(config)}
+
+
+def _model(config: Mapping[str, Any]) -> str:
+    """The model of a run: of two runs of one provider the models tell them apart."""
+    provider = config["settings"]["provider"]
+    return config.get("published") or f"{provider['name']} {provider['model']}".strip()
 
 
 def show_related(found: Mapping[str, Any]) -> None:

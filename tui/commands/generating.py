@@ -26,7 +26,7 @@ from server.settings import ProviderSettings, Settings
 from tui.commands.looking.inspecting import can_draw
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError, NoTerminalError
+from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
 from tui.terminal_text import message, one_line
 
@@ -63,14 +63,16 @@ async def generate(
 
     Raises:
         ProviderError: the provider failed; what was answered until then is kept.
+        DataError: the folder holds something else, or another process works in it.
 
     """
     corpus = corpus_of("devbench", funnel.folder)
     languages, categories = chosen(corpus, languages, categories)
-    await _ask(funnel, settings.provider, list(product(languages, categories)), count)
-    tasks, _, _ = funnel.read()
-    summary = await _test(funnel, settings, list(tasks.values()), sandbox)
-    return funnel.finish(summary, _known(against, {task.language for task in tasks.values()}))
+    with funnel.claimed():
+        await _ask(funnel, settings.provider, list(product(languages, categories)), count)
+        tasks, _, _ = funnel.read()
+        summary = await _test(funnel, settings, list(tasks.values()), sandbox)
+        return funnel.finish(summary, _known(against, {task.language for task in tasks.values()}))
 
 
 async def _ask(funnel: Funnel, settings: ProviderSettings, cells: Sequence[tuple[str, str]], count: int) -> None:
@@ -104,7 +106,9 @@ async def _test(funnel: Funnel, settings: Settings, tasks: Sequence[Task], sandb
         workers="warm",
     )
     source = CorpusSource.of(options)
-    summary, _ = await run_sources(source.options, [source], source.summarise, funnel.run(source.digest))
+    summary, _ = await run_sources(
+        source.options, [source], source.summarise, funnel.run(f"{source.digest} {options.kept()}")
+    )
     return summary
 
 
@@ -136,11 +140,10 @@ def show_funnel(fates: Sequence[Fate], funnel: Funnel) -> None:
 
 
 def review(folder: Path, reviewer: str) -> None:
-    """Show the tasks that wait for a review to a person, until they quit.
+    """Show the tasks that wait for a review to a person, until they quit; nothing where there is no terminal.
 
     Raises:
         DataError: no task waits there.
-        NoTerminalError: there is no terminal to draw on.
         ConfigurationError: the name is none.
 
     """
@@ -148,7 +151,7 @@ def review(folder: Path, reviewer: str) -> None:
     if not reviews.tasks():
         return
     if not can_draw():
-        raise NoTerminalError("a review needs a terminal; `--results` prints what the reviews so far come to")
+        return
     from tui.reviewing.app import ReviewApp
 
     name = reviewer or getpass.getuser()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -22,7 +23,7 @@ _HELP = """The task: what stands before the gap, the ground truth (marked), what
 1 2 3 4   answer a question: yes, and no if pressed again
 a         accept, and go to the next task without a review of yours
 x         reject, and go on
-m         write a note; Enter keeps it
+m         write a note; it is kept with your decision
 n p       the next task, the one before
 q         quit; every decision is kept at once
 
@@ -93,6 +94,7 @@ class ReviewApp(ThemedApp):
     def action_turn(self, question: str) -> None:
         """Answer a question with yes, or turn its answer round."""
         self._answers[question] = not self._answers[question]
+        self._keep_again()
         self._show()
 
     def action_decide(self, decision: ReviewDecision) -> None:
@@ -101,16 +103,27 @@ class ReviewApp(ThemedApp):
         if len(answers) < len(QUESTIONS):
             self.notify("Answer the questions 1 to 4 first.", severity="warning")
             return
-        review = Review(self.shown.name, self.reviewer, decision, answers, self._note)
+        if not self._keep(Review(self.shown.name, self.reviewer, decision, answers, self._note)):
+            return
+        order = [*range(self._at + 1, len(self.tasks)), *range(self._at)]
+        following = next((at for at in order if self.tasks[at].name not in self._own), self._at)
+        self.action_go(following - self._at)
+
+    def _keep(self, review: Review) -> bool:
         try:
             self._kept.keep(review)
         except OSError as error:
             self.notify(f"The review cannot be kept: {error.strerror}", severity="error", markup=False)
-            return
+            return False
         self._own[review.task] = review
-        order = [*range(self._at + 1, len(self.tasks)), *range(self._at)]
-        following = next((at for at in order if self.tasks[at].name not in self._own), self._at)
-        self.action_go(following - self._at)
+        return True
+
+    def _keep_again(self) -> None:
+        """Keep what has changed of a review that is decided; one that is not is kept with its decision."""
+        own = self._own.get(self.shown.name)
+        answers = {name: answer for name, answer in self._answers.items() if answer is not None}
+        if own is not None and (own.answers, own.note) != (answers, self._note):
+            self._keep(structs.replace(own, answers=answers, note=self._note))
 
     def action_note(self) -> None:
         """Open the field for a note."""
@@ -122,6 +135,7 @@ class ReviewApp(ThemedApp):
     @on(Input.Submitted, "#note")
     def _noted(self, event: Input.Submitted) -> None:
         self._note = event.value
+        self._keep_again()
         event.input.disabled = True
         self.screen.remove_class("-noting")
         self.query_one("#code").focus()

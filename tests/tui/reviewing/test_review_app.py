@@ -91,6 +91,18 @@ async def test_a_reviewer_goes_on_where_they_were_and_does_not_see_others(folder
         assert "no" in str(app.query_one("#answers", Static).visual)
 
 
+async def test_what_changes_after_a_decision_is_kept_and_a_line_that_was_cut_off_locks_nothing(folder):
+    app = ReviewApp(Reviews(folder), "ada")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press(*"1234a", "p", "3", "m", *"late", "enter", "q")
+    [kept] = Reviews(folder).all()
+    assert (kept.decision, kept.answers["category"], kept.note) == ("accept", False, "late")
+    with (folder / "reviews.jsonl").open("a") as file:
+        file.write('{"task": "b", "rev')
+    Reviews(folder).keep(Review("python/low_context/2", "ada", "reject", {}))
+    assert [review.decision for review in Reviews(folder).all()] == ["accept", "reject"]
+
+
 async def test_help_and_letters_of_a_note_are_no_keys(folder):
     app = ReviewApp(Reviews(folder), "ada")
     async with app.run_test() as pilot:
