@@ -60,7 +60,7 @@ async def test_a_tape_that_has_changed_is_not_shown(run, left):
     folder, path = run
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:left]))
     for text in (await pages(folder)).values():
-        assert f"The tape cannot be read: {CHANGED}" in text
+        assert f"Without the tape: {CHANGED}" in text
 
 
 async def test_a_moment_that_is_not_on_its_tape_is_shown_with_the_reason(run):
@@ -69,7 +69,7 @@ async def test_a_moment_that_is_not_on_its_tape_is_shown_with_the_reason(run):
         last = list(store.records())[-1]
         store.put(structs.replace(last, moment=structs.replace(last.moment, path="elsewhere.py", event=10_000_000)))
     shown = await pages(folder)
-    assert "The tape cannot be read: the moment is not found on it" in shown["time"]
+    assert "Without the tape: the moment is not found on it" in shown["time"]
 
 
 def test_a_project_in_a_folder_is_part_of_a_tape_that_is_tested(tmp_path):
