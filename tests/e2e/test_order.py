@@ -102,7 +102,7 @@ def test_the_client_hears_of_each_moment_each_verdict_and_the_progress(ordered):
 async def test_an_ordered_replay_can_be_cancelled(client, tmp_path, how):
     running = asyncio.ensure_future(order(client, tmp_path / "run", limit=None))
     while not client.told["ghosttape/moment"]:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.005)
     if how == "cancel request":
         client.cancel_request(types.CancelParams("the-order"))
     else:

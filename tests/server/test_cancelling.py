@@ -121,7 +121,9 @@ async def test_a_thousand_requests_with_random_cancellations_leave_nothing_behin
     told = await _stats(editor)
     assert (told.underway, told.waiting) == (0, 0)
     assert told.tasks <= tasks
-    now = _held(editor)
+    until = time.monotonic() + 10  # what is cancelled closes its files a little later
+    while (now := _held(editor))[0] > files + 2 and time.monotonic() < until:
+        await asyncio.sleep(0.1)
     assert now[0] <= files + 2
     assert now[1] <= threads
     assert now[2] - memory < 30
