@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 
+import httpx
 import psutil
 import pytest
 from lsprotocol import types
@@ -13,8 +14,11 @@ from pygls.exceptions import JsonRpcException
 
 from server.context import Snippet
 from server.providers.fixed import Fixed
+from server.providers.http import openai_format
+from server.providers.http.endpoint import endpoint
 from server.queries import Query
 from server.service import Service
+from server.settings import ProviderSettings
 
 
 async def test_cancelling_a_request_closes_the_connection_to_the_model_server(start, model_server):
@@ -127,6 +131,34 @@ async def test_a_thousand_requests_with_random_cancellations_leave_nothing_behin
     assert now[0] <= files + 2
     assert now[1] <= threads
     assert now[2] - memory < 30
+
+
+def _connections(port):
+    """The connections of this process to a port, by state."""
+    return [each.status for each in psutil.Process().net_connections("tcp") if each.raddr and each.raddr.port == port]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+async def test_a_second_cancellation_while_a_connection_closes_leaves_it_not_in_the_pool(model_server, turns):
+    """More requests than the pool has room for, each cancelled twice: the next one still gets a connection."""
+    model_server.pieces, model_server.delay_s = ["x"] * 20, 0.002
+    settings = ProviderSettings(name="openai", base_url=model_server.base_url)
+    server, draw = endpoint(settings, model_server.base_url, {}), random.Random(turns)
+
+    async def ask():
+        return [piece async for piece in server.answer("completions", {}, openai_format.read)]
+
+    for _ in range(150):
+        asked = asyncio.ensure_future(ask())
+        await asyncio.sleep(draw.choice([0, 0.001, 0.004, 0.03]))
+        asked.cancel()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        asked.cancel()
+    await asyncio.sleep(1)
+    assert _connections(httpx.URL(model_server.base_url).port) == []
+    assert await asyncio.wait_for(ask(), 30) == ["x"] * 20
+    await server.close()
 
 
 async def test_a_service_whose_askers_leave_at_random_has_no_task_left():

@@ -15,11 +15,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import anyio
 import httpx
 import tenacity
 
 from server import keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.providers.http.cancelling import LeavingTasks, read_apart, sent
 from server.providers.http.limits import OutputLimit, until_stop
 from server.providers.http.refusals import (
     RETRIED_STATUSES,
@@ -75,8 +77,7 @@ class _Opened:
             self.hurried, self.ends = True, min(self.ends, _clock() + _AFTERWORD_S)
 
     async def close(self) -> None:
-        await self.rest.aclose()
-        await self.response.aclose()
+        await _close(self.rest, self.response)
 
 
 @dataclass(slots=True)
@@ -87,7 +88,7 @@ class Endpoint:
     settings: ProviderSettings
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now: Callable[[], float] = time.time
-    _leaving: set[asyncio.Task[None]] = field(default_factory=set)
+    _leaving: LeavingTasks = field(default_factory=LeavingTasks)
 
     @property
     def place(self) -> str:
@@ -107,6 +108,13 @@ class Endpoint:
             ProviderError: there is no connection, or the time is up.
 
         """
+        async with aclosing(read_apart(self._answered(route, body, read, stops), self._leaving)) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def _answered(
+        self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str]
+    ) -> AsyncGenerator[str, None]:
         opened = await self._opened(route, body, read)
         try:
             async with aclosing(until_stop(self._pieces(opened, read), stops)) as pieces:
@@ -117,8 +125,7 @@ class Endpoint:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._leaving:
-            await asyncio.wait(self._leaving, timeout=self.settings.connect_s)
+        await self._leaving.ended(self.settings.connect_s)
         await self.client.aclose()
 
     async def _pieces(self, opened: _Opened, read: EventReader) -> AsyncGenerator[str, None]:
@@ -206,8 +213,7 @@ class Endpoint:
                 await _before(times.first, self._no_page(response))
                 begun = await self._first(rest, read, times.first)
             except BaseException:  # a cancellation too: the connection is closed, and the error goes on
-                await rest.aclose()
-                await response.aclose()
+                await _close(rest, response)
                 raise
         except TimeoutError as error:
             raise ProviderError(f"{self.place}: no answer within {self._longest:g} s") from error
@@ -215,7 +221,7 @@ class Endpoint:
 
     async def _sent(self, route: str, body: Mapping[str, Any]) -> httpx.Response:
         try:
-            return await self._responded(self._request(route, body))
+            return await sent(self.client, self._request(route, body), self._leaving)
         except httpx.ConnectTimeout as error:
             waited = self.settings.connect_s
             raise ProviderError(f"{self.place}: no connection within {waited:g} s") from error
@@ -225,27 +231,6 @@ class Endpoint:
     def _request(self, route: str, body: Mapping[str, Any]) -> httpx.Request:
         headers = {"Content-Type": "application/json"}
         return self.client.build_request("POST", route, content=_encoded(body), headers=headers)
-
-    async def _responded(self, request: httpx.Request) -> httpx.Response:
-        """Send a request in a task of its own. When this task is cancelled, that one is too, but only after its connection is open.
-
-        A connection that is cancelled while it opens stays in httpcore's pool for ever (encode/httpcore#1093).
-        """
-        made = asyncio.Event()
-
-        async def heard(event: str, _: object) -> None:
-            if event.endswith("send_request_headers.started"):
-                made.set()
-
-        request.extensions["trace"] = heard
-        sending = asyncio.create_task(self.client.send(request, stream=True))
-        try:
-            return await asyncio.shield(sending)
-        except asyncio.CancelledError:
-            leaving = asyncio.create_task(_left(sending, made))
-            self._leaving.add(leaving)
-            leaving.add_done_callback(self._leaving.discard)
-            raise
 
     async def _first(
         self, rest: AsyncGenerator[StreamEvent, None], read: EventReader, ends: float
@@ -349,15 +334,10 @@ def _named(state: tenacity.RetryCallState) -> float | None:
     return error.wait_s if isinstance(error, _Again) else None
 
 
-async def _left(sending: asyncio.Task[httpx.Response], made: asyncio.Event) -> None:
-    """Cancel a request after its connection is open."""
-    making = asyncio.create_task(made.wait())
-    await asyncio.wait({sending, making}, return_when=asyncio.FIRST_COMPLETED)
-    making.cancel()
-    sending.cancel()
-    await asyncio.wait({sending})
-    if not sending.cancelled() and sending.exception() is None:
-        await sending.result().aclose()
+async def _close(rest: AsyncGenerator[StreamEvent, None], response: httpx.Response) -> None:
+    with anyio.CancelScope(shield=True):
+        await rest.aclose()
+        await response.aclose()
 
 
 async def _next(events: AsyncGenerator[StreamEvent, None], ends: float) -> StreamEvent | None:
@@ -369,7 +349,7 @@ async def _next(events: AsyncGenerator[StreamEvent, None], ends: float) -> Strea
 
 async def _before(ends: float, work: Awaitable[Any]) -> Any:
     """Wait for a result until `ends` (loop time, s)."""
-    async with asyncio.timeout_at(ends):
+    with anyio.fail_after(ends - _clock()):
         return await work
 
 
