@@ -23,6 +23,7 @@ from math import ceil, exp, floor, fsum, lgamma, log, log1p, sqrt
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import by_cluster
+from replay.numbers.students_t import student_quantile
 
 CONFIDENCE = 0.95
 _Z = 1.959963984540054
@@ -79,7 +80,7 @@ class Spread:
     @property
     def t(self) -> float:
         """The 97.5 % quantile of Student's t."""
-        return _student(self.degrees)
+        return student_quantile((1 + CONFIDENCE) / 2, self.degrees)
 
     @property
     def design_effect(self) -> float | None:
@@ -179,13 +180,6 @@ def _degrees(weights: Sequence[float], scales: Sequence[float]) -> float:
     return trace**2 / (diagonal + rest)
 
 
-def _student(degrees: float) -> float:
-    """The 97.5 % quantile of Student's t."""
-    from scipy.special import stdtrit  # takes longer to load than a short command takes
-
-    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
-
-
 def wilson(value: float, n: float, quantile: float = _Z) -> tuple[float, float]:
     """Wilson's score interval of a share of so many independent moments, which need not be a whole number."""
     whole = 2 * (n + quantile**2)
@@ -245,7 +239,7 @@ def sum_interval(parts: Sequence[float]) -> tuple[float | None, float | None]:
         return None, None
     degrees = max(1.0, total**2 / sum(part**2 for part in parts) - 1)
     error = sqrt(squares * count / (count - 1)) / total
-    reach = exp(min(_student(degrees) * error, 50.0))
+    reach = exp(min(student_quantile((1 + CONFIDENCE) / 2, degrees) * error, 50.0))
     return total / reach, total * reach
 
 
