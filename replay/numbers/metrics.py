@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from statistics import quantiles
 from typing import Any
 
 from msgspec import structs
@@ -143,15 +144,18 @@ def latency_ms(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, A
     ]
     if not members:
         return {"n": 0}
-    import numpy as np
-
     values = [latency for _, latency in members]
-    points = {f"p{point}": float(np.percentile(values, point)) for point in POINTS}
+    points = {f"p{point}": _percentile(values, point) for point in POINTS}
     found = {point: quantile_interval(members, point / 100) for point in POINTS}
     ends = {
         f"p{point}_{end}": value for point in POINTS for end, value in zip(("low", "high"), found[point], strict=True)
     }
     return {**points, **ends, "n": len(values), "clusters": len({cluster for cluster, _ in members})}
+
+
+def _percentile(values: Sequence[float], point: int) -> float:
+    """The value that so many of a hundred do not exceed, with linear interpolation (Hyndman & Fan type 7), as numpy's `percentile`."""
+    return quantiles(values, n=100, method="inclusive")[point - 1] if len(values) > 1 else values[0]
 
 
 def unmeasured(latency: Mapping[str, Any]) -> dict[str, Any]:
