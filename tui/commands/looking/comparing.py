@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from replay.numbers.comparison import ComparedRun, compare
 from replay.options import ClusterBy
 from replay.run.store import Store
 from tui.commands.looking.inspecting import can_draw
 from tui.errors import ConfigurationError, NoTerminalError
+
+if TYPE_CHECKING:
+    from tui.comparing.model import ComparedRuns
 
 
 def compared(first: Path, second: Path, cluster_by: str, asked: float) -> dict[str, Any]:
@@ -35,15 +38,10 @@ def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
     by = _clusters(cluster_by)
     if not can_draw():
         raise NoTerminalError("--tui needs a terminal; without it, `ghosttape compare` prints the figures")
-    runs = _both(first, second)
+    both = side_by_side(first, second, by, asked)
     from tui.comparing.app import ComparisonApp
-    from tui.comparing.model import ComparedRuns, pairs_of
     from tui.inspector.app import Inspector
 
-    pairs = pairs_of(*(run.records for run in runs))
-    both = ComparedRuns(
-        compare(*runs, by, asked), pairs, (runs[0].config, runs[1].config), (_origins(first), _origins(second))
-    )
     screen = ComparisonApp(both)
     screen.run()
     while screen.inspected is not None:
@@ -51,6 +49,17 @@ def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
         Inspector((first, second)[side], moment).run()
         screen = ComparisonApp(both, screen.place)
         screen.run()
+
+
+def side_by_side(first: Path, second: Path, by: ClusterBy, asked: float) -> ComparedRuns:
+    """Two runs as their screen takes them; arguments and errors as of `compared`."""
+    from tui.comparing.model import ComparedRuns, pairs_of
+
+    runs = _both(first, second)
+    pairs = pairs_of(*(run.records for run in runs))
+    return ComparedRuns(
+        compare(*runs, by, asked), pairs, (runs[0].config, runs[1].config), (_origins(first), _origins(second))
+    )
 
 
 def _clusters(named: str) -> ClusterBy:

@@ -1,0 +1,123 @@
+"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time` and `compare`, dark at 160 columns and 48 lines, light at 80 and 24.
+
+    python -m tools.pictures docs/pictures
+
+The demo is replayed for them with the embedded model, and with the baseline `ngram` to compare it with. That takes two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tui.commands.looking.comparing import side_by_side
+from tui.comparing.app import ComparisonApp
+from tui.inspector.app import Inspector
+from tui.live.app import LiveApp
+from tui.live.state import Lane
+from tui.live.widgets.page_view import seen
+from tui.themes import ThemedApp
+
+LOOKS = {"dark": (160, 48), "light": (80, 24)}
+"""The size of the terminal, in columns and lines, by theme."""
+PAGES = {"inspect": "1", "hole": "2", "time": "7"}
+"""The keys of the inspector's pages, by picture."""
+_VERDICTS, _SPEED = 5, "20"
+"""The picture of the live screen is taken after so many verdicts, while a suggestion stands on it, of a run at so many times the tape's pace."""
+_GHOST = 8
+_PATIENCE_S = 120.0
+
+
+def replay(provider: str, out: Path, *more: str) -> subprocess.Popen[bytes]:
+    """Begin to replay the demo with a provider into a folder."""
+    script = str(Path(sys.executable).with_name("ghosttape"))
+    return subprocess.Popen(
+        [script, "replay", "demo", "--provider", provider, "--plain", "--out", str(out), *more],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@asynccontextmanager
+async def shown(app: ThemedApp, theme: str) -> AsyncIterator[Pilot[None]]:
+    """An app in a terminal of its theme's size; the remembered theme stays as it is."""
+    async with app.run_test(size=LOOKS[theme]) as pilot:
+        app.theme = theme
+        await pilot.pause()
+        yield pilot
+
+
+async def inspect(run: Path, out: Path, theme: str) -> None:
+    """The inspector at the first failure, on each of `PAGES`."""
+    async with shown(app := Inspector(run), theme) as pilot:
+        await pilot.press("f")
+        for name, key in PAGES.items():
+            await pilot.press(key)
+            await pilot.pause(0.5)
+            _keep(app, out / f"{name}-{theme}.svg")
+
+
+async def compare(runs: tuple[Path, Path], out: Path, theme: str) -> None:
+    """Two runs side by side, at the first moment that changed."""
+    async with shown(app := ComparisonApp(side_by_side(*runs, "hole", 0.05)), theme) as pilot:
+        await pilot.pause(0.5)
+        _keep(app, out / f"compare-{theme}.svg")
+
+
+async def live(folder: Path, out: Path, theme: str) -> None:
+    """The live screen on a run that goes on, when some moments are over."""
+    async with shown(app := LiveApp(folder), theme) as pilot:
+        until = time.monotonic() + _PATIENCE_S
+        while not _shows_enough(app):
+            if time.monotonic() > until:
+                raise TimeoutError(f"the run did not come to {_VERDICTS} verdicts in {_PATIENCE_S:g} s")
+            await pilot.pause(0.05)
+        _keep(app, out / f"live-{theme}.svg")
+
+
+def _shows_enough(app: LiveApp) -> bool:
+    lanes = app.state.lanes.values()
+    judged = sum(record.verdict is not None for lane in lanes for record in lane.records.values())
+    return judged >= _VERDICTS and any(_has_ghost(app, lane) for lane in lanes)
+
+
+def _has_ghost(app: LiveApp, lane: Lane) -> bool:
+    documents = app._documents.get(lane.name)  # noqa: SLF001 - no one else asks an app what it draws
+    ghost = seen(lane, documents)[1] if documents else None
+    return ghost is not None and len(ghost.text.strip()) > _GHOST
+
+
+def _keep(app: ThemedApp, path: Path) -> None:
+    path.write_text(app.export_screenshot(title=path.stem.partition("-")[0]), encoding="utf-8")
+
+
+def take(out: Path) -> None:
+    """Take all pictures."""
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = Path(folder) / "smollm2", Path(folder) / "ngram"
+        for provider, run in (("gguf", one), ("ngram", other)):
+            replay(provider, run).wait()
+        for theme in LOOKS:
+            asyncio.run(inspect(one, out, theme))
+            asyncio.run(compare((other, one), out, theme))
+            playing = replay("gguf", going := Path(folder) / theme / "demo", "--speed", _SPEED)
+            try:
+                asyncio.run(live(going, out, theme))
+            finally:
+                playing.terminate()
+                playing.wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Take the pictures of the screens.")
+    parser.add_argument("out", type=Path)
+    take(parser.parse_args().out)
