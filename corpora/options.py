@@ -36,6 +36,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """The model whose published answers are judged; empty: the provider is asked."""
     programs: ProgramForm | None = None
     """How programs are put together; None: as the evaluator does where published answers are judged, else as an editor does."""
+    all_tasks: bool | None = None
+    """Whether answers to tasks that are not testable are tested too, for the shares over all tasks; None: where published answers are judged."""
     cluster_by: ClusterBy = "program"
     """A task is one program; all answers to it are one cluster."""
 
@@ -48,6 +50,12 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     def program_form(self) -> ProgramForm:
         """How programs are put together."""
         return self.programs or ("evaluator" if self.published else "editor")
+
+    @property
+    def tests_all_tasks(self) -> bool:
+        """Whether there are shares over all tasks. The oracle has no others; an ablation is about repairs."""
+        wanted = bool(self.published) and not self.ablate if self.all_tasks is None else self.all_tasks
+        return wanted and self.tests and not self.is_oracle
 
     @property
     def provider(self) -> str:
@@ -66,8 +74,11 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run; where the data lies changes no result."""
-        kept = super().kept() | {"programs": self.program_form}
-        return {name: value for name, value in kept.items() if name != "data"}
+        kept = super().kept() | {"programs": self.program_form, "all_tasks": self.tests_all_tasks}
+        left_out = (
+            {"data"} if self.tests_all_tasks else {"data", "all_tasks"}
+        )  # as in runs of versions without that choice
+        return {name: value for name, value in kept.items() if name not in left_out}
 
 
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

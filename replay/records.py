@@ -175,6 +175,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     hole: tuple[int, int] | None = None
     part: float = 1.0
     fixed: VerdictName | None = None
+    alone: VerdictName | None = None
+    """What the tests say of the suggestion at an untestable moment, where that was wanted: it counts in published scores alone."""
     rewriting: Rewriting | None = None
     """What the place was and what it became, where the moment is untestable because it was `rewritten`."""
 

@@ -128,4 +128,5 @@ def describe_verdict(verdict: Verdict | None) -> str:
         return "not tested"
     reason = UNTESTABLE.get(verdict.reason, verdict.reason)
     meaning = reason if verdict.name == "untestable" and reason else VERDICTS.get(verdict.name, "")
-    return f"{verdict_label(verdict)}: {meaning}" + (f" ({verdict.cause})" if verdict.cause else "")
+    alone = f"; by its tests alone {verdict.alone}" if verdict.alone else ""
+    return f"{verdict_label(verdict)}: {meaning}" + (f" ({verdict.cause})" if verdict.cause else "") + alone

@@ -9,24 +9,27 @@ _BROKEN = ("broken-baseline", "flaky")
 
 
 def coverage_of_tests(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Counts by language and by cell (language and category), and of all, from the summary of an evaluation of all tasks.
-
-    * `tasks`: those that were chosen, in languages with a toolchain here; `left_out` names the others.
-    * `broken`: the ground truth does not pass here, or passes once and fails once.
-    * `unnoticed`: the tests pass with an empty gap as well.
-    * `empty`: there is nothing to fill in.
-    * `not_run`: tasks that were not judged: the machine failed.
-    * `testable`: all others; only there does a verdict on an answer mean something.
-    """
+    """Counts by language and by cell (language and category), and of all, from the summary of an evaluation of all tasks."""
     return {
-        "all": _counts(summary),
-        "languages": [{"language": row["language"]} | _counts(row) for row in summary["languages"]],
-        "cells": [{key: row[key] for key in ("language", "category")} | _counts(row) for row in summary["cells"]],
+        "all": counts_of_tests(summary),
+        "languages": [{"language": row["language"]} | counts_of_tests(row) for row in summary["languages"]],
+        "cells": [
+            {key: row[key] for key in ("language", "category")} | counts_of_tests(row) for row in summary["cells"]
+        ],
         "left_out": summary["left_out"],
     }
 
 
-def _counts(row: Mapping[str, Any]) -> dict[str, int]:
+def counts_of_tests(row: Mapping[str, Any]) -> dict[str, int]:
+    """What the tests of some tasks notice, as numbers of tasks, from `tasks`, `testable` and `why_untestable` of their figures.
+
+    * `tasks`: those that were chosen, in languages with a toolchain here.
+    * `broken`: the ground truth does not pass here, or passes once and fails once.
+    * `unnoticed`: the tests pass with an empty gap as well.
+    * `empty`: there is nothing to fill in.
+    * `not_run`: tasks that were not judged: the machine failed, or there is no answer.
+    * `testable`: all others; only there does a verdict on an answer mean something.
+    """
     why = row["why_untestable"]
     broken = sum(number for reason, number in why.items() if reason.startswith(_BROKEN))
     known = {

@@ -4,79 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from corpora.causes import LACKING, kind_of
+from corpora.audits.noticing import counts_of_tests
+from corpora.causes import kind_of
 from corpora.options import EvaluateOptions
+from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
-from replay.numbers.clusters import cluster_of
-from replay.numbers.intervals import Figure, clustered_share
+from replay.numbers.intervals import Figure
 from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares
-from replay.numbers.passing import passing as mean_pass_at_k
-from replay.numbers.similarity import Likeness, likeness, similarity
+from replay.numbers.similarity import similarity
 from replay.options import ClusterBy
 from replay.records import Record, Verdict
 
 NO_ERRORS: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class TaskOutcome:
-    """A task with the verdicts on its samples; a sample that was not judged has none."""
-
-    task: Task
-    samples: tuple[tuple[int, Verdict], ...]
-    answers: tuple[str, ...] = ()
-    """What was offered, by sample; empty where nothing was. Requests that failed have none."""
-    error: str = ""
-    """What was published instead of answers."""
-
-    @cached_property
-    def likeness(self) -> Likeness | None:
-        """How alike the answers and the ground truth are. An error that was published counts as an answer, as in the published scores."""
-        answers = self.answers or (self.error,) * bool(self.error)
-        return likeness(answers, self.task.truth) if answers else None
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        """The verdicts, in the order of the samples."""
-        return [verdict for _, verdict in self.samples]
-
-    @property
-    def is_testable(self) -> bool:
-        """Whether the task is testable: only then does a verdict on an answer count."""
-        return any(verdict.name not in UNJUDGED for verdict in self.verdicts)
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of samples that count, and how many of those passed."""
-        names = [verdict.name for verdict in self.verdicts if verdict.name not in UNJUDGED]
-        return len(names), names.count("passed")
-
-    @property
-    def lacks(self) -> bool:
-        """Whether the task fails because something is missing on this machine: a network, a service, a library, a tool."""
-        causes = [verdict.cause for verdict in self.verdicts if verdict.name != "passed"]
-        return any(kind_of(cause).kind in LACKING for cause in causes)
-
-
-def passing(outcomes: Iterable[TaskOutcome], k: int, by: ClusterBy = "program") -> Figure:
-    """The mean of pass@k over the testable tasks with at least k samples (`replay.numbers.passing`)."""
-    counts = ((_cluster(outcome, by), *outcome.counts) for outcome in outcomes if outcome.is_testable)
-    return mean_pass_at_k(counts, k)
-
-
-def share_testable(outcomes: Iterable[TaskOutcome], by: ClusterBy = "program") -> Figure:
-    """The share of testable tasks among those that were judged. Failures of the infrastructure count nowhere."""
-    judged = [one for one in outcomes if any(verdict.name != "infrastructure" for verdict in one.verdicts)]
-    return clustered_share((_cluster(one, by), float(one.is_testable)) for one in judged)
-
-
-def _cluster(outcome: TaskOutcome, by: ClusterBy) -> str:
-    return cluster_of(outcome.task.moment(), by)
 
 
 def summary(
@@ -128,7 +70,8 @@ def _outcomes(
         own = [(sample, known[id_]) for sample, id_ in enumerate(ids) if id_ in known]
         verdicts = tuple((sample, record.verdict) for sample, record in own if record.verdict)
         answers = tuple(_offered(record) for _, record in own if record.ending.name != "failed")
-        found.append(TaskOutcome(task, verdicts, answers, errors.get(task.name, "")))
+        failed = len(own) - len(answers)
+        found.append(TaskOutcome(task, verdicts, answers, errors.get(task.name, ""), failed))
     return found
 
 
@@ -137,11 +80,11 @@ def _offered(record: Record) -> str:
 
 
 def _figures(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> dict[str, Any]:
-    """Figures of some tasks: how many, testable, passed, and the shares.
+    """Figures of some tasks: how many, what their tests notice (`counts_of_tests`), and the shares.
 
-    `passed` counts the tasks of which a sample passed. `self_contained` is the share among tasks that need nothing that
-    is missing here. Only the oracle's
-    failures show what a task needs, so the share is given for the oracle alone.
+    `passed` counts the testable tasks of which a sample passed. `as_published` has the shares over all tasks, where they were wanted.
+    `self_contained` is the share among tasks that need nothing that is missing here. Only the oracle's failures show what a task needs, so
+    the share is given for the oracle alone.
     """
     counting, by = [outcome for outcome in outcomes if outcome.is_testable], options.cluster_by
     figures: dict[str, Any] = {
@@ -150,9 +93,13 @@ def _figures(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> dict[
         "passed": sum(outcome.counts[1] > 0 for outcome in counting),
         "share": _pass_at_1(outcomes, by),
         "pass_at_k": {str(k): passing(counting, k, by) for k in range(1, options.samples + 1)},
-        "similarity": similarity((_cluster(one, by), one.likeness) for one in outcomes if one.likeness),
+        "similarity": similarity((cluster_of_task(one, by), one.likeness) for one in outcomes if one.likeness),
         "why_untestable": counted(_reason(outcome) for outcome in outcomes if _reason(outcome)),
     }
+    figures |= counts_of_tests(figures)
+    if options.tests_all_tasks:
+        by_k = {str(k): published_passing(outcomes, k, by) for k in range(1, options.samples + 1)}
+        figures["as_published"] = {"share": by_k["1"], "pass_at_k": by_k}
     if options.is_oracle:
         figures["self_contained"] = passing([outcome for outcome in counting if not outcome.lacks], 1, by)
     return figures

@@ -92,7 +92,8 @@ class CorpusSource:
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             tasks = await self._those_that_run(ready, tasks, bench)
             is_oracle, missing = self.options.is_oracle, programs.missing
-            judge = Judge(TaskCases.of(tasks, programs, ready.machines, explains=is_oracle, missing=missing), trials)
+            cases = TaskCases.of(tasks, programs, ready.machines, explains=is_oracle, missing=missing)
+            judge = Judge(cases, trials, alone=cases.alone if self.options.tests_all_tasks else None)
         self.tasks = [task for task in drawn(tasks, self.options.limit, self.options.seed) if self._is_named(task)]
         asked, answer = self._answers()
         return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)

@@ -132,3 +132,11 @@ class TaskCases:
         if self.explains:
             return Case(tests, graft, None)
         return Case(tests, graft, task.emptied, task.finished)
+
+    def alone(self, asked: Judgeable) -> Case:
+        """The state in which the tests of the filled document alone decide, whatever they are worth, as a published score counts.
+
+        Nothing is asked of the lines that a model wrote, nor of which statements run.
+        """
+        tests = self.tests[asked.moment.path]
+        return Case(tests, ProjectState(tests.task.path, tests.task.filled(asked.suggestion).text), None)

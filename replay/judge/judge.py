@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -27,9 +27,19 @@ class Judge:
     trials: Trials
     selection: Selection | None = None
     """Which tests a graft needs; None: all of them."""
+    alone: Callable[[Judgeable], Case] | None = None
+    """Gives the state that is tested where a moment is untestable, for `Verdict.alone`; None: nothing is tested there."""
 
     async def verdict(self, asked: Judgeable) -> Verdict:
         """The verdict on what was offered at a moment; what offered nothing is tested as nothing."""
+        found = await self._verdict(asked)
+        if self.alone is None or found.name != "untestable":
+            return found
+        case = self.alone(asked)
+        result = await self.trials.graft(case.tests, case.graft)
+        return structs.replace(found, alone=result.verdict_class)
+
+    async def _verdict(self, asked: Judgeable) -> Verdict:
         case = self.cases.case(asked)
         if isinstance(case, Verdict):
             return case

@@ -23,6 +23,14 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - comb(n - c, k) / comb(n, k)
 
 
+def published_pass_at_k(n: int, c: int, k: int) -> float:
+    """The same where a benchmark also counts moments with fewer than k answers: 1 if any of them passes, else 0.
+
+    So does DevBench's `execute_benchmark.py` (`execute_model_completions`). Example: 1 of 1 answers passes; for k = 5 it is 1.
+    """
+    return pass_at_k(n, c, k) if n >= k else float(c > 0)
+
+
 def passing(counts: Iterable[tuple[str, int, int]], k: int) -> Figure:
     """The mean of pass@k over moments with at least k answers that count, with its interval by clusters; `n` counts moments.
 

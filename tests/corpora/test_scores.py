@@ -10,10 +10,12 @@ from devbench_data import instance, write
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.audits.noticing import counts_of_tests
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import FOLDERS
 from corpora.options import EvaluateOptions, drawn
-from corpora.run.scores import TaskOutcome, passing, summary
+from corpora.run.outcomes import TaskOutcome, passing, published_passing
+from corpora.run.scores import summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Suggestion, Verdict
@@ -151,6 +153,93 @@ def test_the_summary_counts_by_language_and_category(tasks):
     assert told["cluster_by"] == "program"
     assert {failure["task"] for failure in told["failures"]} == {task.name for task in tasks if task.language == "java"}
     assert "self_contained" not in told
+
+
+ALONE = {"u+": ("untestable", "passed"), "u-": ("untestable", "failed"), "u": ("untestable", None)}
+
+
+def published(task, words, **more):
+    """An outcome from words: `u+` and `u-` are untestable, and pass and fail by their tests alone; others are names of verdicts."""
+    verdicts = [
+        Verdict(name=ALONE[word][0], alone=ALONE[word][1]) if word in ALONE else Verdict(name=word) for word in words
+    ]
+    return TaskOutcome(task, tuple(enumerate(verdicts)), **more)
+
+
+def as_the_script_counts(rows, k):
+    """The mean over tasks of DevBench's script, by all choices of k answers: of rows of answers, each whether it passes."""
+    scores = []
+    for passes in rows:
+        chosen = list(combinations(passes, k))
+        scores.append(mean(any(some) for some in chosen) if chosen else float(any(passes)))
+    return mean(scores)
+
+
+def test_shares_over_all_tasks_count_what_passes_whatever_the_tests_are_worth(tasks):
+    outcomes = [
+        published(tasks[0], ["passed", "failed", "failed"]),
+        published(tasks[1], ["u+", "u+", "u-"]),
+        published(tasks[2], ["u-", "u-", "u-"]),
+        published(tasks[3], ["u+"]),  # fewer answers than k
+        published(tasks[4], [], error="Error: API request failed"),  # one answer, which does not pass
+        published(tasks[5], ["infrastructure", "passed", "compile"]),
+        published(tasks[6], ["infrastructure"]),  # nothing is known
+        published(tasks[7], []),  # no answer at all
+        published(tasks[8], ["failed"], failed=2),
+    ]
+    rows = [[1, 0, 0], [1, 1, 0], [0, 0, 0], [1], [0], [1, 0], [0, 0, 0]]
+    for k in (1, 2, 3):
+        found = published_passing(outcomes, k)
+        assert found["value"] == pytest.approx(as_the_script_counts(rows, k))
+        assert (found["n"], found["clusters"]) == (7, 7)
+    assert passing(outcomes, 1)["value"] == pytest.approx(
+        mean([1 / 3, 1 / 2, 0])
+    )  # the untestable ones have no part in it
+    assert passing(outcomes, 1)["n"] == 3
+
+
+def test_the_interval_over_all_tasks_is_of_the_same_kind(tasks):
+    """Of single answers Wilson's; of several Student's t by the standard error of the tasks' means."""
+    single = [published(task, ["u+" if index % 3 else "failed"]) for index, task in enumerate(tasks)]
+    assert published_passing(single, 1) == share(8, 12)
+    several = [published(task, ["u+", "u-", "u+" if index % 2 else "u-"]) for index, task in enumerate(tasks)]
+    found, half = published_passing(several, 1), 2.201 * (1 / 3 * 0.5) / 11**0.5
+    assert (found["low"], found["high"]) == (pytest.approx(0.5 - half, abs=0.02), pytest.approx(0.5 + half, abs=0.02))
+
+
+def test_the_summary_has_what_tests_notice_and_shares_over_all_tasks_where_they_are_wanted(tasks):
+    python = [task for task in tasks if task.language == "python"]
+    records = [
+        record(python[0], "passed"),
+        record(python[1], "untestable", reason="undetected", alone="passed"),
+        record(python[2], "untestable", reason="broken-baseline", cause="network", alone="failed"),
+        record(python[3], "untestable", reason="flaky", alone="passed"),
+        record(python[4], "untestable", reason="empty", alone="passed"),
+    ]
+    options = EvaluateOptions(corpus="devbench", data="", published="ada", settings=MODEL)
+    told = summary(options, python, records)
+    counted = {"tasks": 6, "broken": 2, "unnoticed": 1, "empty": 1, "not_run": 1, "testable": 1}
+    assert {key: told[key] for key in counted} == counted == counts_of_tests(told)
+    assert told["share"]["value"] == 1.0
+    assert told["as_published"] == {"share": share(4, 5), "pass_at_k": {"1": share(4, 5)}}
+    by_cell = {row["category"]: (row["broken"], row["as_published"]["share"]) for row in told["cells"]}
+    assert by_cell == {"api_usage": (1, share(2, 3)), "low_context": (1, share(2, 2))}
+    for other in (
+        EvaluateOptions(corpus="devbench", data="", settings=MODEL),
+        EvaluateOptions(corpus="devbench", data="", published="ada", all_tasks=False, settings=MODEL),
+        EvaluateOptions(corpus="devbench", data="", published="ada", ablate="repairs", settings=MODEL),
+        EvaluateOptions(corpus="devbench", data="", published="ada", tests=False, settings=MODEL),
+        EvaluateOptions(corpus="devbench", data="", all_tasks=True, settings=ORACLE),
+    ):
+        assert "as_published" not in summary(other, python, records)
+    assert "as_published" in summary(
+        EvaluateOptions(corpus="devbench", data="", all_tasks=True, settings=MODEL), python, records
+    )
+
+
+def test_a_run_without_shares_over_all_tasks_is_continued_as_before_there_were_any():
+    assert "all_tasks" not in EvaluateOptions(corpus="devbench", data="", settings=MODEL).kept()
+    assert EvaluateOptions(corpus="devbench", data="", published="ada", settings=MODEL).kept()["all_tasks"] is True
 
 
 def test_the_summary_of_the_oracle_tells_what_its_failures_lack(tasks):

@@ -237,6 +237,51 @@ async def test_nothing_counts_where_nothing_is_to_be_filled_in(tmp_path):
     assert (told.name, told.reason) == ("untestable", "empty")
 
 
+async def plainly(task, folder, answer, *, wanted=True, **classes):
+    """The verdict where answers to untestable tasks are tested by their tests alone, and the programs that ran."""
+    programs = by_text(**classes)
+    cases = TaskCases.of([task], programs, {"python": "here"}, explains=False)
+    found = Trials(asyncio.Semaphore(2), KeptResults(folder))
+    settled = Settled(task.moment(), task.before, task.after, Ending("shown"), offered(task, answer))
+    verdict = await Judge(cases, found, alone=cases.alone if wanted else None).verdict(settled)
+    return verdict, programs.ran
+
+
+async def test_an_answer_to_an_untestable_task_has_a_verdict_by_its_tests_alone(task, tmp_path):
+    broken = {"good": "passed", "golden": "exception", "": "assertion"}
+    for answer, alone in (("good()", "passed"), ("bad()", "assertion")):
+        told, ran = await plainly(task, tmp_path / "broken", answer, **broken)
+        assert (told.name, told.reason, told.alone) == ("untestable", "broken-baseline", alone)
+        assert ran[-1].text == f"import asyncio\nimport os\ndef f():\n{answer}\nf()\n\ncheck()\n"
+    told, _ = await plainly(task, tmp_path / "unnoticed", "bad()", bad="timeout")
+    assert (told.name, told.reason, told.alone) == ("untestable", "undetected", "timeout")
+
+
+async def test_the_tests_alone_are_asked_nowhere_else(task, tmp_path):
+    sound = {"good": "passed", "golden": "passed", "": "assertion"}
+    told, _ = await plainly(task, tmp_path / "sound", "good()", **sound)
+    assert (told.name, told.alone) == ("passed", None)
+    told, ran = await plainly(task, tmp_path / "unwanted", "bad()", wanted=False, bad="timeout")
+    assert (told.reason, told.alone) == ("undetected", None)
+    assert not [program for program in ran if "bad()" in program.text]
+    told, _ = await plainly(task, tmp_path / "machine", "bad()", golden="infrastructure")
+    assert (told.name, told.alone) == ("infrastructure", None)
+
+
+async def test_a_task_with_nothing_to_fill_in_is_tested_alone_too(tmp_path):
+    write(tmp_path, instance(1, "\n"))
+    (task,) = corpus_of("devbench", tmp_path).tasks(["python"], ["low_context"], packages=False)
+    told, _ = await plainly(task, tmp_path, "good()", good="passed", **{"": "failed"})
+    assert (told.reason, told.alone) == ("empty", "passed")
+
+
+async def test_an_answer_that_leaves_the_program_counts_where_nothing_is_asked_of_the_tests(task, tmp_path):
+    """No line is the model's there, and nothing has to be reached: a published score sees the status alone."""
+    _, ran = await plainly(task, tmp_path, "exit(0)", golden="exception")
+    assert ran[-1].written == (0, 0)
+    assert not ran[-1].probes
+
+
 @pytest.mark.parametrize("where", ["golden", "pass"])
 async def test_a_failure_of_the_machine_is_no_verdict_on_the_task(task, tmp_path, where):
     told = await verdict(

@@ -111,6 +111,10 @@ def test_published_answers_count_where_the_tests_mean_something_and_the_run_hold
     }
     assert (told["tasks"], told["testable"], told["passed"]) == (5, 1, 1)
     assert {k: round(share["value"], 3) for k, share in told["pass_at_k"].items()} == {"1": 0.667, "2": 1.0, "3": 1.0}
+    counted = {"broken": 3, "unnoticed": 1, "empty": 0, "not_run": 0}
+    assert {key: told[key] for key in counted} == counted
+    share = told["as_published"]["share"]  # without torch nothing passes; three of the other tasks pass with anything
+    assert (share["value"], share["n"]) == (pytest.approx((2 / 3 + 0 + 1 + 1 + 1) / 5), 5)
     (failure,) = told["failures"]
     assert (failure["sample"], failure["verdict"]) == (1, "assertion")
     with Store.open(tmp_path / "run") as store:
@@ -192,6 +196,10 @@ def test_any_provider_answers_through_the_language_server(evaluate, small):
     ]
     told = evaluate(small, *words, "--json").json
     assert (told["testable"], told["passed"]) == (1, 1)
+    assert "as_published" not in told
+    told = evaluate(small, *words, "--all-tasks", "--json").json
+    assert (told["testable"], told["passed"]) == (1, 1)
+    assert told["as_published"]["share"]["value"] == pytest.approx(2 / 5)  # tasks 1 and 4
 
 
 def test_without_tests_nothing_is_run(evaluate, small):

@@ -21,7 +21,7 @@ from replay.records import (
 from replay.run.store import Store
 from replay.tapes.tape import read
 from syntax.wanted import Stop
-from tui.glossary import EFFORT, ENDINGS, REWRITING, STOPS, UNTESTABLE, VERDICTS
+from tui.glossary import EFFORT, ENDINGS, REWRITING, STOPS, UNTESTABLE, VERDICTS, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff, plain_diff, word_diff
 from tui.inspector.pages.assertions import failing_assertion
@@ -327,3 +327,9 @@ def test_the_place_of_a_hunk_stands_as_git_writes_it():
 
     lines = str(numbered_diff("a\nb\nc\n", "a\nx\nc\n")).splitlines()
     assert any(line.startswith("@@ -1") for line in lines)
+
+
+def test_a_verdict_at_an_untestable_moment_says_what_the_tests_alone_say():
+    untestable = Verdict(name="untestable", reason="undetected", alone="passed")
+    assert describe_verdict(untestable).endswith("; by its tests alone passed")
+    assert "alone" not in describe_verdict(Verdict(name="passed"))

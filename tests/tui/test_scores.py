@@ -54,22 +54,45 @@ def has_line(text, pattern):
 
 def test_each_language_has_its_categories_under_it_and_all_a_line_at_the_end():
     text = shown(summary())
-    assert has_line(text, "devbench, gpt-4o +tasks +testable +passed +share +95 %")
-    assert has_line(text, "python +5 +3 +2 +66.7 +21–94")
-    assert has_line(text, "code_purpose_understanding +5 +3 +2 +66.7 +21–94")
-    assert has_line(text, "all +5 +3 +2 +66.7 +21–94")
+    assert has_line(text, "devbench, gpt-4o +passed +pass@1 +95 %")
+    for name in ("python", "code_purpose_understanding", "all"):
+        assert has_line(text, f"{name} +2/3 +66.7 +21–94")
+
+
+def test_what_the_tests_notice_stands_before_what_passes():
+    why = {"broken-baseline: network": 1, "flaky": 1, "undetected": 2, "empty": 3}
+    text = shown(summary(tasks=1800, testable=1500, why_untestable=why))
+    assert has_line(text, "devbench, what tests notice +tasks +broken +unnoticed +nothing +not run +testable")
+    assert has_line(text, "all +1,800 +2 +2 +3 +293 +1,500")
+    assert text.index("1,800") < text.index("2/1,500")
+
+
+def test_shares_over_all_tasks_stand_beside_those_over_testable_ones_in_80_columns():
+    by_k = {"1": share(1.0, 0.93, 1.0, 1800), "5": share(1.0, 0.93, 1.0, 1800)}
+    published = {"as_published": {"share": by_k["1"], "pass_at_k": by_k}}
+    full = figures(tasks=1800, testable=1799, passed=1799, share=by_k["1"], pass_at_k=by_k) | published
+    rows = [{**full, "language": "typescript", "category": "code_purpose_understanding"}]
+    text = shown(summary(samples=5, languages=rows, cells=rows, **full))
+    assert has_line(text, "devbench, gpt-4o +passed +pass@1 +95 % +pass@5 +all@1 +95 % +all@5")
+    for name in ("typescript", "code_purpose_understanding", "all"):
+        assert has_line(text, f"{name} +1,799/1,799 +100.0 +93–100 +100.0 +100.0 +93–100 +100.0")
+    assert "all@1 is over all tasks, as benchmarks publish it" in " ".join(text.split())
+    rows = [{**full, "language": "typescript", "category": "x"}]
+    text = shown(summary(languages=rows, cells=rows, **full))
+    assert has_line(text, "devbench, gpt-4o +passed +pass@1 +95 % +all@1 +95 %")
 
 
 def test_several_samples_have_pass_at_1_and_at_their_number():
     several = {"1": share(0.5, None, None, 1), "5": share(1.0, 0.21, 1.0, 1)}
     several_samples = summary(samples=5, share=several["1"], pass_at_k=several)
     text = shown(several_samples)
-    assert has_line(text, "devbench, gpt-4o +tasks +testable +passed +pass@1 +95 % +pass@5")
-    assert has_line(text, "all +5 +3 +2 +50.0 +100.0")
+    assert has_line(text, "devbench, gpt-4o +passed +pass@1 +95 % +pass@5")
+    assert has_line(text, "all +2/3 +50.0 +100.0")
+    assert "all@" not in text
 
 
 def test_shares_of_nothing_are_left_empty():
-    assert has_line(shown(summary(share=NONE, pass_at_k={"1": NONE})), "all +5 +3 +2")
+    assert has_line(shown(summary(share=NONE, pass_at_k={"1": NONE})), "all +2/3")
 
 
 def test_the_oracles_failures_are_summed_by_kind_of_cause():

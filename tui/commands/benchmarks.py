@@ -27,15 +27,12 @@ from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import number_of, percent
+from tui.tables.scores import TESTS_WORDS
 from tui.terminal_text import headline, one_line, shorten
 from tui.watching.waiting import Waiting
 
 _NAME = 28
 """The width of the names of languages and categories, in cells."""
-_MEANINGS = (
-    "broken: the ground truth does not pass here, or only sometimes; unnoticed: the tests pass with an empty gap too; nothing: there is "
-    "nothing to fill in; not run: the machine failed; testable: only there does a verdict on an answer mean something"
-)
 _CELLS = 5
 """The number of languages and categories that are listed."""
 _PAIRS = 12
@@ -209,7 +206,7 @@ def show_noticed(found: Mapping[str, Any], folder: Path) -> None:
     console.print(table)
     for entry in found["left_out"]:
         console.print(Text(f"left out: {headline(entry['tape'])}: {headline(entry['reason'])}", "yellow"))
-    console.print(Text(_MEANINGS, "dim"))
+    console.print(Text(TESTS_WORDS, "dim"))
     console.print(f"Each task with its programs and logs:\n  ghosttape tui {folder}", style="bold")
 
 

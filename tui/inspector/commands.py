@@ -31,6 +31,7 @@ def _evaluate(origin: str, config: Mapping[str, Any]) -> list[str]:
         words += [f"--{flag}", ",".join(config[flag])] if config.get(flag) else []
     words += ["--published", config["published"]] if config.get("published") else []
     words += [] if config.get("packages", True) else ["--no-packages"]
+    words += ["--all-tasks"] if config.get("all_tasks") else []
     return words + ([] if config.get("tests", True) else ["--no-tests"])
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
 from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
@@ -28,6 +30,38 @@ LOST = "infrastructure"
 NAMED = 12
 """The number of failures that the table names. The inspector and the JSON document have all of them."""
 
+TESTS_WORDS = (
+    "broken: the ground truth does not pass here, or only sometimes; unnoticed: the tests pass with an empty gap too; nothing: there is "
+    "nothing to fill in; not run: the machine failed, or there is no answer; testable: only there does a verdict on an answer mean something"
+)
+"""What the columns about the tests of tasks mean."""
+_PUBLISHED = (
+    "pass@1 is over testable tasks. all@1 is over all tasks, as benchmarks publish it: what passes counts, even if tests notice nothing "
+    "or the ground truth fails."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column: what it says of the figures of some tasks, and in which summaries it stands. A new figure is one entry of `_TASKS` or `_PASSES`."""
+
+    title: str
+    """`{k}` in it is the number of samples."""
+    value: Callable[[Mapping[str, Any]], str]
+    is_shown: Callable[[Mapping[str, Any]], bool] = lambda _: True
+
+
+def _has_samples(summary: Mapping[str, Any]) -> bool:
+    return bool(summary["samples"] > 1)
+
+
+def _has_all(summary: Mapping[str, Any]) -> bool:
+    return "as_published" in summary
+
+
+def _has_all_samples(summary: Mapping[str, Any]) -> bool:
+    return _has_all(summary) and _has_samples(summary)
+
 
 def scores_table(summary: Mapping[str, Any]) -> RenderableType:
     """Lay out the summary of an evaluation in 80 columns."""
@@ -35,7 +69,9 @@ def scores_table(summary: Mapping[str, Any]) -> RenderableType:
 
 
 def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
-    yield _shares(summary)
+    for title, columns in (("what tests notice", _TASKS), (summary["provider"], _PASSES)):
+        yield Padding(_grid(summary, f"{summary['corpus']}, {title}", columns), (1, 0, 0, 0), expand=False)
+    yield Text("")
     yield from _notes(summary)
     yield from similarity_section(summary)
     for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
@@ -51,43 +87,78 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield from _left_out(summary)
 
 
-def _shares(summary: Mapping[str, Any]) -> Table:
+def _grid(summary: Mapping[str, Any], title: str, columns: Sequence[_Column]) -> Table:
     """Lay out a line for each language, with its categories under it, and a line for all tasks."""
-    several = summary["samples"] > 1
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(Text(shorten(one_line(f"{summary['corpus']}, {summary['provider']}"), NAME)), no_wrap=True)
-    titles = ["tasks", "testable", "passed", "pass@1" if several else "share", "95 %"]
-    for title in [*titles, *([f"pass@{summary['samples']}"] if several else [])]:
-        table.add_column(title, justify="right", no_wrap=True)
+    table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
+    table.add_column(Text(shorten(one_line(title), NAME)), no_wrap=True)
+    shown = [column for column in columns if column.is_shown(summary)]
+    for column in shown:
+        table.add_column(column.title.format(k=summary["samples"]), justify="right", no_wrap=True)
     for language in summary["languages"]:
-        table.add_row(*_line(language["language"], language, several=several), style="bold")
+        table.add_row(*_line(language["language"], language, shown), style="bold")
         for cell in summary["cells"]:
             if cell["language"] == language["language"]:
-                table.add_row(*_line(f"  {cell['category']}", cell, several=several))
+                table.add_row(*_line(f"  {cell['category']}", cell, shown))
     table.add_section()
-    table.add_row(*_line("all", summary, several=several), style="bold")
+    table.add_row(*_line("all", summary, shown), style="bold")
     return table
 
 
-def _line(name: str, figures: Mapping[str, Any], *, several: bool) -> Iterator[Text]:
-    share = figures["share"]
+def _line(name: str, figures: Mapping[str, Any], columns: Sequence[_Column]) -> Iterator[Text]:
     yield Text(shorten(one_line(name), NAME))
-    yield from (Text(f"{figures[key]:,}") for key in ("tasks", "testable", "passed"))
-    yield Text(_percent(share))
-    yield Text("" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}")
-    if several:
-        *_, most = figures["pass_at_k"].values()  # of as many as there are samples
-        yield Text(_percent(most))
+    yield from (Text(column.value(figures)) for column in columns)
+
+
+def _count(key: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda figures: f"{counts_of_tests(figures)[key]:,}"
+
+
+def _passed(figures: Mapping[str, Any]) -> str:
+    """Return how many of the testable tasks passed, as `12/22`."""
+    return f"{figures['passed']:,}/{figures['testable']:,}"
+
+
+def _ends(share: Mapping[str, Any]) -> str:
+    return "" if share["low"] is None else f"{percent(share['low'])}{DASH}{percent(share['high'])}"
+
+
+def _most(by_k: Mapping[str, Any]) -> str:
+    """Return pass@k of as many answers as there are samples."""
+    *_, most = by_k.values()
+    return _percent(most)
 
 
 def _percent(share: Mapping[str, Any]) -> str:
     return "" if share["value"] is None else f"{100 * share['value']:.1f}"
 
 
+_TASKS = (
+    _Column("tasks", _count("tasks")),
+    _Column("broken", _count("broken")),
+    _Column("unnoticed", _count("unnoticed")),
+    _Column("nothing", _count("empty")),
+    _Column("not run", _count("not_run")),
+    _Column("testable", _count("testable")),
+)
+"""What can be known from the tasks, before any answer."""
+_PASSES = (
+    _Column("passed", _passed),
+    _Column("pass@1", lambda figures: _percent(figures["share"])),
+    _Column("95 %", lambda figures: _ends(figures["share"])),
+    _Column("pass@{k}", lambda figures: _most(figures["pass_at_k"]), _has_samples),
+    _Column("all@1", lambda figures: _percent(figures["as_published"]["share"]), _has_all),
+    _Column("95 %", lambda figures: _ends(figures["as_published"]["share"]), _has_all),
+    _Column("all@{k}", lambda figures: _most(figures["as_published"]["pass_at_k"]), _has_all_samples),
+)
+"""What passes: of the testable tasks, and then of all. A judge's figure is one more entry here."""
+
+
 def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if share := share_words(testable_share(summary)):
         effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
         yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
+    if "as_published" in summary:
+        yield Text(_PUBLISHED)
     if summary["samples"] > 1:
         yield Text(f"A task has passed if at least one of its {summary['samples']} answers passes.")
     if summary.get("programs") == "evaluator":
@@ -98,6 +169,7 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if contained and contained["n"]:
         number = f"{contained['n']:,}"
         yield Text(f"{_percent(contained)} % pass of the {number} that lack no network, service, library or tool here.")
+    yield Text(TESTS_WORDS, "dim")
     if median := latency(summary, "p50"):
         yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
 

@@ -84,6 +84,7 @@ class EvaluateFlags:
     no_tests: flags.NoPrograms = False
     no_packages: flags.NoPackages = False
     programs: flags.ProgramFormFlag = None
+    all_tasks: flags.AllTasks = None
     cluster_by: flags.ClusterByFlag = "program"
     seed: flags.Seed = 0
     live: flags.Live = False

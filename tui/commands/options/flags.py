@@ -236,6 +236,14 @@ ProgramSandbox = Annotated[
 ]
 Workers = Annotated[str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")]
 NoPrograms = Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")]
+AllTasks = Annotated[
+    bool | None,
+    typer.Option(
+        "--all-tasks/--testable-tasks",
+        help="Test answers to tasks that are not testable too, for pass@k over all tasks as a benchmark publishes it (all@k); it never counts "
+        "in pass@k. Costs a run of the program for each such answer. By default with --published only, and not with --ablate.",
+    ),
+]
 ProgramFormFlag = Annotated[
     str | None,
     typer.Option(

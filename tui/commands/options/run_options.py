@@ -82,6 +82,7 @@ def options_of_evaluation(
         workers=given.workers,
         packages=not given.no_packages,
         programs=given.programs,
+        all_tasks=given.all_tasks,
     )
 
 
