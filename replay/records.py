@@ -86,11 +86,15 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     sample: int = 0
 
     @property
+    def question(self) -> tuple[object, ...]:
+        """What all samples of a moment have in common, and no other moment of the run has."""
+        parts: tuple[object, ...] = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
+        return parts + ((self.turn,) if self.turn else ())
+
+    @property
     def id(self) -> str:
         """The moment's id. It is the same in every run of the same policy on the same tape."""
-        parts: tuple[object, ...] = (self.tape, self.event, self.path, self.offset, self.stop, self.kind, self.scenario)
-        parts += (self.turn,) if self.turn else ()
-        parts += ("sample", self.sample) if self.sample else ()
+        parts = self.question + (("sample", self.sample) if self.sample else ())
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,7 @@
-"""The figures of a run: shares, keystrokes saved and latencies, each with its 95 % interval by clusters (`replay.numbers.intervals`)."""
+"""The figures of a run: shares, keystrokes saved and latencies, each with its 95 % interval by clusters (`replay.numbers.intervals`).
+
+Every share is a mean over moments. Several answers to one question (`--samples`) are one moment: it has the share of its answers.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from msgspec import structs
 
 from replay.numbers.clusters import by_cluster, cluster_of
 from replay.numbers.intervals import Figure, clustered_share, quantile_interval, ratio_spread, sum_interval
+from replay.numbers.passing import passing
 from replay.options import ClusterBy
 from replay.records import ANSWERED, GIVEN_UP, Effort, Record
 
@@ -25,24 +29,50 @@ UNJUDGED = frozenset({"untestable", "infrastructure"})
 
 
 def clustered(records: Iterable[Record], by: ClusterBy, holds: Callable[[Record], bool]) -> Figure:
-    """The share of records for which something holds, with its interval by clusters."""
-    return clustered_share((cluster_of(record.moment, by), float(holds(record))) for record in records)
+    """The mean over moments of the share of their answers for which something holds, with its interval by clusters.
+
+    Example: of the three answers to one question it holds for two, of the one to another for none: 1/3.
+    """
+    moments = (([*map(holds, own)], own[0].moment) for own in by_question(records))
+    return clustered_share((cluster_of(moment, by), sum(held) / len(held)) for held, moment in moments)
+
+
+def by_question(records: Iterable[Record]) -> Iterable[list[Record]]:
+    """The records of each moment: one, or with several samples as many."""
+    found: dict[tuple[object, ...], list[Record]] = {}
+    for record in records:
+        found.setdefault(record.moment.question, []).append(record)
+    return found.values()
+
+
+def passed_counts(records: Iterable[Record], by: ClusterBy = "hole") -> list[tuple[str, int, int]]:
+    """The cluster, the number of answers that count and of those that pass, by moment; moments of which none counts are left out."""
+    return [
+        (cluster_of(own[0].moment, by), len(own), sum(map(_passes, own)))
+        for own in by_question(judged_records(records))
+    ]
+
+
+def pass_at_each_k(records: Iterable[Record], samples: int, by: ClusterBy = "hole") -> dict[str, Figure]:
+    """pass@k for each k up to the number of samples, over the moments of some records."""
+    counts = passed_counts(records, by)
+    return {str(k): passing(counts, k) for k in range(1, samples + 1)}
 
 
 def pass_at_1(records: Sequence[Record], by: ClusterBy = "hole") -> Figure:
-    """The share of testable moments whose suggestion passes the project's tests (pass@1, Chen et al. 2021, n = k = 1).
+    """The share of testable moments whose suggestion passes the project's tests (pass@1, Chen et al. 2021, k = 1).
 
-    A moment counts if the provider answered, with or without text, and if the tests notice the hole. Untestable moments,
+    With several samples it is the mean over moments of the share of their answers that pass. A moment counts if the provider answered, with or without text, and if the tests notice the hole. Untestable moments,
     failures of the infrastructure and cancelled requests do not count. `testable` is the share that counts (`share_testable`):
     a share of few moments that could be tested says little, so the one is never without the other.
     """
-    return clustered(judged_records(records), by, _passes) | {"testable": share_testable(records, by)}
+    return passing(passed_counts(records, by), 1) | {"testable": share_testable(records, by)}
 
 
 def share_testable(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
-    """The share of moments with a verdict that is testable. Failures of the infrastructure count nowhere."""
-    tested = (record for record in records if record.verdict and record.verdict.name != "infrastructure")
-    return clustered(tested, by, lambda record: record.verdict is not None and record.verdict.name != "untestable")
+    """The share of moments with a verdict that is testable: where one on any of its answers counts. Failures of the infrastructure count nowhere."""
+    tested = by_question(record for record in records if record.verdict and record.verdict.name != "infrastructure")
+    return clustered_share((cluster_of(own[0].moment, by), float(bool(judged_records(own)))) for own in tested)
 
 
 def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
@@ -51,15 +81,18 @@ def pass_by_hole(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
     `n` is the number of holes. Holes are clustered as chosen; where the hole itself is chosen each is alone.
     Example: 9 of 9 moments of one hole and 0 of 1 of another are 0.9 by moment and 0.5 by hole.
     """
-    holes = by_cluster((cluster_of(record.moment, "hole"), record) for record in judged_records(records))
-    return clustered_share((cluster_of(own[0].moment, by), sum(map(_passes, own)) / len(own)) for own in holes.values())
+    moments = by_question(judged_records(records))
+    holes = by_cluster((cluster_of(own[0].moment, "hole"), own) for own in moments)
+    shares = ([sum(map(_passes, own)) / len(own) for own in hole] for hole in holes.values())
+    clusters = (cluster_of(hole[0][0].moment, by) for hole in holes.values())
+    return clustered_share((cluster, sum(own) / len(own)) for cluster, own in zip(clusters, shares, strict=True))
 
 
 def pass_by_length(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, Figure]:
     """pass@1 by the length of the ground truth in characters, white space at its ends aside: `LENGTHS`."""
     judged = judged_records(records)
     classes = by_cluster((length_class(record), record) for record in judged)
-    return {name: clustered(classes.get(name, []), by, _passes) for name, _ in LENGTHS}
+    return {name: passing(passed_counts(classes.get(name, []), by), 1) for name, _ in LENGTHS}
 
 
 def length_class(record: Record) -> str:
@@ -109,7 +142,10 @@ def acceptance(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
 
 
 def shares(records: Sequence[Record], by: ClusterBy = "hole") -> dict[str, dict[str, Figure]]:
-    """The share of each ending in all moments (`endings`), and of each reason in the moments with a verdict (`untestable`)."""
+    """The share of each ending in all moments (`endings`), and of each reason in the moments with a verdict (`untestable`).
+
+    Several answers to one question may end in several ways: then each way has its share of the moment.
+    """
     tested = [record for record in records if record.verdict and record.verdict.name != "infrastructure"]
     reasons = (verdict.reason for record in tested if (verdict := record.verdict) and verdict.name == "untestable")
     return {

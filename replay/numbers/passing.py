@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import comb
 
-from msgspec import structs
-
-from replay.numbers.clusters import cluster_of
 from replay.numbers.intervals import Figure, clustered_share
-from replay.numbers.metrics import judged_records
-from replay.options import ClusterBy
-from replay.records import Record
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -37,16 +30,3 @@ def passing(counts: Iterable[tuple[str, int, int]], k: int) -> Figure:
     `counts` are the cluster, the answers that count and those that pass, by moment. Moments that are all alike in between give no interval.
     """
     return clustered_share((cluster, pass_at_k(n, c, k)) for cluster, n, c in counts if n >= k)
-
-
-def pass_at_each_k(records: Sequence[Record], samples: int, by: ClusterBy = "hole") -> dict[str, Figure]:
-    """pass@k for each k up to the number of samples, over the moments of some records."""
-    verdicts: dict[str, list[str]] = defaultdict(list)
-    clusters: dict[str, str] = {}
-    for record in judged_records(records):
-        assert record.verdict is not None
-        moment = structs.replace(record.moment, sample=0).id
-        verdicts[moment].append(record.verdict.name)
-        clusters[moment] = cluster_of(record.moment, by)
-    counts = [(clusters[moment], len(names), names.count("passed")) for moment, names in verdicts.items()]
-    return {str(k): passing(counts, k) for k in range(1, samples + 1)}

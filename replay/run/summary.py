@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from replay.judge.judge import infrastructure_failures
-from replay.numbers.metrics import summary
-from replay.numbers.passing import pass_at_each_k
+from replay.numbers.metrics import pass_at_each_k, summary
 from replay.options import ReplayOptions
 from replay.records import Record, Rewriting
 from replay.run.findings import Findings
@@ -59,10 +58,9 @@ def _put_no_person(result: dict[str, Any], found: Findings) -> None:
 
 
 def _by_moment(result: dict[str, Any], records: Sequence[Record], found: Findings, options: ReplayOptions) -> None:
-    """Let each moment count once, whatever number of answers it has.
+    """Add pass@k, and let keystrokes, acceptance and what passed in time be those of the first answers: a person sees one answer at a moment.
 
-    `moments`, endings and verdicts stay counts of answers. pass@k is a mean over moments; keystrokes, acceptance and what passed in time
-    are those of the first answers, because a person sees one answer at a moment.
+    Every share is a mean over moments anyway. `moments`, endings and verdicts are counts of answers.
     """
     first = [record for record in records if not record.moment.sample]
     of_first = summary(first, found.keys, found.efforts, measured=not found.reads_record, by=options.cluster_by)
@@ -70,10 +68,8 @@ def _by_moment(result: dict[str, Any], records: Sequence[Record], found: Finding
     for tape, figures in (("", result), *result["tapes"].items()):
         own = [record for record in records if tape in {"", record.moment.tape}]
         source = of_first["tapes"][tape] if tape else of_first
-        by_k = pass_at_each_k(own, options.samples, options.cluster_by)
         figures["metrics"] = {
             **figures["metrics"],
             **{name: source["metrics"][name] for name in ("keystrokes_saved", "acceptance", "passed_in_time")},
-            "pass_at_1": by_k["1"] | {"testable": source["metrics"]["pass_at_1"]["testable"]},
-            "pass_at_k": by_k,
+            "pass_at_k": pass_at_each_k(own, options.samples, options.cluster_by),
         }

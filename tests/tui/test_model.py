@@ -1,7 +1,10 @@
 import sqlite3
 
 import pytest
+from msgspec import structs
+from tapes import record_of
 
+from replay.numbers.metrics import pass_at_1
 from replay.run.listing.selection import MomentSelection
 from replay.run.store import Store
 from tui.errors import RunReadError
@@ -30,6 +33,24 @@ def test_a_run_without_a_summary_is_counted(view):
     assert passed["value"] == pytest.approx(1 / 3)
     assert passed["low"] < passed["value"] < passed["high"]
     assert (passed["testable"]["n"], passed["testable"]["value"]) == (4, 0.75)
+
+
+def test_answers_to_one_question_count_as_one_moment_of_a_run_that_goes_on(tmp_path):
+    """As in its summary: the task with three answers of which one passes, and the one with a single answer so far."""
+    own = {1: ["passed", "failed", "syntax"], 2: ["passed"], 3: ["untestable"], 4: ["infrastructure"]}
+    answers = [(record_of(at, "shown", name), number) for at, names in own.items() for number, name in enumerate(names)]
+    records = [
+        structs.replace(one, moment=structs.replace(one.moment, sample=number, path=f"{one.moment.event}.py"))
+        for one, number in answers
+    ]
+    with Store.create(tmp_path / "run", {"corpus": "devbench"}) as store:
+        store.put_all(records)
+    view = RunView.open(tmp_path / "run")
+    found = view.summary["metrics"]["pass_at_1"]
+    view.close()
+    assert (found["value"], found["n"]) == (pytest.approx((1 / 3 + 1) / 2), 2)
+    assert (found["testable"]["value"], found["testable"]["n"]) == (pytest.approx(2 / 3), 3)
+    assert found == pass_at_1(records, "program")
 
 
 @pytest.mark.parametrize(("by", "clusters"), [("hole", 3), ("tape", 2), ("program", 2)])

@@ -191,13 +191,8 @@ class RunView:
         from replay.numbers.intervals import (
             clustered_share,
         )  # the statistics take half a second that a finished run does not need
-        from replay.numbers.metrics import UNJUDGED
+        from replay.numbers.passing import passing
 
-        found = self.store.listing.judged(self.store.cluster_by)
-        judged = [(cluster, verdict) for cluster, verdict in found if verdict != "infrastructure"]
-        worth = [(cluster, verdict) for cluster, verdict in judged if verdict not in UNJUDGED]
-        testable = clustered_share((cluster, float(verdict != "untestable")) for cluster, verdict in judged)
-        return {
-            **clustered_share((cluster, float(verdict == "passed")) for cluster, verdict in worth),
-            "testable": testable,
-        }
+        counts = list(self.store.listing.judged(self.store.cluster_by))
+        testable = clustered_share((cluster, float(counting > 0)) for cluster, counting, _ in counts)
+        return {**passing(counts, 1), "testable": testable}

@@ -31,6 +31,10 @@ _AT_ONCE = 200
 _MARKS = ", ".join("?" * len(_STORED))
 _IS_RECORD = "EXISTS (SELECT 1 FROM records WHERE number = ?)"
 _FROM = "listing LEFT JOIN (SELECT number, mark, note FROM marks JOIN records USING (moment)) USING (number)"
+_QUESTION = (
+    "tape, event, path, line, character, stop, kind, scenario, iif((SELECT max(sample) FROM listing) > 0, 0, number)"
+)
+"""What the answers of one moment have in common."""
 _WIDE = ("tape", "kind", "scenario", "ending", "ending_reason", "verdict", "verdict_reason")
 
 
@@ -151,8 +155,11 @@ class Listing:
         found = self._db.execute(f"SELECT {lengths}, {place}, {tapes} FROM listing").fetchone()  # noqa: S608 - names of columns
         return dict(zip((*_WIDE, "place", "tapes"), found, strict=True))
 
-    def judged(self, by: ClusterBy = "hole") -> Iterable[tuple[str, str]]:
-        """Return the cluster and the verdict of each moment that has a verdict."""
+    def judged(self, by: ClusterBy = "hole") -> Iterable[tuple[str, int, int]]:
+        """Return the cluster of each moment that has a verdict, how many of its answers count, and how many of those passed.
+
+        Failures of the infrastructure are no verdicts. Answers are of one moment where there are samples, and place and kind are the same.
+        """
         clusters = {
             "hole": "cluster",
             "function": "iif(function IS NULL, cluster, json_array(tape, function))",
@@ -160,7 +167,8 @@ class Listing:
             "program": "json_array(tape, path)",
         }
         return self._db.execute(
-            f"SELECT {clusters[by]}, verdict FROM listing LEFT JOIN functions USING (number) WHERE testable != 'not tested'"  # noqa: S608 - an expression of ours
+            f"SELECT {clusters[by]}, sum(testable = 'testable'), sum(verdict = 'passed') FROM listing LEFT JOIN functions USING (number) "  # noqa: S608 - expressions of ours
+            f"WHERE testable NOT IN ('not tested', 'infrastructure') GROUP BY {_QUESTION}"
         )
 
     def mark(self, number: int, *, mark: bool | None = None, note: str | None = None) -> None:

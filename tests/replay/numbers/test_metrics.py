@@ -17,6 +17,7 @@ from replay.numbers.metrics import (
     keystrokes_saved,
     latency_ms,
     pass_at_1,
+    pass_at_each_k,
     pass_by_hole,
     pass_by_length,
     passed_in_time,
@@ -260,6 +261,32 @@ def test_by_hole_each_hole_counts_once():
 
 def test_pass_at_1_never_stands_without_the_share_that_is_testable():
     assert pass_at_1([*JUDGED, *NOT_JUDGED])["testable"] == share_testable([*JUDGED, *NOT_JUDGED]) == share(6, 7)
+
+
+def samples(event, names, truth="x", hole=""):
+    """The answers to one question, with these verdicts."""
+    records = [record_of(event, "shown", name) for name in names]
+    return [placed(record, hole, truth=truth, sample=number) for number, record in enumerate(records)]
+
+
+def test_several_answers_to_one_question_are_one_moment_in_every_share():
+    """Eight answers, six of which pass, to four questions: one of them is right five times."""
+    records = [
+        *samples(1, ["passed"] * 5, hole="a.py:9"),
+        *samples(2, ["failed", "passed"], hole="a.py:9"),
+        *samples(3, ["untestable", "failed"], truth="x" * 6, hole="a.py:20"),
+        *samples(4, ["untestable", "untestable", "infrastructure"], hole="a.py:30"),
+    ]
+    found = pass_at_1(records, "program")
+    assert (found["value"], found["n"]) == (pytest.approx((1 + 1 / 2 + 0) / 3), 3)
+    assert found["testable"]["value"] == pytest.approx(3 / 4)
+    assert bare(found) == pass_at_each_k(records, 2, "program")["1"]
+    lengths = {name: (figure["value"], figure["n"]) for name, figure in pass_by_length(records).items() if figure["n"]}
+    assert lengths == {"1-5": (0.75, 2), "6-20": (0.0, 1)}
+    by_hole = pass_by_hole(records)
+    assert (by_hole["value"], by_hole["n"]) == (pytest.approx((0.75 + 0) / 2), 2)
+    untestable = shares(records)["untestable"][""]
+    assert (untestable["value"], untestable["n"]) == (pytest.approx((0 + 0 + 1 / 2 + 1) / 4), 4)
 
 
 def test_by_length_of_truth_white_space_at_its_ends_aside():

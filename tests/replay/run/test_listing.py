@@ -11,7 +11,7 @@ import time
 
 import msgspec
 import pytest
-from tapes import moment_of
+from tapes import moment_of, record_of
 
 from replay.numbers.clusters import by_cluster, cluster_of
 from replay.records import Ending, Missed, Record, Suggestion, TrailStep, Verdict
@@ -175,9 +175,34 @@ def test_what_is_judged_is_in_the_clusters_of_the_records(tmp_path, by):
     ]  # fmt: skip
     with Store.create(tmp_path / "run", {}) as store:
         store.put_all(records)
-        found = by_cluster((cluster, verdict) for cluster, verdict in store.listing.judged(by))
-    wanted = by_cluster((cluster_of(record.moment, by), record.verdict.name) for record in records if record.verdict)
+        found = by_cluster((cluster, counts) for cluster, *counts in store.listing.judged(by))
+    judged = [record for record in records if record.verdict and record.verdict.name != "infrastructure"]
+    names = [(cluster_of(record.moment, by), record.verdict.name) for record in judged]
+    wanted = by_cluster((cluster, [name != "untestable", name == "passed"]) for cluster, name in names)
     assert sorted(map(sorted, found.values())) == sorted(map(sorted, wanted.values()))
+
+
+def test_answers_to_one_question_are_one_moment_of_what_is_judged(tmp_path):
+    verdicts = {
+        1: ["passed", "failed", "passed"],
+        2: ["untestable", "untestable"],
+        3: ["infrastructure", "syntax"],
+        4: [None],
+    }
+    answers = [
+        (record_of(at, "shown", name), number) for at, own in verdicts.items() for number, name in enumerate(own)
+    ]
+    records = [
+        msgspec.structs.replace(record, moment=msgspec.structs.replace(record.moment, sample=number))
+        for record, number in answers
+    ]
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(records)
+        assert sorted(counts for _, *counts in store.listing.judged("program")) == [[0, 0], [1, 0], [3, 2]]
+        assert sorted(store.listing.judged()) == sorted(
+            (cluster_of(record.moment), *counts)
+            for record, counts in ((records[0], (3, 2)), (records[3], (0, 0)), (records[6], (1, 0)))
+        )
 
 
 def test_the_widths_are_those_of_the_longest_texts(store):
