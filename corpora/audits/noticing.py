@@ -17,6 +17,7 @@ def coverage_of_tests(summary: Mapping[str, Any]) -> dict[str, Any]:
             {key: row[key] for key in ("language", "category")} | counts_of_tests(row) for row in summary["cells"]
         ],
         "left_out": summary["left_out"],
+        "apart": summary["apart"],
     }
 
 

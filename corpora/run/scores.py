@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -59,6 +59,15 @@ def summary(
         "untested": list(_listed(outcomes, lambda verdict: verdict.name == "untestable")),
         "unanswered": [outcome.task.name for outcome in outcomes if not outcome.verdicts] if options.tests else [],
     }
+
+
+def cells_apart(apart: Iterable[tuple[Task, str]]) -> list[dict[str, Any]]:
+    """The tasks that cannot run here, as numbers by language and category, each with why: they have no part in any figure."""
+    numbers = Counter((task.language, task.category, reason) for task, reason in apart)
+    return [
+        {"language": language, "category": category, "tasks": number, "reason": reason}
+        for (language, category, reason), number in numbers.items()
+    ]
 
 
 def _outcomes(

@@ -16,7 +16,7 @@ from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
 from corpora.run.player import TaskPlayer
 from corpora.run.readiness import Readiness
-from corpora.run.scores import NO_ERRORS, summary
+from corpora.run.scores import NO_ERRORS, cells_apart, summary
 from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
@@ -31,11 +31,13 @@ from runners.programs import Programs, cold
 
 @dataclass(slots=True)
 class CorpusSource:
-    """The tasks of a corpus that the options choose. `tasks` are those that can be asked here, once it is open."""
+    """The tasks of a corpus that the options choose. Once it is open, `tasks` are those that can be asked here."""
 
     options: EvaluateOptions
     corpus: Corpus
     tasks: list[Task] = field(default_factory=list)
+    apart: list[tuple[Task, str]] = field(default_factory=list)
+    """Those that cannot, and why."""
     is_timed: bool = False
 
     @classmethod
@@ -80,8 +82,13 @@ class CorpusSource:
         )
 
     async def open(self, bench: Bench, stack: AsyncExitStack) -> Subject:
-        """Make the toolchains of the tasks' languages ready; tasks in a language without one are left out."""
-        tasks, judge = list(self._chosen()), None
+        """Draw the tasks and make the toolchains of their languages ready; tasks in a language without one are left out.
+
+        What is drawn depends on the corpus and the options alone, and so is the same on every machine.
+        """
+        options = self.options
+        found = drawn(self._chosen(), options.limit, options.seed)
+        self.tasks, judge = [task for task in found if self._is_named(task)], None
         if bench.sandbox is not None:
             programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)
@@ -90,11 +97,10 @@ class CorpusSource:
             )
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
-            tasks = await self._those_that_run(ready, tasks, bench)
-            is_oracle, missing = self.options.is_oracle, programs.missing
-            cases = TaskCases.of(tasks, programs, ready.machines, explains=is_oracle, missing=missing)
-            judge = Judge(cases, trials, alone=cases.alone if self.options.tests_all_tasks else None)
-        self.tasks = [task for task in drawn(tasks, self.options.limit, self.options.seed) if self._is_named(task)]
+            await self._set_apart(ready, bench)
+            is_oracle, missing = options.is_oracle, programs.missing
+            cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing)
+            judge = Judge(cases, trials, alone=cases.alone if options.tests_all_tasks else None)
         asked, answer = self._answers()
         return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)
 
@@ -121,20 +127,21 @@ class CorpusSource:
         truth = lambda ask: tasks[ask.moment.path].truth  # noqa: E731
         return lambda _: self.tasks, truth if options.is_oracle else None
 
-    async def _those_that_run(self, ready: Readiness, tasks: Sequence[Task], bench: Bench) -> list[Task]:
-        kept: list[Task] = []
+    async def _set_apart(self, ready: Readiness, bench: Bench) -> None:
+        """Keep the tasks whose programs run here, and say why the others do not."""
+        tasks, self.tasks, self.apart = self.tasks, [], []
         for language in dict.fromkeys(task.language for task in tasks):
             own = [task for task in tasks if task.language == language]
             try:
                 await ready.prepare(language)
-                kept += own
+                self.tasks += own
             except MachineFails:
                 raise
             except RunnerError as error:
+                self.apart += [(task, str(error)) for task in own]
                 bench.leave_out(f"{self.name} {language}", str(error), isinstance(error, ToolchainMissing))
-        return kept
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
         """What the evaluation comes to, as one JSON document."""
         errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
-        return summary(options, self.tasks, found.records, errors)
+        return summary(options, self.tasks, found.records, errors) | {"apart": cells_apart(self.apart)}

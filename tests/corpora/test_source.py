@@ -6,11 +6,16 @@ from contextlib import AsyncExitStack
 import pytest
 from devbench_data import instance, publish, write
 
-from corpora.options import EvaluateOptions
+from corpora.corpus import chosen, corpus_of
+from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
 from replay.play.instructions import Answer, Ask, Settled
+from replay.run.findings import Findings
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench
+from runners.programs.fake import FakePrograms
+from runners.sandboxes.fake import FakeSandbox
+from runners.verdicts import Result
 from server.context.choosing import Context
 from server.prompt.forms import Prompt
 from server.providers.protocol import Request
@@ -88,3 +93,53 @@ def test_languages_and_categories_are_named_in_the_corpus_own_words(data):
     chosen = CorpusSource.of(options).options
     assert chosen.languages == ("python", "csharp")
     assert len(chosen.categories) == 6
+
+
+class Without(CorpusSource):
+    """A source on a machine where programs in some languages do not run."""
+
+    lacking: tuple[str, ...] = ()
+
+    async def _programs(self, bench):
+        failed, ran = Result("failed", "", None, None, "", 1.0), Result("passed", "", None, None, "1.0", 1.0)
+        return FakePrograms(lambda program: failed if program.language in self.lacking else ran)
+
+
+async def drawn_without(shared, folder, *lacking, **options):
+    """The tasks that are asked, those apart by language, and what was left out."""
+
+    class There(Without):
+        pass
+
+    There.lacking, left_out = lacking, []
+    settings = Settings(provider=ProviderSettings(name="ngram"))
+    source = There.of(EvaluateOptions(corpus="devbench", data=str(shared / "devbench"), settings=settings, **options))
+    leave_out = lambda name, _, is_missing: left_out.append((name, is_missing))  # noqa: E731
+    sandbox = FakeSandbox(lambda _: None)
+    bench = Bench(sandbox, folder, asyncio.Semaphore(1), 1, lambda _: None, leave_out)
+    async with AsyncExitStack() as stack:
+        await source.open(bench, stack)
+    return source, left_out
+
+
+async def test_a_limit_draws_the_same_tasks_on_every_machine_and_for_an_audit(shared, tmp_path):
+    corpus = corpus_of("devbench", shared)
+    audited = drawn(corpus.tasks(*chosen(corpus, (), ()), packages=False), 60, 3)
+    for lacking in ((), ("csharp",), ("csharp", "java")):
+        source, left_out = await drawn_without(shared, tmp_path, *lacking, limit=60, seed=3)
+        apart = [task.name for task, _ in source.apart]
+        assert [task.name for task in source.tasks] + apart == [
+            task.name for task in sorted(audited, key=lambda task: task.language in lacking)
+        ]
+        assert left_out == [(f"devbench {language}", True) for language in ("java", "csharp") if language in lacking]
+        assert {task.language for task, _ in source.apart} == {*lacking}
+        cells = source.summarise(source.options, Findings(reads_record=False))["apart"]
+        assert len(cells) == 6 * len(lacking)
+        assert sum(cell["tasks"] for cell in cells) == 10 * len(lacking)
+        assert all("do not run in the sandbox" in cell["reason"] for cell in cells)
+
+
+async def test_only_the_toolchains_of_what_is_drawn_are_made_ready(shared, tmp_path):
+    """One task: its language does not run here, and nobody asks for the others."""
+    source, left_out = await drawn_without(shared, tmp_path, *("python", "java"), limit=1)
+    assert (source.tasks, len(source.apart), len(left_out)) == ([], 1, 1)

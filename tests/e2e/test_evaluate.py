@@ -217,6 +217,9 @@ def test_a_language_without_its_toolchain_is_left_out_and_named(evaluate, small)
     told = evaluate(small, *words, env={"PATH": path}).json
     assert [(one["tape"], one["why"]) for one in told["left_out"]] == [("devbench csharp", "lacking")]
     assert told["tasks"] == 5
+    (cell,) = told["apart"]
+    assert (cell["language"], cell["category"], cell["tasks"]) == ("csharp", "low_context", 1)
+    assert cell["reason"] == told["left_out"][0]["reason"]
     only = ["--provider", "oracle", "--languages", "csharp", "--categories", "low_context", "--json"]
     evaluate(small, *only, env={"PATH": path}, status=3)
 

@@ -135,5 +135,8 @@ def test_the_reason_of_a_failed_request_is_shown_in_full():
 def test_what_was_left_out_is_named_and_nothing_in_it_moves_the_cursor():
     entry = {"tape": "devbench csharp", "reason": "dotnet is not on PATH\x1b[2J: install it", "why": "lacking"}
     text = shown(summary(left_out=[entry]))
-    assert "devbench csharp" in text
+    assert "devbench csharp  " in text
     assert "\x1b" not in text
+    cells = [{"language": "csharp", "category": name, "tasks": 50, "reason": entry["reason"]} for name in "ab"]
+    text = shown(summary(left_out=[entry], apart=[*cells, {**cells[0], "language": "java"}]))
+    assert "devbench csharp, 100 tasks  dotnet is not on PATH" in text

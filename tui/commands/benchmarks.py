@@ -27,7 +27,7 @@ from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import number_of, percent
-from tui.tables.scores import TESTS_WORDS
+from tui.tables.scores import TESTS_WORDS, left_out_name
 from tui.terminal_text import headline, one_line, shorten
 from tui.watching.waiting import Waiting
 
@@ -205,7 +205,7 @@ def show_noticed(found: Mapping[str, Any], folder: Path) -> None:
     table.add_row(*_counted("all", found["all"]), style="bold")
     console.print(table)
     for entry in found["left_out"]:
-        console.print(Text(f"left out: {headline(entry['tape'])}: {headline(entry['reason'])}", "yellow"))
+        console.print(Text(f"left out: {left_out_name(found, entry)}: {headline(entry['reason'])}", "yellow"))
     console.print(Text(TESTS_WORDS, "dim"))
     console.print(f"Each task with its programs and logs:\n  ghosttape tui {folder}", style="bold")
 

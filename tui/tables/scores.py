@@ -16,7 +16,7 @@ from rich.text import Text
 
 from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
-from tui.figures import DASH, clusters_words, counts, latency, percent, share_words, testable_share
+from tui.figures import DASH, clusters_words, counts, latency, number_of, percent, share_words, testable_share
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
 from tui.tables.likeness import similarity_section
 from tui.tables.sections import failure_reasons, machine_warnings
@@ -236,7 +236,13 @@ def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Padding(Text("left out", "bold"), (1, 0, 0, 0), expand=False)
         table = Table.grid(padding=(0, 2))
         for entry in summary["left_out"]:
-            table.add_row(
-                Text(f"  {shorten(one_line(entry['tape']), REASON)}"), Text(headline(entry["reason"]), "yellow")
-            )
+            table.add_row(Text(f"  {left_out_name(summary, entry)}"), Text(headline(entry["reason"]), "yellow"))
         yield table
+
+
+def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    """Return what was left out, with the number of its tasks where that is known: `devbench csharp, 50 tasks`."""
+    apart = summary.get("apart", ())  # earlier versions did not count them
+    number = sum(cell["tasks"] for cell in apart if entry["tape"] == f"{summary['corpus']} {cell['language']}")
+    name = shorten(one_line(entry["tape"]), REASON)
+    return f"{name}, {number_of(number, 'task')}" if number else name
