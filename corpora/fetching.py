@@ -31,7 +31,7 @@ def data_folder(name: str) -> Path:
 def fetch(card: CorpusCard, into: Path, *, source: Path | None = None, notify: Callable[[str], None]) -> None:
     """Bring the data of a benchmark into a new folder, from its repository or from a local copy (`source`).
 
-    The folder appears when all is there and was compared. A part of the copy that lacks (such as published answers) is left out.
+    The folder appears when all is there and was compared. A copy may lack published answers of models, which `notify` is told.
 
     Raises:
         FetchError: git failed, the copy is none, or the data is not that of the benchmark; nothing was kept.
@@ -47,27 +47,55 @@ def fetch(card: CorpusCard, into: Path, *, source: Path | None = None, notify: C
                 _clone(card, got, notify)
             else:
                 _copy(card, source, got)
-            check(card, got, str(source or card.url))
+            lacking = check(card, got, str(source or card.url))
+            if lacking and source is None:
+                raise FetchError(f"{card.url}: the published answers of {', '.join(lacking)} are not there")
+            if lacking:
+                notify(f"{source} lacks the published answers of {', '.join(lacking)}; all others are the benchmark's")
             got.rename(into)
     except OSError as error:
         raise FetchError(f"{into}: the data cannot be written: {error.strerror or error}") from error
 
 
-def check(card: CorpusCard, folder: Path, place: str) -> None:
-    """Compare the data in a folder with the digests of the card; `place` is what a message calls it.
+def check(card: CorpusCard, folder: Path, place: str) -> list[str]:
+    """Compare the data in a folder with the digests of the card, and return the models whose published answers are not there.
+
+    `place` is what a message calls the folder.
 
     Raises:
         FetchError: it is other data.
 
     """
     for pattern, expected in card.digests.items():
-        found = digest(folder, pattern)
-        if found == _NOTHING:
+        if not _is_there(card, folder, pattern, expected, place):
             raise FetchError(f"{place}: there are no files {pattern}, so this is not the benchmark's data")
-        if found != expected:
-            raise FetchError(
-                f"{place}: {pattern} are not the files of the benchmark at commit {card.commit[:10]} (digest {found[:16]}…, not {expected[:16]}…)"
-            )
+    if stray := _strays(card, folder):
+        raise FetchError(f"{place}: {stray[0]} is no file of the benchmark at commit {card.commit[:10]}")
+    patterns = {model: card.answers_at.format(model=model) for model in card.answers}
+    return [
+        model
+        for model, expected in card.answers.items()
+        if not _is_there(card, folder, patterns[model], expected, place)
+    ]
+
+
+def _is_there(card: CorpusCard, folder: Path, pattern: str, expected: str, place: str) -> bool:
+    """Whether there are files of a pattern; then all of them are those of the card."""
+    found = digest(folder, pattern)
+    if found not in {expected, _NOTHING}:
+        raise FetchError(
+            f"{place}: {pattern} are not the files of the benchmark at commit {card.commit[:10]} (digest {found[:16]}…, not {expected[:16]}…)"
+        )
+    return found == expected
+
+
+def _strays(card: CorpusCard, folder: Path) -> list[str]:
+    """The files among published answers that are of no model of the card."""
+    if not card.answers_at:
+        return []
+    found = {path for path in folder.glob(f"{card.answers_at.partition('/')[0]}/**/*") if path.is_file()}
+    known = {path for model in card.answers for path in folder.glob(card.answers_at.format(model=model))}
+    return sorted(path.relative_to(folder).as_posix() for path in found - known)
 
 
 def digest(folder: Path, pattern: str) -> str:

@@ -24,6 +24,10 @@ def published(tmp_path):
     file = root / "benchmark" / "python" / "x.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text("{}\n")
+    for model in ("ada", "bob"):
+        answered = root / "completions" / "python" / f"x-{model}.jsonl"
+        answered.parent.mkdir(parents=True, exist_ok=True)
+        answered.write_text(f'{{"id": "1", "{model}": "x"}}\n')
     (root / "LICENSE").write_text("MIT")
     (root / "run.py").write_text("raise SystemExit")
     git(tmp_path, "init", "-q", root)
@@ -31,10 +35,12 @@ def published(tmp_path):
     git(root, "commit", "-qm", "first")
     commit = git(root, "rev-parse", "HEAD").strip()
     own = {"benchmark/**/*.jsonl": digest(root, "benchmark/**/*.jsonl")}
+    answers = {model: digest(root, f"completions/*/*-{model}.jsonl") for model in ("ada", "bob")}
     file.write_text('{"later": 1}\n')
     git(root, "commit", "-qam", "later")
     git(root, "config", "uploadpack.allowAnySHA1InWant", "true")
-    return root, replace(CARD, url=root.as_uri(), commit=commit, digests=own, paths=("LICENSE", "benchmark"))
+    places = {"paths": ("LICENSE", "benchmark", "completions"), "answers_at": "completions/*/*-{model}.jsonl"}
+    return root, replace(CARD, url=root.as_uri(), commit=commit, digests=own, answers=answers, **places)
 
 
 def test_the_pinned_commit_is_fetched_and_nothing_else_of_it(published, tmp_path):
@@ -46,7 +52,11 @@ def test_the_pinned_commit_is_fetched_and_nothing_else_of_it(published, tmp_path
         for path in (tmp_path / "data").rglob("*")
         if path.is_file()
     }
-    assert kept == {"LICENSE", "benchmark/python/x.jsonl"}
+    assert kept == {
+        "LICENSE",
+        "benchmark/python/x.jsonl",
+        *(f"completions/python/x-{one}.jsonl" for one in ("ada", "bob")),
+    }
     assert (tmp_path / "data" / "x" / "benchmark" / "python" / "x.jsonl").read_text() == "{}\n"
     assert said == [f"{card.url} at commit {card.commit[:10]} is fetched"]
 
@@ -60,6 +70,47 @@ def test_a_local_copy_is_compared_too(published, tmp_path):
     git(root, "checkout", "-q", card.commit)
     fetch(card, tmp_path / "data", source=root, notify=print)
     assert not (tmp_path / "data" / "run.py").exists()
+
+
+@pytest.fixture
+def copy(published):
+    """The published repository at its pinned commit."""
+    root, card = published
+    git(root, "checkout", "-q", card.commit)
+    return root, card, root / "completions" / "python"
+
+
+def test_a_copy_may_lack_the_answers_of_models_which_is_said(copy, tmp_path):
+    root, card, folder = copy
+    (folder / "x-bob.jsonl").unlink()
+    said = []
+    fetch(card, tmp_path / "data", source=root, notify=said.append)
+    assert said == [f"{root} lacks the published answers of bob; all others are the benchmark's"]
+    assert [path.name for path in (tmp_path / "data").rglob("x-*")] == ["x-ada.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x-ada.jsonl", "{}", r"completions/\*/\*-ada\.jsonl are not the files of the benchmark"),
+        ("y-ada.jsonl", "{}", r"completions/\*/\*-ada\.jsonl are not the files of the benchmark"),
+        ("x-eve.jsonl", "{}", r"completions/python/x-eve\.jsonl is no file of the benchmark"),
+        ("notes.txt", "", r"completions/python/notes\.txt is no file of the benchmark"),
+    ],
+)
+def test_other_answers_are_refused_and_nothing_is_kept(copy, tmp_path, name, text, said):
+    root, card, folder = copy
+    (folder / name).write_text(text)
+    with pytest.raises(FetchError, match=said):
+        fetch(card, tmp_path / "data" / "x", source=root, notify=print)
+    assert not list((tmp_path / "data").iterdir())
+
+
+def test_a_repository_without_answers_of_a_model_is_not_the_pinned_one(published, tmp_path):
+    _, card = published
+    more = {**card.answers, "eve": "0" * 64}
+    with pytest.raises(FetchError, match="the published answers of eve are not there"):
+        fetch(replace(card, answers=more), tmp_path / "data", notify=print)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +150,19 @@ def test_the_digest_is_that_of_sha256sum(tmp_path):
 def test_the_published_data_has_the_digest_of_its_card(shared):
     for pattern, expected in CARD.digests.items():
         assert digest(shared / "devbench", pattern) == expected
+    for model in ("gpt-4o", "Ministral-3B"):
+        files = f"completions/*/*/*-{model}.jsonl"
+        command = f"ls {files} | LC_ALL=C sort | xargs sha256sum | sha256sum"
+        made = subprocess.run(command, shell=True, cwd=shared / "devbench", capture_output=True, text=True, check=True)
+        assert CARD.answers[model] == made.stdout.split()[0]
+
+
+def test_answers_of_nine_models_were_published_and_those_of_two_are_a_copy(shared, tmp_path):
+    said = []
+    fetch(CARD, tmp_path / "devbench", source=shared / "devbench", notify=said.append)
+    assert len(CARD.answers) == len(set(CARD.answers.values())) == 9
+    lacking = ", ".join(model for model in CARD.answers if model not in {"gpt-4o", "Ministral-3B"})
+    assert said == [f"{shared / 'devbench'} lacks the published answers of {lacking}; all others are the benchmark's"]
 
 
 def test_data_is_kept_below_the_named_folder(monkeypatch, tmp_path):
