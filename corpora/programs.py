@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from corpora.packages import needs_packages
+from corpora.imports import needs_packages
 from replay.judge.states import ProjectState
 from runners.programs import Program, Programs, ReachedChecks
 from runners.verdicts import Result

@@ -27,9 +27,9 @@ class CorpusCard:
     """What is taken of the repository: files and folders."""
     digests: Mapping[str, str]
     """Pattern of files → the digest of all of them (`corpora.fetching.digest`): they must be those of the benchmark."""
-    answers_at: str = ""
-    """The pattern of the files with the published answers of a `{model}`."""
-    answers: Mapping[str, str] = MappingProxyType({})
+    answers_at: str
+    """The pattern of the files with the published answers of a `{model}`; empty: none were published."""
+    answers: Mapping[str, str]
     """Model → the digest of its files. A local copy may lack models, but may not have others, nor other answers."""
 
 

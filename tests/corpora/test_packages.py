@@ -2,12 +2,11 @@
 
 import asyncio
 
-import pytest
 from devbench_data import instance, write
 
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import packages
-from corpora.packages import PackagedPrograms, needs_packages
+from corpora.packages import PackagedPrograms
 from corpora.run.task_cases import TaskTests
 from replay.judge.kept_results import KeptResults
 from replay.judge.trials import Trials
@@ -15,52 +14,6 @@ from runners.errors import SetupFailed
 from runners.programs import Program
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
-
-NEEDS = {
-    "python": (
-        ["import numpy", "import os, requests as r", "from PIL import Image", "if x:\n    import yaml", "a = 1; import cv2", "import xml.dom, pandas.io"],
-        ["m = __import__(name)", "importlib.import_module('x')", "with patch('requests.get'): pass", "run(['-c', 'import numpy'])"],
-        ["import os\nimport xml.dom.minidom as d, json", "from collections.abc import Set", "from . import x", "important = from_here", "patch('json.loads')"],
-    ),
-    "javascript": (
-        ["const a = require('axios')", 'import x from "d3"', "import('ws')", "require('@scope/name')", "import 'jsdom/lib'", "jest.mock('axios')"],
-        ["require(name)", "module.createRequire(x)"],
-        ["require('fs').x", "require('node:test')", "import x from 'fs/promises'", "require('./own')", "const important = 'axios'"],
-    ),
-    "typescript": (
-        ["import axios from 'axios';", "import d3 = require('d3');", "declare module 'redux' {}"],
-        ['/// <reference types="jsdom" />'],
-        ["import * as assert from 'assert';", "import { x } from './own';"],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("language", NEEDS)
-def test_a_program_gets_packages_if_it_imports_what_does_not_come_with_its_language(language):
-    imports, searches, own = NEEDS[language]
-    assert [text for text in (*imports, *searches) if not needs_packages(language, text)] == []
-    assert [text for text in own if needs_packages(language, text)] == []
-
-
-def test_no_ground_truth_that_names_a_package_of_its_language_goes_without(shared):
-    """By the names of all packages, wherever they stand behind a word of import."""
-    corpus = corpus_of("devbench", shared)
-    tasks = corpus.tasks(["python", "javascript", "typescript"], corpus.categories, packages=True)
-    names = {
-        language: {name.split("[")[0].rsplit("@", 1)[0] or name for name in known} | {"cv2", "dotenv", "requests_mock"}
-        for language, known in packages().items()
-    }
-    without = 0
-    for task in tasks:
-        text = task.tests.program(task.finished)
-        if needs_packages(task.language, text):
-            continue
-        without += 1
-        lines = [line for line in text.split("\n") if "import" in line or "require" in line]
-        quoted = {word for line in lines for word in line.replace("'", '"').split('"')[1::2]}
-        words = {word for line in lines for word in line.replace(",", " ").replace(".", " ").split()}
-        assert not (words if task.language == "python" else quoted) & names[task.language], task.name
-    assert without > 700
 
 
 class Installing(FakePrograms):
