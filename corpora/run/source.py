@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -90,10 +91,13 @@ class CorpusSource:
         found = drawn(self._chosen(), options.limit, options.seed)
         self.tasks, judge = [task for task in found if self._is_named(task)], None
         if bench.sandbox is not None:
-            programs = PackagedPrograms(await self._programs(bench), bench.notify)
+            running = await self._programs(bench)
+            programs = PackagedPrograms(running, bench.notify)
             stack.push_async_callback(programs.close)
             trials = Trials(
-                bench.slots, None if self.options.is_oracle else KeptResults(bench.cache), notify=bench.tested
+                _slots(running, bench),
+                None if self.options.is_oracle else KeptResults(bench.cache),
+                notify=bench.tested,
             )
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
@@ -145,3 +149,10 @@ class CorpusSource:
         """What the evaluation comes to, as one JSON document."""
         errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
         return summary(options, self.tasks, found.records, errors) | {"apart": cells_apart(self.apart)}
+
+
+def _slots(programs: Programs, bench: Bench) -> asyncio.Semaphore:
+    """How many programs are begun at once: warm workers wait for a core themselves, and lend it while a program waits."""
+    from runners.warm import Warm
+
+    return asyncio.Semaphore(programs.pool.most) if isinstance(programs, Warm) else bench.slots

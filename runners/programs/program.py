@@ -67,7 +67,8 @@ _HALTS = re.compile(r"halt|_exit|invoke|eval", re.IGNORECASE)
 _BEGIN = 'echo "\n$GHOSTTAPE_BEGIN begin" >&2'
 HIDE = f"read -r witness <{witness.FILE} && rm {witness.FILE} && "
 """What comes before a compiler that can be made to read any file (`#include`): the shell keeps the number meanwhile."""
-_SHOW = f'echo "$witness" >{witness.FILE}'
+SHOW = f'echo "$witness" >{witness.FILE}'
+"""What comes before a program whose number the shell has kept."""
 _CSPROJ = """<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
 <TargetFramework>net$(BundledNETCoreAppTargetFrameworkVersion)</TargetFramework><ImplicitUsings>enable</ImplicitUsings>
 <UseAppHost>false</UseAppHost></PropertyGroup></Project>
@@ -146,7 +147,7 @@ _WAYS = {
     "cpp": Way(
         "cpp",
         "program.cpp",
-        f'{HIDE}{CXX} {{options}} {{file}} {{libraries}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {_SHOW} && exec /tmp/program',
+        f'{HIDE}{CXX} {{options}} {{file}} {{libraries}} "$DRIVE_CPP/drive.o" -ldl -Wl,{WRAPPED} -o /tmp/program && {_BEGIN} && {SHOW} && exec /tmp/program',
         options=CXX_OPTIONS,
     ),
     "csharp": Way(

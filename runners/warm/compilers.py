@@ -9,7 +9,7 @@ import shlex
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -20,6 +20,7 @@ from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import OpenSandbox, ReusableSandbox
 from runners.protocol import PROJECT, Job, Limits
+from runners.warm.builds import Build
 from runners.warm.inside import FOLDER
 
 _START_S = 60.0
@@ -28,16 +29,6 @@ _LINE = 64 << 20
 _DEEPEST = 100
 """The depth of folders up to which a class is taken over; a package of a thousand words is left to a fresh sandbox."""
 LIMITS = Limits(memory_mb=1536)
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """What a compiler made: its exit status, what it printed on either stream, and the files that it wrote, by path."""
-
-    status: int
-    stdout: str = ""
-    stderr: str = ""
-    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 import time
 import unicodedata
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -14,14 +15,26 @@ from runners import witness
 from runners.errors import SandboxFailed
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
-from runners.programs import HIDE, Cold, Program, Programs, files_of, plan_of, variables_of, verdict, witness_files
+from runners.programs import (
+    HIDE,
+    SHOW,
+    Cold,
+    Program,
+    Programs,
+    files_of,
+    plan_of,
+    variables_of,
+    verdict,
+    witness_files,
+)
 from runners.project import ProjectPlan
 from runners.protocol import Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import temporary_folder
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
 from runners.verdicts import Result, first_line
-from runners.warm.compilers import LANGUAGES, Build, Compiler
+from runners.warm.builds import Build, Builds
+from runners.warm.compilers import LANGUAGES, Compiler
 from runners.warm.headers import Headers
 from runners.warm.inside import FOLDER, INSIDE
 from runners.warm.inside.preloaded import MORE
@@ -32,7 +45,12 @@ from runners.warm.worker import BUILT, RunRequest, Worker
 _PYTHON = ProjectPlan("python")
 SUPERVISOR = f"{VENV}/bin/python -I -S {FOLDER}/supervisor.py"
 _KINDS = 6
-_BUILD = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }} && rm -f /tmp/.said"
+_SOONER = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }}"
+_TAKE, _PLACE = "base64 -w0 /tmp/program", f"install -m 755 {BUILT}/program /tmp/program"
+_MACHINES = re.compile(
+    r"Killed|Terminated|internal compiler error|memory exhausted|out of memory|cannot (?:execute|allocate)|No space left|Resource temporarily"
+)
+"""What g++ says where the machine, or a limit, did not let it compile."""
 _MORE = re.compile(
     r"\b(?:asyncio|concurrent|csv|decimal|email|http|mock|sqlite3|ssl|unittest|urllib|uuid|xml|zipfile)\b"
 )
@@ -63,6 +81,7 @@ class Warm:
     sandbox: ReusableSandbox
     pool: Pool
     headers: Headers
+    builds: Builds = field(default_factory=Builds)
     _numbers: count[int] = field(default_factory=count)
     _noted: set[str] = field(default_factory=set)
 
@@ -72,10 +91,13 @@ class Warm:
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
-        nonce = witness.new_nonce()
-        async with self.pool.place():
+        nonce, known = witness.new_nonce(), self.builds.get(_made_from(program))
+        if known and known.status:
+            return verdict(_failed(known), program, nonce)
+        async with self.pool.place() as place:
             files = {**files_of(program), **witness_files(program, nonce)}
-            order = RunRequest(files, variables_of(program, nonce), replace(Limits(), wall_s=timeout_s))
+            limits = replace(Limits(), wall_s=timeout_s)
+            order = RunRequest(files, variables_of(program, nonce), limits, place=place)
             done = await self._run(program, order)
             if done is None:
                 return await self._cold(program, timeout_s)
@@ -127,31 +149,53 @@ class Warm:
         return await self._command(plan, plan.command, order)
 
     async def _build_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
-        """Run the program's own command, with its headers compiled ahead; what then fails to build is built without."""
+        """Build with g++ in a sandbox in which no program runs, and run what it made in another one."""
         plan = plan_of(program)
-        build, run = _halves(replace(plan, command=plan.command.removeprefix(HIDE)))
-        layer = await self.cold.layer(plan)
-        option = await self.headers.option(program.text, build, (self.sandbox, layer, self.cold.workspace))
-        compiler, _, rest = build.partition(" ")
-        sooner = _BUILD.format(compiler=compiler, option=option, rest=rest, build=build)
-        return await self._command(plan, f"{HIDE}{sooner} && {run}" if option else plan.command, order)
+        command, run = _halves(replace(plan, command=plan.command.removeprefix(HIDE)))
+        if (build := self.builds.get(_made_from(program))) is None:
+            done = await self._gxx(plan, program, command, order)
+            if done is None or done.limit or done.signal:
+                return None if done is None or done.limit == "output" else done
+            if (build := _gxx_build(done)) is None:
+                return None
+            self.builds.put(_made_from(program), build)
+        return await self._execute_built(plan, run.replace(SHOW, _PLACE), build, replace(order, built=build.files))
+
+    async def _gxx(self, plan: ProjectPlan, program: Program, command: str, order: RunRequest) -> Completed | None:
+        """Compile and link, with the program's headers compiled ahead if they are; what then fails is built without."""
+        python, layer = await self.cold.layer(_PYTHON), await self.cold.layer(plan)
+        option = await self.headers.option(program.text, command, (self.sandbox, layer, self.cold.workspace))
+        compiler, _, rest = command.partition(" ")
+        if option:
+            command = _SOONER.format(compiler=compiler, option=option, rest=rest, build=command)
+        order = replace(order, files=files_of(program), variables={COMMAND: f"{command} && {_TAKE}"})
+        job = await self._job(plan, SUPERVISOR, (*python.mounts, self.headers.mount))
+        async with self._worker(("compiler", plan.toolchain, plan.requires), job) as worker:
+            return await worker.run(order)
 
     async def _compile_and_execute(self, program: Program, order: RunRequest) -> Completed | None:
         """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
-        plan, started = plan_of(program), time.perf_counter()
+        plan = plan_of(program)
         command, run = _halves(plan)
-        build = await self._compile(plan, program, command, order.limits.wall_s)
-        if build is None:
-            return None
-        took_s = time.perf_counter() - started
+        if (build := self.builds.get(_made_from(program))) is None:
+            started = time.perf_counter()
+            build = await self._compile(plan, program, command, order.limits.wall_s)
+            if build is None:
+                return None
+            build = replace(build, took_s=time.perf_counter() - started)
+            self.builds.put(_made_from(program), build)
+        return await self._execute_built(plan, run, build, _with(build, order, program.language))
+
+    async def _execute_built(self, plan: ProjectPlan, run: str, build: Build, order: RunRequest) -> Completed | None:
+        """Run what was built, with what is left of the program's time: building counts as often as the program runs."""
         if build.status:
-            return Completed(build.status, None, build.stdout, build.stderr, took_s * 1000)
-        order = replace(order, limits=replace(order.limits, wall_s=max(0.1, order.limits.wall_s - took_s)))
-        done = await self._command(plan, run, _with(build, order, program.language))
+            return _failed(build)
+        left_s = max(0.1, order.limits.wall_s - build.took_s)
+        done = await self._command(plan, run, replace(order, limits=replace(order.limits, wall_s=left_s)))
         if done is None:
             return None
         stdout, stderr = build.stdout + done.stdout, build.stderr + done.stderr
-        return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + took_s * 1000)
+        return replace(done, stdout=stdout, stderr=stderr, wall_ms=done.wall_ms + build.took_s * 1000)
 
     async def _compile(self, plan: ProjectPlan, program: Program, command: str, timeout_s: float) -> Build | None:
         python, language = await self.cold.layer(_PYTHON), program.language
@@ -172,9 +216,8 @@ class Warm:
 
     async def _command(self, plan: ProjectPlan, command: str, order: RunRequest) -> Completed | None:
         python = await self.cold.layer(_PYTHON)
-        headers = [self.headers.mount] if plan.toolchain == "cpp" else []
         built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
-        job = await self._job(plan, SUPERVISOR, (*python.mounts, *headers, *built))
+        job = await self._job(plan, SUPERVISOR, (*python.mounts, *built))
         async with self._worker((plan.toolchain, plan.requires), job) as worker:
             return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))
 
@@ -194,6 +237,29 @@ class Warm:
         """End all workers and remove their files."""
         await self.pool.close()
         await self.cold.close()
+
+
+def _made_from(program: Program) -> Hashable:
+    """Return everything that what a compiler makes of a program depends on."""
+    plan = plan_of(program)
+    return plan.command, plan.toolchain, plan.requires, *files_of(program).items()
+
+
+def _failed(build: Build) -> Completed:
+    """Return how a program ends that could not be built."""
+    return Completed(build.status, None, build.stdout, build.stderr, build.took_s * 1000)
+
+
+def _gxx_build(done: Completed) -> Build | None:
+    """Return what g++ made, or why it made nothing; None if the machine may be to blame."""
+    took_s = done.wall_ms / 1000
+    if done.exit == 0:
+        with suppress(ValueError):  # else something else was printed there too
+            return Build(0, "", done.stderr, {"program": base64.b64decode(done.stdout, validate=True)}, took_s)
+        return None
+    if _MACHINES.search(done.stderr):
+        return None
+    return Build(done.exit or 1, done.stdout, done.stderr, {}, took_s)
 
 
 def _with(build: Build, order: RunRequest, language: str) -> RunRequest:
@@ -220,9 +286,9 @@ async def warm(sandbox: Sandbox, cache: Path, progress: Callable[[str], None], *
         return _closed(fresh, "it cannot stay open")
     if fault := await in_thread(sandbox.fault):
         return _closed(fresh, fault)
-    folder = fresh.workspace.folder / "headers"
-    folder.mkdir()
-    return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder))
+    folder = cache / "headers"
+    folder.mkdir(parents=True, exist_ok=True)
+    return Warm(fresh, sandbox, Pool(workers, workers * _KINDS), Headers(folder.resolve()))
 
 
 def _closed(fresh: Cold, why: str) -> Cold:

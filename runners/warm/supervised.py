@@ -21,12 +21,14 @@ from runners.limits import disk
 from runners.processes.capture import Capture
 from runners.processes.open_sandbox import OpenSandbox, ReusableSandbox
 from runners.protocol import Completed, Job, Limit, Limits
+from runners.warm.pool import Place
 
 _CONTROL = "GHOSTTAPE_CONTROL"
 _MESSAGE = 1 << 16
 _OWN_MB = 64
 _START_S = 60.0
-_CPU_EVERY_S = 0.5
+_CPU_EVERY_S, _CPU_SELDOM_S = 0.2, 0.5
+"""How often it is asked how much processor time a program has used: of the kernel, and of an engine."""
 _NO_ROOM = re.compile("No space left on device|ENOSPC")
 # What sends these is a limit, or someone who could be one.
 _BY_LIMITS = (signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ)
@@ -79,10 +81,10 @@ class SupervisedSandbox:
             raise SandboxFailed(f"a warm worker did not begin: {said}")
         return session
 
-    async def run(self, variables: Mapping[str, str], limits: Limits) -> Completed | None:
+    async def run(self, variables: Mapping[str, str], limits: Limits, place: Place | None = None) -> Completed | None:
         """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say.
 
-        Raises `SandboxFailed` when the disk is full.
+        Its place, if it has one, is told how much processor time it uses. Raises `SandboxFailed` when the disk is full.
         """
         started, room = time.perf_counter(), disk.FreeSpace.of(self.project)
         capture = Capture(limits.output_bytes)
@@ -90,7 +92,7 @@ class SupervisedSandbox:
         try:
             socket.send_fds(self.control, [json.dumps(order).encode()], capture.writers)
             capture.close_writers()
-            status, limit = await self._watch(capture, limits, room)
+            status, limit = await self._watch(capture, limits, room, place)
             stdout, stderr = await capture.text()
         except OSError:  # the sandbox is gone
             self.fit = False
@@ -112,7 +114,9 @@ class SupervisedSandbox:
             return None
         return _completed(code, stdout, stderr, wall_ms)
 
-    async def _watch(self, capture: Capture, limits: Limits, room: disk.FreeSpace) -> tuple[int | None, Limit]:
+    async def _watch(
+        self, capture: Capture, limits: Limits, room: disk.FreeSpace, place: Place | None
+    ) -> tuple[int | None, Limit]:
         """Wait for the end of the program, or the first limit, at which the session ends; return its status and the limit.
 
         Raises `SandboxFailed` when the disk is full.
@@ -120,7 +124,7 @@ class SupervisedSandbox:
         reply = asyncio.ensure_future(self._reply())
         watches: dict[asyncio.Future[Any], Limit] = {
             asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
-            asyncio.ensure_future(self._overspent(limits.processor_s)): "cpu",
+            asyncio.ensure_future(self._overspent(limits.processor_s, place)): "cpu",
             asyncio.ensure_future(capture.full.wait()): "output",
             asyncio.ensure_future(disk.wait_until_too_large(self.project, limits.disk_mb << 20, room)): "disk",
         }
@@ -144,11 +148,17 @@ class SupervisedSandbox:
             for task in (reply, *watches):
                 task.cancel()
 
-    async def _overspent(self, allowed_s: float) -> None:
-        """Return once the program has used more processor time than it may."""
-        before = await self.open_sandbox.processor_s()
-        while await self.open_sandbox.processor_s() - before <= allowed_s:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(_CPU_EVERY_S)
+    async def _overspent(self, allowed_s: float, place: Place | None) -> None:
+        """Return once the program has used more processor time than it may; tell its place what it uses."""
+        at_once = self.open_sandbox.counts_at_once
+        before = used_s = await self.open_sandbox.processor_s()
+        while used_s - before <= allowed_s:
+            at = time.perf_counter()
+            await asyncio.sleep(_CPU_EVERY_S if at_once else _CPU_SELDOM_S)  # nobody tells
+            now_s = await self.open_sandbox.processor_s()
+            if place and at_once:
+                place.used((now_s - used_s) / (time.perf_counter() - at))
+            used_s = now_s
 
     async def _reply(self) -> dict[str, Any] | None:
         """Return what process 1 says next, None if it is gone."""

@@ -96,3 +96,52 @@ async def test_the_longest_unused_goes_when_there_are_too_many():
     assert [one.closed for one in lent] == [True, False, False]
     await pool.close()
     assert all(one.closed for one in lent)
+
+
+async def holds(pool, begun, may_end):
+    async with pool.place() as place:
+        begun.append(place)
+        await may_end.wait()
+
+
+async def settled():
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_a_program_that_waits_lends_its_place_and_one_that_works_again_is_counted_again():
+    pool, begun = Pool(1, 8), []
+    ends = [asyncio.Event() for _ in range(3)]
+    tasks = [asyncio.ensure_future(holds(pool, begun, end)) for end in ends]
+    await settled()
+    assert len(begun) == 1
+    begun[0].used(0.5)
+    await settled()
+    assert len(begun) == 1
+    begun[0].used(0.01)
+    begun[0].used(0.01)  # it has lent it already
+    await settled()
+    assert len(begun) == 2
+    begun[0].used(0.5)  # now two are at work
+    ends[1].set()
+    await settled()
+    assert len(begun) == 2  # so the end of one makes no room
+    ends[0].set()
+    await settled()
+    assert len(begun) == 3
+    ends[2].set()
+    await asyncio.gather(*tasks)
+    assert (pool._resting, pool._too_many, pool._places._value) == (0, 0, 1)
+
+
+async def test_only_so_many_may_wait_and_none_that_ends_gives_its_place_twice():
+    pool, begun, end = Pool(1, 8), [], asyncio.Event()
+    tasks = [asyncio.ensure_future(holds(pool, begun, end)) for _ in range(5)]
+    for number in range(4):
+        await settled()
+        begun[min(number, len(begun) - 1)].used(0.0)
+    await settled()
+    assert len(begun) == pool.most == 3
+    end.set()
+    await asyncio.gather(*tasks)
+    assert (pool._resting, pool._too_many, pool._places._value) == (0, 0, 1)

@@ -25,7 +25,6 @@ from runners.sandboxes.docker import Docker
 from runners.sandboxes.fake import FakeSandbox
 from runners.sandboxes.none import NoSandbox
 from runners.warm import warm
-from runners.warm.headers import block
 from runners.warm.inside import INSIDE
 from runners.warm.inside.supervisor import COMMAND
 from runners.warm.programs import SUPERVISOR
@@ -179,6 +178,8 @@ async def test_when_its_host_is_killed_everything_in_a_worker_ends(sandbox, cach
 class Group:
     """A control group that says when it is removed."""
 
+    counts_at_once = False
+
     def __init__(self):
         self.removed = threading.Event()
 
@@ -300,33 +301,6 @@ async def test_a_program_that_asks_what_is_imported_or_sends_signals_gets_a_fres
     assert workers(programs) == []
 
 
-async def test_headers_are_compiled_ahead_once_they_come_again_and_show_nothing_more(started, bubblewrap, need):
-    need("g++")
-    programs = await started(bubblewrap)
-    text = "#include <iostream>\nint main() { std::cout << 1; }"
-    for _ in range(4):
-        assert (await programs.run(Program("cpp", text), timeout_s=TIMEOUT_S)).verdict_class == "passed"
-    (made,) = programs.headers.folder.iterdir()
-    assert (made / "all.hpp.gch").stat().st_size > 1 << 20
-    lacking = await programs.run(
-        Program("cpp", text.replace("std::cout << 1", "std::map<int, int> m")), timeout_s=TIMEOUT_S
-    )
-    assert "error: ‘map’ is not a member of ‘std’" in lacking.log
-
-
-async def test_headers_serve_the_compilers_options_that_they_were_made_with(started, bubblewrap, need):
-    need("g++")
-    programs = await started(bubblewrap)
-    text = "#include <iostream>\n#ifndef __OPTIMIZE__\nint main() { return 5; }\n#else\nint main() { }\n#endif\n"
-    for options, expected in (((), "failed"), (("-O2",), "passed")):
-        for _ in range(4):
-            result = await programs.run(Program("cpp", text, options=options), timeout_s=TIMEOUT_S)
-            assert result.verdict_class == expected, result.log
-    made = sorted(programs.headers.folder.iterdir())
-    assert len(made) == 2
-    assert all((folder / "all.hpp.gch").exists() for folder in made)
-
-
 async def test_a_program_finds_no_class_of_the_program_before_it(started, bubblewrap, need):
     need("javac")
     programs = await started(bubblewrap)
@@ -349,21 +323,6 @@ async def test_a_compiler_is_renewed_when_it_has_gone(started, bubblewrap, need)
                 kill(one.open_sandbox)
 
 
-def test_the_block_of_headers_ends_where_anything_else_stands():
-    assert block(
-        "// a program\n\n#include <vector>\n # include  <sys/types.h> // why\n#include <map>\nint x;\n#include <set>"
-    ) == ("#include <vector>\n#include <sys/types.h>\n#include <map>\n")
-    for first in (
-        "#define NDEBUG",
-        '#include "own.h"',
-        "int x;",
-        "/* said */",
-        "// goes on \\",
-        "#include <../project/own>",
-    ):
-        assert block(f"{first}\n#include <cassert>\n") == "", first
-
-
 def test_the_supervisor_refuses_to_rule_over_the_hosts_processes():
     here = Path("/proc/self/ns/pid").readlink()
     supervisor = [sys.executable, "-I", "-S", str(INSIDE.source / "supervisor.py")]
@@ -372,3 +331,15 @@ def test_the_supervisor_refuses_to_rule_over_the_hosts_processes():
     )
     assert done.returncode == 1
     assert "host's own process namespace" in done.stderr
+
+
+async def test_a_program_that_waits_keeps_no_other_from_running(started, bubblewrap):
+    if (group := Cgroup.create(Limits())) is None or not group.counts_at_once:
+        pytest.skip("nobody counts processor time here")
+    group.remove()
+    programs = await started(bubblewrap)
+    waits = asyncio.ensure_future(programs.run(Program("python", "import time\ntime.sleep(8)"), timeout_s=TIMEOUT_S))
+    await asyncio.sleep(0)
+    other = await programs.run(Program("python", "print(1)"), timeout_s=TIMEOUT_S)
+    assert (other.log, waits.done()) == ("1", False)
+    assert (await waits).verdict_class == "passed"
