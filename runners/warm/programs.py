@@ -46,7 +46,7 @@ _PYTHON = ProjectPlan("python")
 SUPERVISOR = f"{VENV}/bin/python -I -S {FOLDER}/supervisor.py"
 _KINDS = 6
 _SOONER = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }}"
-_TAKE, _PLACE = "base64 -w0 /tmp/program", f"install -m 755 {BUILT}/program /tmp/program"
+_TAKE, _PLACE = "base64 -w0 /tmp/program", f"install -m 755 {BUILT['cpp']}/program /tmp/program"
 _MACHINES = re.compile(
     r"Killed|Terminated|internal compiler error|memory exhausted|out of memory|cannot (?:execute|allocate)|No space left|Resource temporarily"
 )
@@ -216,7 +216,7 @@ class Warm:
 
     async def _command(self, plan: ProjectPlan, command: str, order: RunRequest) -> Completed | None:
         python = await self.cold.layer(_PYTHON)
-        built = [Mount(self.cold.workspace.folder, BUILT)] if order.built is not None else []
+        built = [Mount(self.cold.workspace.folder, BUILT[plan.toolchain])] if order.built is not None else []
         job = await self._job(plan, SUPERVISOR, (*python.mounts, *built))
         async with self._worker((plan.toolchain, plan.requires), job) as worker:
             return await worker.run(replace(order, variables={**order.variables, COMMAND: command}))

@@ -15,13 +15,14 @@ from runners.protocol import Completed, Job, Limits, Mount
 from runners.warm.pool import Place
 from runners.warm.supervised import SupervisedSandbox
 
-BUILT = "/tmp/out"  # noqa: S108 - inside the sandbox
+BUILT = {"java": "/tmp/out", "cpp": "/built"}  # noqa: S108 - inside the sandbox
+"""Where programs of a toolchain find what was built for them."""
 _RUNS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One program to run: the project's files, the variables that it gets besides, its limits, files for `BUILT`, and the place that it has."""
+    """One program to run: the project's files, the variables that it gets besides, its limits, files for the folder of `BUILT`, and the place that it has."""
 
     files: Mapping[str, str | bytes]
     variables: Mapping[str, str]
@@ -44,7 +45,7 @@ class Worker:
         project, built = job.project / "project", job.project / "built"
         for folder in (job.project, project, built):
             folder.mkdir()
-        mounts = tuple(Mount(built, BUILT) if mount.target == BUILT else mount for mount in job.mounts)
+        mounts = tuple(Mount(built, mount.target) if mount.target in BUILT.values() else mount for mount in job.mounts)
         return cls(job.project, await SupervisedSandbox.open(sandbox, replace(job, project=project, mounts=mounts)))
 
     @property

@@ -119,7 +119,7 @@ print("set")
 
 _FILES = "for d in /project /tmp /dev/shm; do mkdir -p $d/a/b && echo x >$d/a/b/c && ln -s /etc/passwd $d/.hidden && chmod 0 $d/a/b; done; echo left"
 _LAYERS = (
-    'for d in /node_modules /node_modules/typescript/lib /ghosttape /warm /headers "$DRIVE_JAVA" "$DRIVE_CPP" /tmp/out /usr/lib /usr/include /etc; do '
+    'for d in /node_modules /node_modules/typescript/lib /ghosttape /warm /headers /built "$DRIVE_JAVA" "$DRIVE_CPP" /tmp/out /usr/lib /usr/include /etc; do '
     "for f in index.js package.json typescript.js drive.cjs drive.o ghosttape/witness/Drive.class ld.so.preload stdio.h; do "
     '(echo poison >"$d/$f") 2>/dev/null && echo "$d/$f"; done; mv "$d" "$d.old" 2>/dev/null && echo "moved $d"; done; echo tried'
 )
