@@ -39,6 +39,9 @@ def clustered(records: Iterable[Record], by: ClusterBy, holds: Callable[[Record]
 
 def by_question(records: Iterable[Record]) -> Iterable[list[Record]]:
     """The records of each moment: one, or with several samples as many."""
+    records = list(records)
+    if not any(record.moment.sample for record in records):  # which is told sooner than the moments are
+        return [[record] for record in records]
     found: dict[tuple[object, ...], list[Record]] = {}
     for record in records:
         found.setdefault(record.moment.question, []).append(record)

@@ -241,7 +241,8 @@ AllTasks = Annotated[
     typer.Option(
         "--all-tasks/--testable-tasks",
         help="Test answers to tasks that are not testable too, for pass@k over all tasks as a benchmark publishes it (all@k); it never counts "
-        "in pass@k. Costs a run of the program for each such answer. By default with --published only, and not with --ablate.",
+        "in pass@k. Costs a run of the program for each such answer. By default with --published only, and not with --ablate. The oracle has "
+        "no untestable tasks.",
     ),
 ]
 ProgramFormFlag = Annotated[
