@@ -56,6 +56,7 @@ FULL = Record(
         hole=(3, 9),
         part=0.5,
         fixed="assertion",
+        alone="passed",
         rewriting=Rewriting(cause="tail", then="a\n", now="b 😀"),
     ),
     covered=(4, 5, 7),
