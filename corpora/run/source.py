@@ -94,16 +94,13 @@ class CorpusSource:
             running = await self._programs(bench)
             programs = PackagedPrograms(running, bench.notify)
             stack.push_async_callback(programs.close)
-            trials = Trials(
-                _slots(running, bench),
-                None if self.options.is_oracle else KeptResults(bench.cache),
-                notify=bench.tested,
-            )
+            kept = None if options.is_oracle else KeptResults(bench.cache)
+            trials = Trials(_slots(running, bench), kept, notify=bench.tested)
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             await self._set_apart(ready, bench)
             is_oracle, missing = options.is_oracle, programs.missing
-            cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing)
+            cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing, kept=kept)
             judge = Judge(cases, trials, alone=cases.alone if options.tests_all_tasks else None)
         asked, answer = self._answers()
         return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -10,6 +12,7 @@ from msgspec import structs
 
 from corpora.causes import Cause, cause_of
 from corpora.tasks import Task
+from replay.judge.kept_results import KeptResults
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.records import Verdict
 from runners.programs import Programs, ReachedChecks
@@ -20,6 +23,34 @@ _PATIENCE, _SHORTEST = 5.0, 1 / 6
 
 That is 5 s of 30, and 10 s of 60 for programs that are built: enough for a compiler that starts anew on a busy machine.
 """
+
+
+_FORMAT = 1
+"""Of what is kept of programs with probes; another one where other probes are put in."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecordings:
+    """What the finished programs of a language execute, kept beside what their tests said of them."""
+
+    results: KeptResults
+    language: str
+    machine: str
+    missing: AbstractSet[str]
+    """The languages of which nothing is kept, nor taken: their packages cannot be installed."""
+
+    async def get(self, key: str) -> Result | None:
+        """What was kept of a program."""
+        return None if self.language in self.missing else await asyncio.to_thread(self.results.get, self._hash(key))
+
+    async def put(self, key: str, result: Result) -> None:
+        """Keep what a program executed."""
+        if self.language not in self.missing:
+            await asyncio.to_thread(self.results.put, self._hash(key), result)
+
+    def _hash(self, key: str) -> str:
+        whole = f"recorded {_FORMAT}\0{self.machine}\0{key}"
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +137,20 @@ class TaskCases:
         *,
         explains: bool,
         missing: AbstractSet[str] = frozenset(),
+        kept: KeptResults | None = None,
     ) -> TaskCases:
-        """The cases of tasks whose programs run here; `machines` says what runs each language."""
-        made = {
-            task.path: TaskTests(
-                task,
-                programs,
-                machines.get(task.language, ""),
-                explains,
-                reached=task.tests.reached(task.finished, task.hole),
-                missing=missing,
-            )
-            for task in tasks
-        }
+        """The cases of tasks whose programs run here; `machines` says what runs each language.
+
+        `kept` has, and gets, what finished programs execute.
+        """
+
+        def tests_of(task: Task) -> TaskTests:
+            machine, reached = machines.get(task.language, ""), task.tests.reached(task.finished, task.hole)
+            if kept is not None:
+                reached.kept = KeptRecordings(kept, task.language, machine, missing)
+            return TaskTests(task, programs, machine, explains, reached=reached, missing=missing)
+
+        made = {task.path: tests_of(task) for task in tasks}
         return cls(made, explains)
 
     def case(self, asked: Judgeable) -> Case | Verdict:

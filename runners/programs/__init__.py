@@ -21,7 +21,7 @@ from runners.programs.program import (
     way_of,
     witness_files,
 )
-from runners.programs.reached import ReachedChecks
+from runners.programs.reached import ReachedChecks, Recordings
 
 __all__ = [
     "CXX",
@@ -37,6 +37,7 @@ __all__ = [
     "Program",
     "Programs",
     "ReachedChecks",
+    "Recordings",
     "cold",
     "files_of",
     "plan_of",

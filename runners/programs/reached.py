@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from runners.programs.checks import Check, checks_of
 from runners.programs.probes import placed
@@ -17,6 +18,18 @@ from runners.verdicts import Result, first_line
 
 _SLOWER = 2.0
 """How many times its limit a program may take while it is recorded."""
+
+
+class Recordings(Protocol):
+    """Where what finished programs execute is kept for later runs."""
+
+    async def get(self, key: str) -> Result | None:
+        """Return the result that was put under this key, if there is one."""
+        ...
+
+    async def put(self, key: str, result: Result) -> None:
+        """Keep a result."""
+        ...
 
 
 @dataclass(slots=True)
@@ -29,6 +42,8 @@ class ReachedChecks:
     finished: Program
     hole: tuple[int, int]
     timeout_s: float
+    kept: Recordings | None = None
+    """Has what the finished program executed in an earlier run; where a graft does not execute that, the finished program runs again."""
     _ran: asyncio.Task[Result] | None = None
     _found: tuple[Check, ...] | None = None
 
@@ -69,11 +84,22 @@ class ReachedChecks:
     async def _recorded(self, programs: Programs) -> Result:
         """The first run of the finished program with probes, for all grafts; one that the machine may have failed is not kept."""
         if self._ran is None:
-            self._ran = asyncio.ensure_future(self._finished_run(programs))
+            self._ran = asyncio.ensure_future(self._remembered(programs))
         ran = self._ran
         found = await asyncio.shield(ran)
         if _may_be_the_machines(found) and self._ran is ran:
             self._ran = None
+        return found
+
+    async def _remembered(self, programs: Programs) -> Result:
+        if self.kept is None:
+            return await self._finished_run(programs)
+        key = repr((self.finished, self.checks, self.timeout_s))
+        if known := await self.kept.get(key):
+            return known
+        found = await self._finished_run(programs)
+        if found.verdict_class == "passed":
+            await self.kept.put(key, found)
         return found
 
     async def _finished_run(self, programs: Programs) -> Result:

@@ -7,7 +7,7 @@ import pytest
 from devbench_data import instance, write
 
 from corpora.corpus import corpus_of
-from corpora.run.task_cases import TaskCases, TaskTests
+from corpora.run.task_cases import KeptRecordings, TaskCases, TaskTests
 from replay.errors import KeptResultsError
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
@@ -301,3 +301,18 @@ async def test_the_ground_truth_itself_is_judged_plainly_and_its_failure_explain
 async def test_a_ground_truth_that_the_repairs_changed_is_told_apart(task, tmp_path):
     told = await verdict(task, tmp_path, "gold", explains=True, **{"": "assertion"})
     assert told.cause == "repairs changed the ground truth"
+
+
+async def test_what_a_ground_truth_executes_is_kept_by_machine_unless_packages_are_missing(task, tmp_path):
+    kept, ran = KeptResults(tmp_path), replace(result("passed"), reached=frozenset({1, 4}))
+    shelves = {
+        (machine, bool(missing)): KeptRecordings(kept, "python", machine, missing)
+        for machine in ("here", "there")
+        for missing in (frozenset(), frozenset({"python"}))
+    }
+    await shelves["there", True].put("a program", ran)
+    await shelves["here", False].put("a program", ran)
+    found = {name: await shelf.get("a program") for name, shelf in shelves.items()}
+    assert found == dict.fromkeys(shelves) | {("here", False): ran}
+    tests = TaskCases.of([task], FakePrograms(lambda _: ran), {"python": "here"}, explains=False, kept=kept).tests
+    assert tests[task.path].reached.kept == KeptRecordings(kept, "python", "here", frozenset())

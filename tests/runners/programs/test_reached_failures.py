@@ -87,3 +87,34 @@ def test_the_machines_failure_stays_one():
     program, passed = Program("python", "pass\nassert 1\nassert 2\n"), Result("passed", "", None, None, "", 1.0)
     result = asyncio.run(ReachedChecks(program, (0, 4), 1.0).confirmed(passed, program, FakePrograms(answer)))
     assert result.verdict_class == "infrastructure"
+
+
+class Shelf:
+    """Keeps results in a dictionary."""
+
+    def __init__(self):
+        self.results = {}
+
+    async def get(self, key):
+        return self.results.get(key)
+
+    async def put(self, key, result):
+        self.results[key] = result
+
+
+async def test_what_a_finished_program_executes_is_kept_for_a_later_run_but_no_failure_is():
+    shelf, ran = Shelf(), replace(PASSED, reached=frozenset({0, 1}))
+    for failure, count_of_runs in ((MACHINES[0], 1), (ran, 2), (ran, 1)):
+        fake = FakePrograms(lambda _, failure=failure: failure)
+        await ReachedChecks(FINISHED, (0, 4), 1.0, shelf).confirmed(PASSED, FINISHED, fake)
+        assert len(fake.ran) == count_of_runs
+    assert list(shelf.results.values()) == [ran]
+
+
+async def test_where_a_graft_does_not_execute_what_was_kept_the_finished_program_runs_again():
+    shelf = Shelf()
+    stays = ReachedChecks(FINISHED, (0, 4), 1.0, shelf)
+    await stays.confirmed(PASSED, FINISHED, FakePrograms(lambda _: replace(PASSED, reached=frozenset({0, 1}))))
+    less = FakePrograms(lambda _: replace(PASSED, reached=frozenset({0})))
+    assert await ReachedChecks(FINISHED, (0, 4), 1.0, shelf).confirmed(PASSED, FINISHED, less) == PASSED
+    assert len(less.ran) == 3
