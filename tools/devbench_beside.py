@@ -43,7 +43,7 @@ MODELS = ("gpt-4o", "Ministral-3B")
 TYPESCRIPT = "typescript@5.9"
 """What the script installs as `typescript`: the newest one refuses its options."""
 _PATIENCE_S = 300.0
-_QUIET = {"NPM_CONFIG_LOGLEVEL": "error"}
+QUIET = {"NPM_CONFIG_LOGLEVEL": "error"}
 """The script takes a warning of npm's for the whole of what the compiler said, and then installs no package."""
 _SOURCES = (".py", ".js", ".ts", ".java", ".cpp", ".cs")
 _RUN = "from tools.devbench_beside import run_one; run_one()"
@@ -198,7 +198,7 @@ def theirs(checkout: Path, one: Drawn) -> tuple[bool, str]:
         done = subprocess.run(
             [sys.executable, "-c", _RUN],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), **_QUIET},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), **QUIET},
             input=json.dumps(order),
             capture_output=True,
             text=True,
@@ -212,15 +212,20 @@ def theirs(checkout: Path, one: Drawn) -> tuple[bool, str]:
 def run_one() -> None:
     """Read an order from standard input, run the script's function, and print its verdict as JSON."""
     order = json.load(sys.stdin)
-    module, run = script(Path(order["checkout"])), subprocess.run
+    _say(json.dumps(run_parts(pinned(Path(order["checkout"])), Parts(**order["parts"]))))
 
-    def pinned(command: Sequence[str], *more: Any, **named: Any) -> Any:
+
+def pinned(checkout: Path) -> ModuleType:
+    """The script as a module that installs the TypeScript which takes its options, and Python packages outside of our interpreter."""
+    module, run = script(checkout), subprocess.run
+
+    def with_version(command: Sequence[str], *more: Any, **named: Any) -> Any:
         return run([TYPESCRIPT if word == "typescript" else word for word in command], *more, **named)
 
     sys.executable = shutil.which("python") or sys.executable  # the packages that it installs are not ours
     sys.path.pop(0)
-    vars(module)["subprocess"] = SimpleNamespace(**{**vars(subprocess), "run": pinned})
-    _say(json.dumps(run_parts(module, Parts(**order["parts"]))))
+    vars(module)["subprocess"] = SimpleNamespace(**{**vars(subprocess), "run": with_version})
+    return module
 
 
 async def ours(tests: TaskCases, one: Drawn) -> dict[str, Any]:
