@@ -42,6 +42,20 @@ class Editor:
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._tells_under_way = self._goes_by_record = False
+        self._program = ""
+
+    async def launch(self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str] | None = None) -> None:
+        """Start the server's process, and do not wait for it.
+
+        Raises:
+            ServerError: it cannot be started.
+
+        """
+        try:
+            await self._connection.start(argv, env, folder)
+        except OSError as error:
+            raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
+        self._program = argv[0]
 
     async def start(
         self, argv: Sequence[str], *, folder: Path, options: Mapping[str, Any], env: Mapping[str, str] | None = None
@@ -52,18 +66,24 @@ class Editor:
             ServerError: it cannot be started, or has no inline completion.
 
         """
-        try:
-            await self._connection.start(argv, env, folder)
-        except OSError as error:
-            raise ServerError(f"the language server {argv[0]!r} cannot be started: {error.strerror}") from error
+        await self.launch(argv, folder=folder, env=env)
+        await self.initialize(options)
+
+    async def initialize(self, options: Mapping[str, Any]) -> None:
+        """Initialize the server that was launched.
+
+        Raises:
+            ServerError: it refuses to start, or has no inline completion.
+
+        """
         try:
             result = await self._request("initialize", _greeting(self.root, options))
         except RefusedRequestError as error:
-            raise ServerError(f"the language server {argv[0]!r} refuses to start: {error.message}") from error
+            raise ServerError(f"the language server {self._program!r} refuses to start: {error.message}") from error
         self._tells_under_way = (result.get("serverInfo") or {}).get("name") == OURS
         self._goes_by_record = self._tells_under_way and _has_record(options)
         if result["capabilities"].get("inlineCompletionProvider") in (None, False):
-            raise ServerError(f"the language server {argv[0]!r} does not offer inline completion")
+            raise ServerError(f"the language server {self._program!r} does not offer inline completion")
         self._notify("initialized", {})
 
     async def close(self) -> None:

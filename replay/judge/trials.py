@@ -21,6 +21,8 @@ _MACHINES = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the code: they are found out anew in each run."""
 _SURE, _DOUBTFUL = 2, 16
 """How often a finished program runs before its result is kept: one that passes, and one that fails."""
+_ASKS_FOR_NONE, _MOST = 0.05, 0.6
+"""Shares of a core: of what spins for ever, and of what waits for ever, no second run says more."""
 _Key: TypeAlias = tuple[str, frozenset[str] | None]
 _What: TypeAlias = Literal["finished", "emptied", "graft"]
 
@@ -125,11 +127,10 @@ class Trials:
         return result
 
     async def _surely(self, tests: StateTests, state: ProjectState, what: _What) -> Result:
-        """Test a state; an emptied one that runs out of its time, which is short, runs once more: the machine may have been slow."""
+        """Test a state; an emptied one that runs out of its time, which is short, runs once more if the machine may have been slow."""
         result = await self._tested(tests, state, None, what)
-        return (
-            await self._tested(tests, state, None, what) if what == "emptied" and _ran_out_of_time(result) else result
-        )
+        again = what == "emptied" and _ran_out_of_time(result) and _may_have_been_kept_waiting(result)
+        return await self._tested(tests, state, None, what) if again else result
 
     async def _of_several(self, tests: StateTests, state: ProjectState, first: Result) -> Result:
         """The result of a finished project that runs again, more often if it fails. What the machine may have caused is not called flaky."""
@@ -158,3 +159,8 @@ def _hash(key: str) -> str:
 def _ran_out_of_time(result: Result) -> bool:
     """Whether an emptied program does not come to its end: that it would another time is not likely, and so it may be kept."""
     return result.verdict_class == "timeout" and not result.maybe_infrastructure
+
+
+def _may_have_been_kept_waiting(result: Result) -> bool:
+    """Whether others may have used the processor that a program needed: one that had most of a core, or asked for none, missed nothing."""
+    return result.busy is None or _ASKS_FOR_NONE < result.busy < _MOST

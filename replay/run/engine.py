@@ -68,6 +68,8 @@ class Engine:
     playback: Playback = field(default_factory=Playback)
     command: Callable[[], Sequence[str]] = server_command
     _live: Listener = field(default=lambda _: None)
+    _ahead: list[tuple[Editor, Path]] = field(default_factory=list)
+    """The server of a source's first session, which starts while the source is opened."""
 
     async def run(self, sources: Sequence[Source], folder: Path) -> dict[str, Any]:
         """Play the sources one after the other; give and keep the summary.
@@ -203,6 +205,7 @@ class Engine:
         notify = partial(self._note, source.name)
         tested = lambda run: self._tell(StateRunChanged(source.name, run))  # noqa: E731
         async with AsyncExitStack() as stack:
+            self._ahead = [await stack.enter_async_context(self._launched())]
             subject = await source.open(
                 Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run), tested), stack
             )
@@ -254,16 +257,28 @@ class Engine:
         """An editor at a language server that has just started, and the answers that are told it."""
         self._tell(Note(source.name, "the language server starts"))
         async with AsyncExitStack() as stack:
-            editor = Editor()
-            stack.push_async_callback(editor.close)
-            place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
-            stack.callback(place.close)
-            known_answers = KnownAnswers(place.folder / "answers.jsonl") if subject.answer else None
+            if self._ahead:
+                editor, folder = self._ahead.pop()
+                stack.push_async_callback(editor.close)
+            else:
+                editor, folder = await stack.enter_async_context(self._launched())
+            known_answers = KnownAnswers(folder / "answers.jsonl") if subject.answer else None
             settings = self._settings(run, source, known_answers)
             if missed:
                 settings = _apart(settings)
-            await editor.start(self.command(), folder=place.folder, options=msgspec.to_builtins(settings))
+            await editor.initialize(msgspec.to_builtins(settings))
             yield editor, known_answers
+
+    @asynccontextmanager
+    async def _launched(self) -> AsyncIterator[tuple[Editor, Path]]:
+        """An editor whose language server begins to start, in a folder of its own."""
+        async with AsyncExitStack() as stack:
+            place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
+            stack.callback(place.close)
+            editor = Editor()
+            stack.push_async_callback(editor.close)
+            await editor.launch(self.command(), folder=place.folder)
+            yield editor, place.folder
 
     def _settings(self, run: RunContext, source: Source, known_answers: KnownAnswers | None) -> Settings:
         """The server's settings: nothing of the person's disk; where moments stand alone, none is answered from another's answer."""

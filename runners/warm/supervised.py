@@ -46,6 +46,8 @@ class SupervisedSandbox:
     control: socket.socket
     capture: Capture
     fit: bool = True
+    _used_s: float | None = None
+    """The processor time of the program that runs, as far as it is counted at once."""
 
     @classmethod
     async def open(cls, sandbox: ReusableSandbox, job: Job) -> Self:
@@ -101,7 +103,8 @@ class SupervisedSandbox:
             capture.close()
         wall_ms = (time.perf_counter() - started) * 1000
         if limit:
-            return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit)
+            busy = None if self._used_s is None else 1000 * self._used_s / wall_ms
+            return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit, busy)
         if status is None:
             self.fit = False
             return None
@@ -150,7 +153,7 @@ class SupervisedSandbox:
 
     async def _overspent(self, allowed_s: float, place: Place | None) -> None:
         """Return once the program has used more processor time than it may; tell its place what it uses."""
-        at_once = self.open_sandbox.counts_at_once
+        at_once, self._used_s = self.open_sandbox.counts_at_once, None
         before = used_s = await self.open_sandbox.processor_s()
         while used_s - before <= allowed_s:
             at = time.perf_counter()
@@ -159,6 +162,7 @@ class SupervisedSandbox:
             if place and at_once:
                 place.used((now_s - used_s) / (time.perf_counter() - at))
             used_s = now_s
+            self._used_s = used_s - before if at_once else None
 
     async def _reply(self) -> dict[str, Any] | None:
         """Return what process 1 says next, None if it is gone."""
