@@ -28,8 +28,6 @@ class TaskOutcome:
     """What was offered, by sample; empty where nothing was. Requests that failed have none."""
     error: str = ""
     """What was published instead of answers."""
-    failed: int = 0
-    """How many requests failed: samples without an answer."""
 
     @cached_property
     def likeness(self) -> Likeness | None:
@@ -58,11 +56,11 @@ class TaskOutcome:
         """The same as a benchmark counts that asks nothing of its tasks: also answers to untestable tasks, by their tests alone.
 
         What came in place of answers is one answer that does not pass (`completion_data.get(model_name)` in DevBench's script: it runs
-        the text of the error), and so is each request that failed. What the machine kept from being tested does not count.
+        the text of the error). A request that failed is no answer, and what the machine kept from being tested does not count.
         """
         names = [verdict.alone if verdict.name == "untestable" else verdict.name for verdict in self.verdicts]
         known = [name for name in names if name not in {None, "infrastructure"}]
-        return len(known) + self.failed + (bool(self.error) and not names), known.count("passed")
+        return len(known) + (bool(self.error) and not names), known.count("passed")
 
     @property
     def lacks(self) -> bool:

@@ -24,10 +24,13 @@ NO_ERRORS: Mapping[str, str] = MappingProxyType({})
 def summary(
     options: EvaluateOptions, tasks: Sequence[Task], records: Sequence[Record], errors: Mapping[str, str] = NO_ERRORS
 ) -> dict[str, Any]:
-    """All figures of an evaluation, as one JSON document. `errors` are texts that were published instead of answers, by task."""
-    records = sorted(
-        records, key=lambda record: record.moment.id
-    )  # verdicts come in any order, and sums depend on it in the last digit
+    """All figures of an evaluation, as one JSON document. `errors` are texts that were published instead of answers, by task.
+
+    Records of other tasks do not count: those of a run that was begun with other ones.
+    """
+    own = {task.moment(sample).id for task in tasks for sample in range(options.samples)}
+    # verdicts come in any order, and sums depend on it in the last digit
+    records = sorted((each for each in records if each.moment.id in own), key=lambda record: record.moment.id)
     outcomes = _outcomes(tasks, records, options.samples, errors)
     verdicts, by = [record.verdict for record in records if record.verdict], options.cluster_by
     return {
@@ -79,8 +82,7 @@ def _outcomes(
         own = [(sample, known[id_]) for sample, id_ in enumerate(ids) if id_ in known]
         verdicts = tuple((sample, record.verdict) for sample, record in own if record.verdict)
         answers = tuple(_offered(record) for _, record in own if record.ending.name != "failed")
-        failed = len(own) - len(answers)
-        found.append(TaskOutcome(task, verdicts, answers, errors.get(task.name, ""), failed))
+        found.append(TaskOutcome(task, verdicts, answers, errors.get(task.name, "")))
     return found
 
 
@@ -120,8 +122,8 @@ def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> Figure:
 
 def _reason(outcome: TaskOutcome) -> str:
     """Why a task is untestable, with the cause where there is one; empty where it is testable or was not judged."""
-    verdict = next(iter(outcome.verdicts), None)
-    return "" if verdict is None or verdict.name != "untestable" else _worded(verdict)
+    verdict = next((verdict for verdict in outcome.verdicts if verdict.name == "untestable"), None)
+    return "" if verdict is None or outcome.is_testable else _worded(verdict)
 
 
 def _worded(verdict: Verdict) -> str:

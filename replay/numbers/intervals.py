@@ -166,18 +166,25 @@ def intra_cluster_correlation(clusters: Sequence[Sequence[float]]) -> float:
 def _degrees(weights: Sequence[float], scales: Sequence[float]) -> float:
     """Satterthwaite's degrees of freedom of the CR2 variance: tr(AV)² / tr(AVAV) of its quadratic form A in the clusters' means.
 
-    A = (I - 1w')' D (I - 1w') has the clusters' weights w, and w² / (1 - w) on the diagonal of D; V has the variances of the clusters'
-    means (`scales`, of any unit) on its diagonal. Example: with G equal clusters there are G - 1.
+    A = (I - 1w')' D (I - 1w') has the clusters' weights w, and d = w² / (1 - w) on the diagonal of D; V has the variances of the clusters'
+    means (`scales`, of any unit) on its diagonal. With T, the sum of d, A has w²(1 - w) + w²(T - d) on its diagonal, and elsewhere
+    the product of both weights and T - e - e', where e = w + d. The largest cluster stands apart, because T is nearly its d where it has
+    nearly all. Example: with G equal clusters there are G - 1.
     """
-    parts = [(weight**2 / (1 - weight), weight, scale) for weight, scale in zip(weights, scales, strict=True)]
-    total = sum(own for own, _, _ in parts)
-    trace = sum(scale * (own - 2 * own * weight + total * weight**2) for own, weight, scale in parts)
-    diagonal = sum((own**2 + 2 * own * (total * weight - 2 * own) * weight) * scale**2 for own, weight, scale in parts)
-    squares = sum(scale * own**2 for own, _, scale in parts)
-    lengths = sum(scale * weight**2 for _, weight, scale in parts)
-    cross = sum(scale * own * weight for own, weight, scale in parts)
-    rest = 2 * squares * lengths + (total * lengths) ** 2 + 2 * cross**2 - 4 * total * cross * lengths
-    return trace**2 / (diagonal + rest)
+    largest = max(range(len(weights)), key=weights.__getitem__)
+    rest = [at for at in range(len(weights)) if at != largest]
+    shares = [weight**2 / (1 - weight) for weight in weights]
+    others = fsum(shares[at] for at in rest)
+    total = others + shares[largest]
+    without = [others if at == largest else total - share for at, share in enumerate(shares)]
+    own = [scale * w**2 * (1 - w + more) for w, scale, more in zip(weights, scales, without, strict=True)]
+    size = [scale * weight**2 for weight, scale in zip(weights, scales, strict=True)]
+    reach = [weight + share for weight, share in zip(weights, shares, strict=True)]
+    none, once, twice = (fsum(size[at] * reach[at] ** power for at in rest) for power in range(3))
+    pairs = (total * none) ** 2 - 4 * total * none * once + 2 * none * twice + 2 * once**2
+    pairs -= fsum((size[at] * (total - 2 * reach[at])) ** 2 for at in rest)
+    far = 2 * size[largest] * fsum(size[at] * (others - weights[largest] - reach[at]) ** 2 for at in rest)
+    return max(1.0, fsum(own) ** 2 / (fsum(part**2 for part in own) + pairs + far))
 
 
 def wilson(value: float, n: float, quantile: float = _Z) -> tuple[float, float]:

@@ -185,9 +185,9 @@ def test_shares_over_all_tasks_count_what_passes_whatever_the_tests_are_worth(ta
         published(tasks[5], ["infrastructure", "passed", "compile"]),
         published(tasks[6], ["infrastructure"]),  # nothing is known
         published(tasks[7], []),  # no answer at all
-        published(tasks[8], ["failed"], failed=2),
+        published(tasks[8], ["failed"]),  # its other requests failed
     ]
-    rows = [[1, 0, 0], [1, 1, 0], [0, 0, 0], [1], [0], [1, 0], [0, 0, 0]]
+    rows = [[1, 0, 0], [1, 1, 0], [0, 0, 0], [1], [0], [1, 0], [0]]
     for k in (1, 2, 3):
         found = published_passing(outcomes, k)
         assert found["value"] == pytest.approx(as_the_script_counts(rows, k))
@@ -196,6 +196,29 @@ def test_shares_over_all_tasks_count_what_passes_whatever_the_tests_are_worth(ta
         mean([1 / 3, 1 / 2, 0])
     )  # the untestable ones have no part in it
     assert passing(outcomes, 1)["n"] == 3
+
+
+def test_a_task_is_in_one_column_whatever_its_samples_say(tasks):
+    """A ground truth that timed out in an earlier part of a run, a machine that failed at the first sample."""
+    python = [task for task in tasks if task.language == "python"]
+    records = [
+        record(python[0], "untestable", reason="flaky"),
+        record(python[0], "passed", sample=1),
+        record(python[1], "infrastructure"),
+        record(python[1], "untestable", reason="undetected", sample=1),
+    ]
+    told = summary(EvaluateOptions(corpus="devbench", data="", samples=2, settings=MODEL), python[:2], records)
+    counted = {"tasks": 2, "broken": 0, "unnoticed": 1, "empty": 0, "not_run": 0, "testable": 1}
+    assert {key: told[key] for key in counted} == counted
+
+
+def test_records_of_tasks_that_were_not_drawn_do_not_count(tasks):
+    told = summary(
+        EvaluateOptions(corpus="devbench", data="", settings=MODEL),
+        tasks[:1],
+        [record(tasks[0], "passed"), record(tasks[1], "failed")],
+    )
+    assert (told["moments"], told["verdicts"], told["endings"]) == (1, {"passed": 1}, {"shown": 1})
 
 
 def test_the_interval_over_all_tasks_is_of_the_same_kind(tasks):

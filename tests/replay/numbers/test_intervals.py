@@ -13,6 +13,7 @@ from scipy import linalg, stats
 from statsmodels.stats.proportion import proportion_confint
 
 from replay.numbers.intervals import (
+    _degrees,
     clustered_share,
     intra_cluster_correlation,
     quantile_interval,
@@ -53,6 +54,30 @@ def by_matrices(clusters, correlation):
     np.fill_diagonal(working, 1.0)
     product = form @ working
     return variance, np.trace(product) ** 2 / np.trace(product @ product)
+
+
+def exact_degrees(sizes, correlation):
+    """tr(AV)² / tr(AVAV) with all entries of A = (I - 1w')' D (I - 1w') as fractions."""
+    n, every = sum(sizes), range(len(sizes))
+    w = [Fraction(size, n) for size in sizes]
+    v = [Fraction(correlation) + (1 - Fraction(correlation)) / size for size in sizes]
+    d = [weight**2 / (1 - weight) for weight in w]
+    form = [[d[i] * (i == j) - w[i] * d[j] - d[i] * w[j] + sum(d) * w[i] * w[j] for j in every] for i in every]
+    trace = sum(form[i][i] * v[i] for i in every)
+    return float(trace**2 / sum(form[i][j] ** 2 * v[i] * v[j] for i in every for j in every))
+
+
+@given(st.lists(st.integers(1, 100_000), min_size=2, max_size=6), st.floats(0, 1))
+def test_degrees_of_freedom_are_those_of_fractions_however_unequal_the_clusters_are(sizes, correlation):
+    n = sum(sizes)
+    scales = [correlation + (1 - correlation) / size for size in sizes]
+    assert _degrees([size / n for size in sizes], scales) == pytest.approx(exact_degrees(sizes, correlation), rel=1e-6)
+
+
+@pytest.mark.parametrize("small", [1, 2])
+def test_a_cluster_with_nearly_all_moments_has_an_interval(small):
+    found = clustered_share([("large", float(at % 2)) for at in range(50_000)] + [("small", 1.0)] * small)
+    assert 0 < found["low"] < found["value"] < found["high"] < 1
 
 
 @pytest.mark.parametrize("clusters", [UNEQUAL, EQUAL, [[1] * 9 + [0], [0, 1], [1]], [[0.5, 0.2], [1.0], [0.3] * 4]])
