@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -25,6 +26,12 @@ That is 5 s of 30, and 10 s of 60 for programs that are built: enough for a comp
 """
 
 
+_DOUBTED = 5
+"""How often an emptied program with one of these words must fail."""
+_CHANCE = re.compile(
+    r"thread|multiprocess|concurren|parallel|set(?:Timeout|Interval|Immediate)|sleep|random|shuffle|executor|worker|spawn|fork\b|atomic|mutex|uuid|\brand\(",
+    re.IGNORECASE,
+)
 _FORMAT = 1
 """Of what is kept of programs with probes; another one where other probes are put in."""
 
@@ -84,6 +91,10 @@ class TaskTests:
         limit_s = self.task.tests.timeout_s
         patience_s = max(_PATIENCE * finished.wall_ms / 1000, _SHORTEST * limit_s)
         return replace(self, within_s=min(limit_s, patience_s))
+
+    def runs_of_emptied(self, state: ProjectState) -> int:
+        """More than once where the program has threads, timers or chance in it: without the part that waits, the order may differ each time."""
+        return _DOUBTED if _CHANCE.search(self.task.tests.program(state)) else 1
 
     def key(self, state: ProjectState) -> str:
         """The machine, the language and the program."""

@@ -46,6 +46,10 @@ class StateTests(Protocol):
         """The same tests as they run on the emptied project, given the result of the finished one; their time limit may be shorter."""
         ...
 
+    def runs_of_emptied(self, state: ProjectState) -> int:
+        """How often an emptied project must fail before its tests are said to notice it: more than once where the next run may end otherwise."""
+        ...
+
     def key(self, state: ProjectState) -> str:
         """Everything that the result depends on, but for the machine: two states of one key have the same result."""
         ...

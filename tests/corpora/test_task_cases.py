@@ -137,6 +137,28 @@ async def test_an_emptied_program_that_missed_no_processor_does_not_run_again(ta
     assert (told.name, len(ran)) == ("passed", runs)
 
 
+@pytest.mark.parametrize(
+    ("prefix", "classes", "runs", "noticed"),
+    [
+        ("import threading\ndef f():", ["assertion", "assertion", "passed"], 3, False),
+        ("import threading\ndef f():", ["assertion"] * 5, 5, True),
+        ("import threading\ndef f():", ["passed"], 1, False),
+        ("def f():", ["assertion", "passed"], 1, True),
+    ],
+)
+async def test_an_emptied_program_with_threads_must_fail_five_times(tmp_path, prefix, classes, runs, noticed):
+    """The order of threads differs from run to run: a gap that is noticed only sometimes tells nothing of an answer."""
+    write(tmp_path, instance(1, "golden()", prefix=prefix, suffix="f()", assertions="check()"))
+    task = corpus_of("devbench", tmp_path).tasks(["python"], ["low_context"], packages=False)[0]
+    todo = iter(classes)
+    programs = FakePrograms(lambda program: result("passed" if "golden" in program.text else next(todo)))
+    here = trials(programs, tmp_path / "cache")
+    tests = here.tests(task).for_emptied(await here.finished(task))
+    found = await here.trials.emptied(tests, task.emptied)
+    assert (found.verdict_class != "passed") == noticed
+    assert sum("golden" not in program.text for program in programs.ran) == runs
+
+
 async def test_an_emptied_program_that_was_too_slow_once_runs_again(task, tmp_path):
     """On a slow machine: the task would count as one whose tests notice the gap, and be kept so."""
     slow = iter(["timeout"])
