@@ -33,6 +33,16 @@ class Corpus(Protocol):
         """The categories of its tasks."""
         ...
 
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """The programs that cannot be tested with this data on any machine, by name, and why.
+
+        Raises:
+            DataError: the folder is not the benchmark's, or a file of it is malformed.
+
+        """
+        ...
+
     def tasks(
         self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
     ) -> Sequence[Task]:

@@ -84,12 +84,12 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
 def drawn(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
     """At most `limit` tasks, evenly of all languages and categories, those of each drawn by the seed; in their own order.
 
-    A larger limit keeps what a smaller one took.
+    A larger limit keeps what a smaller one took. Tasks that cannot be tested with this data are drawn last of their language and category.
     """
     if limit is None or limit >= len(tasks):
         return list(tasks)
     cells: dict[tuple[str, str], list[Task]] = defaultdict(list)
-    for task in sorted(tasks, key=lambda task: _lot(task, seed)):
+    for task in sorted(tasks, key=lambda task: (bool(task.lacks), _lot(task, seed))):
         cells[task.language, task.category].append(task)
     rounds = zip_longest(*(cells[cell] for cell in _spread(tasks) if cell in cells))
     taken = {task.name for task in islice((task for task in chain.from_iterable(rounds) if task), limit)}

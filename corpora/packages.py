@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from runners.errors import SetupFailed
-from runners.programs import Program, Programs
+from runners.programs import Command, Program, Programs
+from runners.protocol import Completed
 from runners.verdicts import Result
 
 
@@ -30,6 +31,12 @@ class PackagedPrograms:
         if not await self._has_packages(program):
             program = replace(program, requires=())
         return await self.programs.run(program, timeout_s=timeout_s)
+
+    async def execute(self, command: Command, *, timeout_s: float) -> Completed:
+        """Run the command."""
+        if not await self._has_packages(Program(command.language, "", requires=command.requires)):
+            command = replace(command, requires=())
+        return await self.programs.execute(command, timeout_s=timeout_s)
 
     async def _has_packages(self, program: Program) -> bool:
         if not program.requires:

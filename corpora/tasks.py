@@ -58,8 +58,11 @@ class ProgramSpec(Protocol):
         """
         ...
 
-    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks:
-        """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document."""
+    def reached(self, finished: ProjectState, hole: tuple[int, int]) -> ReachedChecks | None:
+        """What the tests of a finished document execute; `hole` is the part that a model is to write, as indices into the document.
+
+        None where they are no statements of the program.
+        """
         ...
 
 
@@ -80,6 +83,10 @@ class Task:
     truth: str
     tests: ProgramSpec
     stop: Stop = "any"
+    below: str = ""
+    """What stands in the tested file below the document: the model does not see it."""
+    lacks: str = ""
+    """Why the task cannot be tested with this data on any machine, such as a file that is not in it; empty where it can."""
 
     @property
     def finished(self) -> ProjectState:
@@ -92,7 +99,7 @@ class Task:
         language = language_of(self.language)
         if language is None:
             return ProjectState(self.path, self.before + self.after)
-        least = patch(language, self.finished.text, *self.hole)
+        least = patch(language, self.finished.text + self.below, *self.hole)
         return ProjectState(self.path, self.before + least + self.after)
 
     @property

@@ -84,6 +84,11 @@ class DevBench:
         """Its six categories."""
         return CATEGORIES
 
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """None: its programs read no files of its own."""
+        return {}
+
     def tasks(
         self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
     ) -> Sequence[Task]:

@@ -130,7 +130,10 @@ class CorpusSource:
 
     async def _set_apart(self, ready: Readiness, bench: Bench) -> None:
         """Keep the tasks whose programs run here, and say why the others do not."""
-        tasks, self.tasks, self.apart = self.tasks, [], []
+        self.apart = [(task, task.lacks) for task in self.tasks if task.lacks]
+        for language, reason in dict.fromkeys((task.language, reason) for task, reason in self.apart):
+            bench.leave_out(f"{self.name} {language}", reason, True)
+        tasks, self.tasks = [task for task in self.tasks if not task.lacks], []
         for language in dict.fromkeys(task.language for task in tasks):
             own = [task for task in tasks if task.language == language]
             try:

@@ -1,5 +1,6 @@
 """Programs of one file that are their own tests, as benchmarks have them."""
 
+from runners.programs.command import Command
 from runners.programs.program import (
     CXX,
     CXX_OPTIONS,
@@ -34,6 +35,7 @@ __all__ = [
     "TSC",
     "WITNESSED",
     "Cold",
+    "Command",
     "Program",
     "Programs",
     "ReachedChecks",

@@ -21,6 +21,7 @@ from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.programs import probes
 from runners.programs.checks import Check
+from runners.programs.command import Command
 from runners.programs.early_returns import returns_early
 from runners.programs.java_names import java_file, main_class
 from runners.project import ProjectPlan, is_file_name_error, with_one_retry
@@ -110,6 +111,10 @@ class Programs(Protocol):
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Build and run the program, both within the time; what the machine is to blame for is "infrastructure"."""
+        ...
+
+    async def execute(self, command: Command, *, timeout_s: float) -> Completed:
+        """Run a command in a fresh sandbox. Raises `SandboxFailed` or `OSError` if the machine fails, twice in a row."""
         ...
 
     async def close(self) -> None:
@@ -307,14 +312,24 @@ class Cold:
 
     async def _run(self, program: Program, plan: ProjectPlan, layer: Layer, timeout_s: float) -> Result:
         nonce = witness.new_nonce()
+        files = {**files_of(program), **witness_files(program, nonce)}
+        env, mounts = variables_of(program, nonce), (witness.MOUNT,)
+        command = Command(program.language, plan.command, files, plan.requires, mounts, env)
+        return verdict(await self._in_a_folder(command, layer, timeout_s), program, nonce)
+
+    async def execute(self, command: Command, *, timeout_s: float) -> Completed:
+        """Run a command; after a failure of the machine, try once more in a fresh folder."""
+        layer = await self.layer(ProjectPlan(way_of(command.language).toolchain, command.requires))
+        return await with_one_retry(lambda: self._in_a_folder(command, layer, timeout_s))
+
+    async def _in_a_folder(self, command: Command, layer: Layer, timeout_s: float) -> Completed:
         folder = self.workspace.folder / f"program-{next(self._numbers)}"
-        env = {**layer.env, **variables_of(program, nonce)}
-        mounts = (*layer.mounts, witness.MOUNT)
+        env, mounts = {**layer.env, **command.env}, (*layer.mounts, *command.mounts)
         try:
             folder.mkdir()
-            await in_thread(write_all, folder, {**files_of(program), **witness_files(program, nonce)})
-            job = Job(folder, plan.command, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
-            return verdict(await self.sandbox.run(job), program, nonce)
+            await in_thread(write_all, folder, command.files)
+            job = Job(folder, command.line, env=env, mounts=mounts, limits=replace(Limits(), wall_s=timeout_s))
+            return await self.sandbox.run(job)
         finally:
             await in_thread(remove_tree, folder)
 

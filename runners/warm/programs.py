@@ -19,6 +19,7 @@ from runners.programs import (
     HIDE,
     SHOW,
     Cold,
+    Command,
     Program,
     Programs,
     files_of,
@@ -102,6 +103,11 @@ class Warm:
             if done is None:
                 return await self._cold(program, timeout_s)
         return verdict(done, program, nonce)
+
+    async def execute(self, command: Command, *, timeout_s: float) -> Completed:
+        """Run a command in a fresh sandbox, while no more is at work than there are places."""
+        async with self.pool.place():
+            return await self.cold.execute(command, timeout_s=timeout_s)
 
     async def _cold(self, program: Program, timeout_s: float) -> Result:
         """Run it in a fresh sandbox; if it may have had a try already, a pass must come twice, so that chance gains little."""

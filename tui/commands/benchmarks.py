@@ -60,6 +60,7 @@ def _entry(name: str, checks: Mapping[str, HealthCheck]) -> dict[str, Any]:
         "data": str(folder) if folder.is_dir() else "",
         "runs": [language for language, check in tried.items() if check.ok],
         "does_not_run": {language: headline(check.detail) for language, check in tried.items() if not check.ok},
+        "lacking": dict(corpus_of(name, folder).lacking) if folder.is_dir() else {},
     }
 
 
@@ -81,6 +82,8 @@ def _facts(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "runs here", ", ".join(entry["runs"]) or "nothing"
     for language, why in entry["does_not_run"].items():
         yield "does not run", f"{language}: {why}"
+    for why in entry["lacking"].values():
+        yield "does not run", why
 
 
 def get(name: str, *, source: Path | None, out: Path | None, notify: Callable[[str], None]) -> Path:

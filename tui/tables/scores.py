@@ -243,6 +243,10 @@ def _left_out(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
 def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
     """Return what was left out, with the number of its tasks where that is known: `devbench csharp, 50 tasks`."""
     apart = summary.get("apart", ())  # earlier versions did not count them
-    number = sum(cell["tasks"] for cell in apart if entry["tape"] == f"{summary['corpus']} {cell['language']}")
+    own = (
+        f"{summary['corpus']} {cell['language']}" == entry["tape"] and cell["reason"] == entry["reason"]
+        for cell in apart
+    )
+    number = sum(cell["tasks"] for cell, is_own in zip(apart, own, strict=True) if is_own)
     name = shorten(one_line(entry["tape"]), REASON)
     return f"{name}, {number_of(number, 'task')}" if number else name

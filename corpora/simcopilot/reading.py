@@ -1,0 +1,119 @@
+"""SimCopilot's files: `example_code/tasks_path.json` names the programs, `LANGUAGE_tasks_checkpoints.json` their gaps, `PROGRAM.json` their test cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import msgspec
+
+from corpora.errors import DataError
+
+FOLDERS: Mapping[str, str] = MappingProxyType({"python": "Python", "java": "Java"})
+"""LSP identifier → its folder."""
+EXTENSIONS: Mapping[str, str] = MappingProxyType({"python": ".py", "java": ".java"})
+CATEGORIES = ("infilling", "completion")
+_TAB = " " * 4
+
+
+class Checkpoints(msgspec.Struct, frozen=True):
+    """The gaps of one program: pairs of their first and last line, from 1. Members beyond these say nothing here."""
+
+    name: str = msgspec.field(name="Task_Name")
+    output_to_check: Literal["final_output", "all_output"]
+    infilling: tuple[tuple[int, int], ...] = msgspec.field(name="checkpoint_LN_infilling")
+    completion: tuple[tuple[int, int], ...] = msgspec.field(name="checkpoint_LN_Completion")
+
+    def gaps(self, category: str) -> tuple[tuple[int, int], ...]:
+        """The gaps of a category."""
+        return self.infilling if category == "infilling" else self.completion
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCase:
+    """What is appended to a program, and what it then writes."""
+
+    appended: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestedFile:
+    """A program with its gaps and its test cases."""
+
+    language: str
+    path: Path
+    """The program; other files of its folder are data and libraries that it uses."""
+    lines: tuple[str, ...]
+    checkpoints: Checkpoints
+    cases: tuple[OutputCase, ...]
+
+    @property
+    def name(self) -> str:
+        """The name by which the files of the benchmark call it."""
+        return self.checkpoints.name
+
+
+def tested_files(data: Path, language: str) -> Iterator[TestedFile]:
+    """Each program in a language, in the order of its checkpoints.
+
+    Raises:
+        DataError: a file is not there or malformed, or a gap lies outside of its program.
+
+    """
+    file = data / FOLDERS[language] / f"{FOLDERS[language]}_tasks_checkpoints.json"
+    paths = _decoded(data / "tasks_path.json", dict[str, dict[str, str]]).get(FOLDERS[language], {})
+    for checkpoints in _decoded(file, tuple[Checkpoints, ...]):
+        if checkpoints.name not in paths:
+            raise DataError(file, 0, f"tasks_path.json does not say where {checkpoints.name!r} is")
+        yield _tested(data, language, file, checkpoints, paths[checkpoints.name])
+
+
+def _tested(data: Path, language: str, file: Path, checkpoints: Checkpoints, path: str) -> TestedFile:
+    stem = data / path.removeprefix("./").removeprefix("example_code/")
+    program = stem.with_name(stem.name + EXTENSIONS[language])
+    lines = _lines(program)
+    for category in CATEGORIES:
+        for first, last in checkpoints.gaps(category):
+            if not 1 <= first <= last <= len(lines):
+                raise DataError(file, 0, f"{checkpoints.name} has {len(lines)} lines, and no lines {first} to {last}")
+    return TestedFile(language, program, lines, checkpoints, _cases(stem.with_name(f"{stem.name}.json")))
+
+
+def _lines(program: Path) -> tuple[str, ...]:
+    """The lines of a program, each tab four spaces, as its script splits it (`text_split_and_color.split_code`)."""
+    try:
+        return tuple(program.read_text(encoding="utf-8").replace("\t", _TAB).split("\n"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(program, error) from error
+
+
+def _cases(file: Path) -> tuple[OutputCase, ...]:
+    """`test_case1` with `expected_output1`, and so on until one is missing."""
+    known: dict[str, str] = _decoded(file, dict[str, str])
+    found: list[OutputCase] = []
+    while (code := known.get(f"test_case{len(found) + 1}")) is not None:
+        expected = known.get(f"expected_output{len(found) + 1}")
+        if expected is None:
+            break
+        found.append(OutputCase(code, expected))
+    if not found:
+        raise DataError(file, 0, "has no test_case1 with an expected_output1")
+    return tuple(found)
+
+
+def _decoded(file: Path, kind: Any) -> Any:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except OSError as error:
+        raise _unreadable(file, error) from error
+    except msgspec.DecodeError as error:
+        raise DataError(file, 0, f"is no file of SimCopilot: {error}") from error
+
+
+def _unreadable(file: Path, error: OSError | UnicodeDecodeError) -> DataError:
+    why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+    return DataError(file, 0, f"cannot be read ({why}): name the folder of SimCopilot with --data")
