@@ -5,6 +5,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 from devbench_data import instance, publish, write
+from simcopilot_data import STAIRS, STAIRS_CASES, checkpoints
+from simcopilot_data import write as write_simcopilot
 
 from corpora.corpus import chosen, corpus_of
 from corpora.options import EvaluateOptions, drawn
@@ -143,3 +145,29 @@ async def test_only_the_toolchains_of_what_is_drawn_are_made_ready(shared, tmp_p
     """One task: its language does not run here, and nobody asks for the others."""
     source, left_out = await drawn_without(shared, tmp_path, *("python", "java"), limit=1)
     assert (source.tasks, len(source.apart), len(left_out)) == ([], 1, 1)
+
+
+async def test_tasks_that_lack_their_data_are_left_out_with_the_reason_and_have_no_part_in_any_figure(tmp_path):
+    """Two programs need what is not there, one runs: a limit draws them last, and without one they are listed apart."""
+    names = ("Image_Filtering", "GAN_model", "simplex_method")
+    programs = [(checkpoints(name, [(6, 6), (5, 6)], [(5, 6)]), STAIRS, STAIRS_CASES) for name in names]
+    data, reasons = write_simcopilot(tmp_path / "data", programs), []
+    settings = Settings(provider=ProviderSettings(name="ngram"))
+    for limit, apart in ((3, 0), (None, 6)):
+        source = Without.of(EvaluateOptions(corpus="simcopilot", data=str(data), settings=settings, limit=limit))
+        leave_out = lambda name, reason, is_missing: reasons.append((name, reason, is_missing))  # noqa: E731
+        bench = Bench(FakeSandbox(lambda _: None), tmp_path, asyncio.Semaphore(1), 1, lambda _: None, leave_out)
+        async with AsyncExitStack() as stack:
+            await source.open(bench, stack)
+        assert {task.tests.path.stem for task in source.tasks} == {"simplex_method"}
+        assert (len(source.tasks), len(source.apart)) == (3, apart)
+    wanted = {
+        "Image_Filtering reads alice.avi, which the data does not hold",
+        "GAN_model needs tensorflow, tensorflow_addons, which it does not get",
+    }
+    assert {reason for _, reason, _ in reasons} == wanted
+    assert {(name, is_missing) for name, _, is_missing in reasons} == {("simcopilot python", True)}
+    cells = source.summarise(source.options, Findings(reads_record=False))["apart"]
+    assert {(cell["category"], cell["reason"]): cell["tasks"] for cell in cells} == {
+        (category, reason): number for category, number in (("infilling", 2), ("completion", 1)) for reason in wanted
+    }

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
+sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))  # and the data in the forms of benchmarks
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
 

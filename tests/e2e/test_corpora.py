@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 
@@ -24,7 +25,8 @@ def ghosttape(tmp_path, monkeypatch):
 
 
 def test_the_list_says_what_runs_here_and_where_the_data_is(ghosttape, tmp_path):
-    [entry] = json.loads(ghosttape("corpora", "--json").stdout)["corpora"]
+    entry, simcopilot = json.loads(ghosttape("corpora", "--json").stdout)["corpora"]
+    assert (simcopilot["name"], simcopilot["tasks"], simcopilot["lacking"]) == ("simcopilot", 1163, {})
     assert (entry["name"], entry["tasks"], entry["licence"], entry["data"]) == ("devbench", 1800, "MIT", "")
     assert "python" in entry["runs"]
     assert set(entry["runs"]) | set(entry["does_not_run"]) == {
@@ -84,12 +86,47 @@ def test_an_audit_of_tests_counts_what_each_task_is(ghosttape, shared):
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_a_benchmark_whose_programs_lack_their_data_says_so_and_runs_the_others(ghosttape, tmp_path):
+    """Made-up programs under the names of published ones: one needs nothing, one a file that is not there."""
+    names = ("simplex_method", "Timeseries_Clustering")
+    programs = [(checkpoints(name, [(6, 6), (5, 6)], [(5, 6)]), STAIRS, STAIRS_CASES) for name in names]
+    data = write(tmp_path / "data" / "corpora" / "simcopilot", programs)
+    for name in names:
+        (data / "example_code" / "Python" / name / "Test" / "width.txt").write_text("7")
+    why = "Timeseries_Clustering reads norm_ret_df.csv, which the data does not hold"
+    assert f"does not run {why}" in " ".join(ghosttape("corpora").stdout.split())
+    asked = ["evaluate", "simcopilot", "--languages", "python", "--json"]
+    found = json.loads(ghosttape(*asked, "--provider", "oracle", "--out", "oracle").stdout)
+    assert (found["tasks"], found["passed"], found["verdicts"]) == (3, 3, {"passed": 3})
+    assert [(cell["category"], cell["tasks"], cell["reason"]) for cell in found["apart"]] == [
+        ("infilling", 2, why),
+        ("completion", 1, why),
+    ]
+    shown = ghosttape(*asked[:-1], "--provider", "oracle", "--out", "oracle").stdout
+    assert f"simcopilot python, 3 tasks {why}" in " ".join(shown.split())
+
+
+def test_a_task_whose_empty_gap_passes_is_told_apart(ghosttape, tmp_path):
+    """Line 7 is a comment, and line 6 is all that the tests look at."""
+    data = write_stairs(tmp_path / "own", infilling=[(6, 6), (7, 7)], completion=[(6, 7)])
+    words = ["corpora", "audit", "simcopilot", "--data", data, "--languages", "python", "--tests", "--json"]
+    found = json.loads(ghosttape(*words, "--out", "run").stdout)
+    assert {cell["category"]: (cell["testable"], cell["unnoticed"]) for cell in found["cells"]} == {
+        "infilling": (1, 1),
+        "completion": (1, 0),
+    }
+    asked = ["evaluate", "simcopilot", "--data", data, "--languages", "python", "--provider", "fixed", "--json"]
+    untested = json.loads(ghosttape(*asked, "--out", "asked").stdout)["untested"]
+    assert [(task["task"], task["reason"]) for task in untested] == [("python/infilling/stairs/7-7", "undetected")]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["audit", "devbnch"], "there is no corpus 'devbnch' (did you mean 'devbench'?)"),
         (["get", "devbench", "--from", "nowhere"], "nowhere: there is no such folder"),
         (["audit", "devbench", "--data", "nowhere"], "there is no folder `benchmark` in it"),
+        (["audit", "simcopilot", "--data", "nowhere"], "there is no folder `example_code` in it"),
         (["gett"], "No such command 'gett'"),
     ],
 )

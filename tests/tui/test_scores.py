@@ -140,3 +140,7 @@ def test_what_was_left_out_is_named_and_nothing_in_it_moves_the_cursor():
     cells = [{"language": "csharp", "category": name, "tasks": 50, "reason": entry["reason"]} for name in "ab"]
     text = shown(summary(left_out=[entry], apart=[*cells, {**cells[0], "language": "java"}]))
     assert "devbench csharp, 100 tasks  dotnet is not on PATH" in text
+    other = {**entry, "reason": "a.py reads b.csv"}
+    text = shown(summary(left_out=[entry, other], apart=[*cells, {**cells[0], "tasks": 3, "reason": other["reason"]}]))
+    assert "devbench csharp, 100 tasks  dotnet is not on PATH" in text
+    assert "devbench csharp, 3 tasks    a.py reads b.csv" in text

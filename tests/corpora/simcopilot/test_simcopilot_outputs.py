@@ -46,14 +46,13 @@ async def test_a_python_program_passes_with_all_test_cases_and_the_file_beside_i
     (task,) = tasks_of(write_stairs(tmp_path, output=output), category)
     result = await task.tests.run(task.finished, programs)
     assert (result.verdict_class, result.message) == ("passed", "")
-    assert (await task.tests.run(task.emptied, programs)).verdict_class == ("failed" if category else "")
+    assert (await task.tests.run(task.emptied, programs)).verdict_class == "failed"
 
 
 @pytest.mark.parametrize(
     ("text", "verdict_class", "said"),
     [
         ("        found.append(step * 8)", "failed", "its last line is '[0, 8, 16]', not '[0, 7, 14]'"),
-        ("        found.append(step * (7 + height % 3))\n", "failed", "its last line is '2'"),
         ("        found.append(stop)", "undefined-name", "NameError: name 'stop' is not defined"),
         ("        found.append(", "syntax", "SyntaxError: '(' was never closed"),
         ("        raise SystemExit(0)", "failed", "its last line is 'stairs', not '[0, 7, 14]'"),
@@ -63,12 +62,10 @@ async def test_a_python_program_passes_with_all_test_cases_and_the_file_beside_i
 )
 async def test_a_wrong_answer_fails_with_the_reason(tmp_path, programs, text, verdict_class, said):
     (task,) = tasks_of(write_stairs(tmp_path))
-    tests = replace(task.tests, timeout_s=3.0)
-    result = await tests.run(filled(task, text), programs)
-    if "height % 3" in text:  # right in the first case, and in the second only by its last line
-        assert result.verdict_class == "passed"
-        return
-    assert (result.verdict_class, said in result.message) == (verdict_class, True), result.message
+    within_s = 3.0 if verdict_class == "timeout" else None
+    result = await task.tests.run(filled(task, text), programs, within_s=within_s)
+    assert said in result.message
+    assert result.verdict_class == verdict_class
 
 
 async def test_with_the_whole_output_an_earlier_line_counts_too(tmp_path, programs):
@@ -87,7 +84,7 @@ async def test_the_limit_is_for_all_test_cases_together(tmp_path, programs):
     slow = filled(task, "import time; time.sleep(2)\nprint('stairs')")
     result = await task.tests.run(slow, programs, within_s=3.0)
     assert result.verdict_class == "timeout"
-    assert 2900 < result.wall_ms < 6000
+    assert 2900 < result.wall_ms < 12000
     assert (await task.tests.run(slow, programs, within_s=20.0)).verdict_class == "passed"
 
 
@@ -95,9 +92,7 @@ async def test_a_program_does_not_find_other_programs_nor_what_is_expected_of_it
     (task,) = tasks_of(write_stairs(tmp_path, infilling=[(10, 10)]))
     listed = "print('stairs')\nprint(sorted(os.listdir('.')), os.path.exists('/beside/stairs.json')); raise SystemExit"
     result = await task.tests.run(filled(task, listed), programs)
-    assert "'[\\'stairs.py\\', \\'width.txt\\'] False'" in result.message.replace('"', "'").replace("['", "[\\'") or (
-        "['stairs.py', 'width.txt'] False" in result.message
-    )
+    assert "['stairs.py', 'width.txt'] False" in result.message
 
 
 @pytest.mark.parametrize("category", ["infilling", "completion"])
@@ -126,12 +121,8 @@ async def test_a_wrong_answer_in_java_fails_with_the_reason(tower, programs, tex
 
 
 async def test_in_java_only_the_last_line_counts(tower, programs):
-    (task,) = tasks_of(tower(expected=f"other metres{SUMMARY_OF_TEN}"))
-    result = await task.tests.run(task.finished, programs)
-    assert result.verdict_class == "passed"
-
-
-SUMMARY_OF_TEN = "\n[ 10 tests successful ]\n[         0 tests failed          ]\n"
+    (task,) = tasks_of(tower(expected="other metres\n[ 10 tests successful ]\n[         0 tests failed          ]\n"))
+    assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
 
 
 async def test_warm_programs_give_the_same_in_a_fresh_sandbox(tmp_path, cache):
