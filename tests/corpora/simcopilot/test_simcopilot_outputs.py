@@ -3,26 +3,17 @@
 from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 from simcopilot_data import STAIRS, TOWER, write_stairs, write_tower
 
 from corpora.corpus import corpus_of
 from corpora.packages import PackagedPrograms
 from replay.judge.states import ProjectState
 from runners.errors import SandboxFailed, SetupFailed
-from runners.programs import cold
 from runners.programs.fake import FakePrograms
 from runners.protocol import Completed
 from runners.sandboxes import pick
 from runners.verdicts import Result
 from runners.warm import warm
-
-
-@pytest_asyncio.fixture
-async def programs(cache):
-    made = await cold(pick(), cache, lambda _: None)
-    yield made
-    await made.close()
 
 
 @pytest.fixture
