@@ -109,6 +109,11 @@ class Chosen:
         """Its own categories."""
         return self.whole.categories
 
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Its own programs that lack something."""
+        return self.whole.lacking
+
     def tasks(self, *chosen: Any, **more: Any) -> Sequence[Task]:
         """The drawn ones of the chosen tasks."""
         return [task for task in self.whole.tasks(*chosen, **more) if task.name in self.answers]

@@ -157,7 +157,7 @@ class TaskCases:
 
         def tests_of(task: Task) -> TaskTests:
             machine, reached = machines.get(task.language, ""), task.tests.reached(task.finished, task.hole)
-            if kept is not None:
+            if reached is not None and kept is not None:
                 reached.kept = KeptRecordings(kept, task.language, machine, missing)
             return TaskTests(task, programs, machine, explains, reached=reached, missing=missing)
 
