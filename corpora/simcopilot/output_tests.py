@@ -28,7 +28,7 @@ _LEAST_S = 0.1
 
 @lru_cache(maxsize=64)
 def _digest(folder: Path) -> str:
-    return digest(folder, "*")
+    return digest(folder, "**/*")
 
 
 @dataclass(frozen=True, slots=True)

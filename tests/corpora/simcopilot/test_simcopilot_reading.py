@@ -62,10 +62,13 @@ def test_all_tasks_of_one_program_share_the_result_of_the_finished_one(tmp_path)
 def test_the_key_of_a_result_names_the_files_beside_the_program(tmp_path):
     first, second = (tasks_of(write_stairs(tmp_path / name))[0] for name in ("first", "second"))
     assert first.tests.key(first.finished) == second.tests.key(second.finished)
-    third = write_stairs(tmp_path / "third")
-    (third / "example_code/Python/stairs/Test/width.txt").write_text("8")
-    (other, _) = tasks_of(third)
-    assert other.tests.key(other.finished) != first.tests.key(first.finished)
+    for number, name in enumerate(("width.txt", "more/width.txt")):
+        other = write_stairs(tmp_path / f"other {number}")
+        file = other / "example_code/Python/stairs/Test" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("8")
+        (task, _) = tasks_of(other)
+        assert task.tests.key(task.finished) != first.tests.key(first.finished)
 
 
 @pytest.mark.parametrize(
