@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 
+_FEWEST = 3
+"""Pairs: two points always lie on a line."""
+
 
 class Relation(msgspec.Struct, frozen=True):
     """Spearman's rank correlation between the shares that pass of two categories, with its two-sided p-value.
@@ -45,9 +48,9 @@ def _relation(
 
 
 def _spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float | None, float | None]:
-    if min(len(set(first)), len(set(second))) < 2:
+    if len(first) < _FEWEST or min(len(set(first)), len(set(second))) < 2:
         return None, None
     from scipy.stats import spearmanr  # takes longer to load than a short command takes
 
     found = spearmanr(first, second)
-    return float(found.statistic), float(found.pvalue) if len(first) > 2 else None
+    return float(found.statistic), float(found.pvalue)

@@ -13,11 +13,12 @@ from corpora.options import EvaluateOptions
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
 from replay.numbers.intervals import Figure
-from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares
+from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares, unmeasured
 from replay.numbers.similarity import similarity
 from replay.options import ClusterBy
 from replay.records import Record, Verdict
 
+_OF_PUBLISHED = "not measured: the answers are published ones"
 NO_ERRORS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -37,6 +38,7 @@ def summary(
         "corpus": options.corpus,
         "provider": options.provider,
         "samples": options.samples,
+        "tests": options.tests,
         "programs": options.program_form,
         "repairs": options.settings.repairs,
         "moments": len(records),
@@ -51,7 +53,7 @@ def summary(
             "pass_at_1": _pass_at_1(outcomes, by),
             "pass_by_hole": pass_by_hole(records, by),
             "pass_by_length": pass_by_length(records, by),
-            "latency_ms": latency_ms(records, by),
+            "latency_ms": _latency(options, records),
         },
         "languages": _by(outcomes, options, lambda task: {"language": task.language}),
         "categories": _by(outcomes, options, lambda task: {"category": task.category}),
@@ -60,7 +62,9 @@ def summary(
         "failures": list(_listed(outcomes, lambda verdict: verdict.name not in {"passed", *UNJUDGED})),
         "infrastructure": list(_listed(outcomes, lambda verdict: verdict.name == "infrastructure")),
         "untested": list(_listed(outcomes, lambda verdict: verdict.name == "untestable")),
-        "unanswered": [outcome.task.name for outcome in outcomes if not outcome.verdicts] if options.tests else [],
+        "unanswered": [
+            outcome.task.name for outcome in outcomes if not (outcome.verdicts if options.tests else outcome.answers)
+        ],
     }
 
 
@@ -114,6 +118,11 @@ def _figures(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> dict[
     if options.is_oracle:
         figures["self_contained"] = passing([outcome for outcome in counting if not outcome.lacks], 1, by)
     return figures
+
+
+def _latency(options: EvaluateOptions, records: Sequence[Record]) -> dict[str, Any]:
+    found = latency_ms(records, options.cluster_by)
+    return unmeasured(found) | {"note": _OF_PUBLISHED} if options.published else found
 
 
 def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> Figure:

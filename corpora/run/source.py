@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import structs
 
 from corpora.corpus import Corpus, chosen, corpus_of
+from corpora.errors import CorpusError
 from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
 from corpora.run.player import TaskPlayer
@@ -72,9 +73,14 @@ class CorpusSource:
 
     def check(self) -> None:
         """Read the data, and the published answers if they are wanted."""
-        tasks = self._chosen()
-        if self.options.published:
-            self.corpus.published(self.options.published, tasks)
+        tasks, options = self._chosen(), self.options
+        if options.published:
+            known = self.corpus.published(options.published, tasks)
+            most = max(map(len, known.values()), default=0)
+            if 0 < most < options.samples:
+                raise CorpusError(
+                    f"{options.published}: at most {most} answers to a task were published: --samples {most} or fewer"
+                )
 
     def _chosen(self) -> Sequence[Task]:
         options = self.options

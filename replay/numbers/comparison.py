@@ -127,16 +127,21 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]
     """What makes two runs hard to compare: another policy, other tapes."""
     notes = [
         f"the runs differ in {name}: {first.get(name)!r} and {second.get(name)!r}"
-        for name in ("policy", "user", "mode", "latency", "corpus")
+        for name in ("policy", "user", "mode", "latency", "corpus", "programs")
         if first.get(name) != second.get(name)
     ]
     ours, theirs = first.get("sources", {}), second.get("sources", {})
     for name in sorted(ours.keys() | theirs.keys()):
         if name not in ours or name not in theirs:
             notes.append(f"only one of the runs has {name!r}")
-        elif ours[name] != theirs[name]:
+        elif ours[name] != theirs[name] and not _is_another_choice(first, second):
             notes.append(f"{name!r} is not the same in both runs: it has changed in between")
     return notes
+
+
+def _is_another_choice(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two runs chose other tasks, programs or published answers of a corpus: then what they read differs, and nothing has changed."""
+    return any(first.get(name) != second.get(name) for name in ("published", "programs", "languages", "categories"))
 
 
 def _too_few(first: ComparedRun, second: ComparedRun, difference: Mapping[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from simcopilot_data import STAIRS, STAIRS_CASES, checkpoints
 from simcopilot_data import write as write_simcopilot
 
 from corpora.corpus import chosen, corpus_of
+from corpora.errors import CorpusError
 from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
 from replay.play.instructions import Answer, Ask, Settled
@@ -71,6 +72,12 @@ def data(tmp_path):
 async def test_the_oracle_finds_each_truth_though_two_documents_are_the_same(data, tmp_path):
     subject = await opened(source_of(data), tmp_path)
     assert await asked(subject, 0, tmp_path / "answers") == [("1", 0, "b"), ("2", 0, "c"), ("3", 0, "d")]
+
+
+def test_more_answers_than_were_published_are_refused(data):
+    source_of(data, "recorded", published="ada", samples=2).check()
+    with pytest.raises(CorpusError, match="at most 2 answers to a task were published: --samples 2 or fewer"):
+        source_of(data, "recorded", published="ada", samples=3).check()
 
 
 async def test_each_published_answer_is_found_once(data, tmp_path):

@@ -268,4 +268,9 @@ def test_every_published_answer_is_asked_for_in_its_turn(evaluate, shared):
     words = ["--published", "Ministral-3B", "--samples", "2", "--languages", "python", "--no-tests", "--limit", "6"]
     told = evaluate(shared, *words, "--out", "run", "--json").json
     assert told["moments"] == 12
+    assert told["metrics"]["latency_ms"]["p50"] is None, "no model was asked"
+    table = evaluate(shared, *words, "--out", "run").out
+    assert "6 tasks of devbench; no program ran (--no-tests)." in table
+    assert "not run" not in table
+    assert "Latency" not in table
     assert Counter(one["category"] for one in told["cells"]) == Counter(row["category"] for row in told["categories"])

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tui.figures import DASH, Summary, mapping, percent
+from tui.figures import DASH, Summary, mapping, number_of, percent
 from tui.tables.sections import section_title
 
 
@@ -29,7 +29,11 @@ def similarity_section(summary: Summary) -> Iterator[RenderableType]:
 
 def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     code, paper, lines = found["code"], found["paper"], found["lines"]
-    yield "first line", _share(code["first_line"]), f"of any answer is the truth's: {code['matches']:,} tasks"
+    yield (
+        "first line",
+        _share(code["first_line"]),
+        f"of any answer is the truth's: {number_of(code['matches'], 'task')}",
+    )
     yield "", _share(paper["first_line"]), "of all answers"
     yield "cosine", _number(code["cosine"]), "of the words of the first lines"
     yield "", _number(paper["cosine"]), "of the words of the whole answers"

@@ -16,7 +16,17 @@ from rich.text import Text
 
 from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
-from tui.figures import DASH, clusters_words, counts, latency, number_of, percent, share_words, testable_share
+from tui.figures import (
+    DASH,
+    clusters_words,
+    counts,
+    latency,
+    latency_is_unmeasured,
+    number_of,
+    percent,
+    share_words,
+    testable_share,
+)
 from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
 from tui.tables.likeness import similarity_section
 from tui.tables.sections import failure_reasons, machine_warnings
@@ -51,6 +61,11 @@ class _Column:
     is_shown: Callable[[Mapping[str, Any]], bool] = lambda _: True
 
 
+def _has_tests(summary: Mapping[str, Any]) -> bool:
+    """Return whether programs ran; summaries of before this was written down have tests."""
+    return bool(summary.get("tests", True))
+
+
 def _has_samples(summary: Mapping[str, Any]) -> bool:
     return bool(summary["samples"] > 1)
 
@@ -69,7 +84,8 @@ def scores_table(summary: Mapping[str, Any]) -> RenderableType:
 
 
 def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
-    for title, columns in (("what tests notice", _TASKS), (summary["provider"], _PASSES)):
+    grids = (("what tests notice", _TASKS), (summary["provider"], _PASSES)) if _has_tests(summary) else ()
+    for title, columns in grids:
         yield Padding(_grid(summary, f"{summary['corpus']}, {title}", columns), (1, 0, 0, 0), expand=False)
     yield Text("")
     yield from _notes(summary)
@@ -154,6 +170,9 @@ _PASSES = (
 
 
 def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+    if not _has_tests(summary):
+        yield Text(f"{summary['tasks']:,} tasks of {summary['corpus']}; no program ran (--no-tests).")
+        return
     if share := share_words(testable_share(summary)):
         effect = f", {clusters_words(summary)}" if clusters_words(summary) else ""
         yield Text(f"Of the tasks that were judged {share} are testable{effect}.")
@@ -170,7 +189,7 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         number = f"{contained['n']:,}"
         yield Text(f"{_percent(contained)} % pass of the {number} that lack no network, service, library or tool here.")
     yield Text(TESTS_WORDS, "dim")
-    if median := latency(summary, "p50"):
+    if not latency_is_unmeasured(summary) and (median := latency(summary, "p50")):
         yield Text(f"Latency p50 {median}, p95 {latency(summary, 'p95')}", "dim")
 
 

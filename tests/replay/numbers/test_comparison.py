@@ -92,6 +92,16 @@ def test_runs_of_other_policies_and_tapes_are_noted():
     ]
 
 
+def test_two_published_models_are_compared_without_a_word_about_changed_data():
+    """What a run reads of a corpus has the published answers in it: those of another model are no change."""
+    first, second = ({"published": model, "sources": {"devbench": model}} for model in ("ada", "bob"))
+    assert compare(run("one", [1] * 60, first), run("two", [1] * 60, second), "hole", 0.05)["notes"] == []
+    second |= {"published": "ada", "programs": "editor"}
+    first |= {"programs": "evaluator"}
+    notes = compare(run("one", [1] * 60, first), run("two", [1] * 60, second), "hole", 0.05)["notes"]
+    assert notes == ["the runs differ in programs: 'evaluator' and 'editor'"]
+
+
 def test_runs_that_share_too_few_moments_are_noted():
     notes = compare(run("one", [1] * 9), run("two", [1] * 9, tape="another"), "hole", 0.05)["notes"]
     assert notes[0] == "the runs share only 0 of 9 moments"
