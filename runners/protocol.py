@@ -104,8 +104,6 @@ class Completed:
     wall_ms: float
     limit: Limit = ""
     """The limit at which it was ended; "" if none was reached."""
-    busy: float | None = None
-    """The share of a core that it used until a limit ended it, where that was counted; None: nobody knows."""
 
 
 class Sandbox(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -97,11 +96,10 @@ class CorpusSource:
         found = drawn(self._chosen(), options.limit, options.seed)
         self.tasks, judge = [task for task in found if self._is_named(task)], None
         if bench.sandbox is not None:
-            running = await self._programs(bench)
-            programs = PackagedPrograms(running, bench.notify)
+            programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)
             kept = None if options.is_oracle else KeptResults(bench.cache)
-            trials = Trials(_slots(running, bench), kept, notify=bench.tested)
+            trials = Trials(bench.slots, kept, notify=bench.tested)
             stack.push_async_callback(trials.close)
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
             await self._set_apart(ready, bench)
@@ -155,10 +153,3 @@ class CorpusSource:
         """What the evaluation comes to, as one JSON document."""
         errors = self.corpus.errors(options.published, self.tasks) if options.published else NO_ERRORS
         return summary(options, self.tasks, found.records, errors) | {"apart": cells_apart(self.apart)}
-
-
-def _slots(programs: Programs, bench: Bench) -> asyncio.Semaphore:
-    """How many programs are begun at once: warm workers wait for a core themselves, and lend it while a program waits."""
-    from runners.warm import Warm
-
-    return asyncio.Semaphore(programs.pool.most) if isinstance(programs, Warm) else bench.slots

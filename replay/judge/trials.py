@@ -21,8 +21,6 @@ _MACHINES = frozenset({"infrastructure", "timeout"})
 """Classes that say as much about the machine as about the code: they are found out anew in each run."""
 _SURE, _DOUBTFUL = 2, 16
 """How often a finished program runs before its result is kept: one that passes, and one that fails."""
-_ASKS_FOR_NONE, _MOST = 0.05, 0.6
-"""Shares of a core: of what spins for ever, and of what waits for ever, no second run says more."""
 _Key: TypeAlias = tuple[str, frozenset[str] | None]
 _What: TypeAlias = Literal["finished", "emptied", "graft"]
 
@@ -132,7 +130,7 @@ class Trials:
         if what != "emptied":
             return result
         if _ran_out_of_time(result):
-            return await self._tested(tests, state, None, what) if _may_have_been_kept_waiting(result) else result
+            return await self._tested(tests, state, None, what)  # the machine may have been slow
         for _ in range(1, tests.runs_of_emptied(state)):
             if result.verdict_class == "passed" or result.verdict_class in _MACHINES:
                 break
@@ -166,8 +164,3 @@ def _hash(key: str) -> str:
 def _ran_out_of_time(result: Result) -> bool:
     """Whether an emptied program does not come to its end: that it would another time is not likely, and so it may be kept."""
     return result.verdict_class == "timeout" and not result.maybe_infrastructure
-
-
-def _may_have_been_kept_waiting(result: Result) -> bool:
-    """Whether others may have used the processor that a program needed: one that had most of a core, or asked for none, missed nothing."""
-    return result.busy is None or _ASKS_FOR_NONE < result.busy < _MOST

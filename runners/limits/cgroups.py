@@ -81,11 +81,6 @@ class Cgroup:
             return "memory"
         return "processes" if _counter(self.processes / "pids.events", "max") else ""
 
-    @property
-    def counts_at_once(self) -> bool:
-        """Say whether the kernel counts processor time here."""
-        return self.cpu is not None
-
     def processor_s(self) -> float:
         """Return the seconds of processor time that the run has used; 0.0 if they are not counted."""
         if self.cpu is None:

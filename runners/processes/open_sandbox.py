@@ -28,11 +28,6 @@ class OpenSandbox(Protocol):
         """Let what runs in it use the files of a folder that it shows as if it had made them itself."""
         ...
 
-    @property
-    def counts_at_once(self) -> bool:
-        """Say whether `processor_s` knows of what was used just now."""
-        ...
-
     async def processor_s(self) -> float:
         """Return the seconds of processor time that everything in it has used so far; 0.0 where nobody counts them."""
         ...
@@ -112,11 +107,6 @@ class OpenProcessSandbox:
 
     def give(self, folder: Path) -> None:
         """Do nothing: inside it is the same user."""
-
-    @property
-    def counts_at_once(self) -> bool:
-        """Say whether there is a group for which the kernel counts."""
-        return self.group is not None and self.group.counts_at_once
 
     async def processor_s(self) -> float:
         """Return the seconds of processor time that the group has used."""

@@ -221,7 +221,7 @@ def verdict(done: Completed, program: Program, nonce: str) -> Result:
     said, stderr = witness.split_words(stderr, nonce)
     done, built = replace(done, stderr=stderr), _BEGIN in way_of(program.language).command
     result = classify(done, "", program.language, began="begin" in began or not built)
-    result = replace(result, reached=probes.reached(said), busy=done.busy)
+    result = replace(result, reached=probes.reached(said))
     if result.verdict_class != "passed" or program.language not in WITNESSED:
         return result
     return classify_ending(

@@ -55,5 +55,3 @@ class Result:
     """The code may have ended this way, and so may the infrastructure: `RetryPolicy` runs it again."""
     reached: frozenset[int] = frozenset()
     """Of a program with probes: the numbers of the statements that were executed (`runners.programs.Program.probes`)."""
-    busy: float | None = None
-    """Of a program that a limit ended: the share of a core that it used until then; None where nobody knows."""

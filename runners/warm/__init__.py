@@ -1,5 +1,5 @@
 """Warm workers: the verdicts of `runners.programs.cold`, sooner."""
 
-from runners.warm.programs import Warm, warm
+from runners.warm.programs import warm
 
-__all__ = ["Warm", "warm"]
+__all__ = ["warm"]

@@ -6,17 +6,20 @@ They stay in the cache folder for later runs, until a header of theirs changes. 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
 import secrets
 import shlex
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from runners.errors import SandboxFailed
 from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.protocol import Job, Mount, Sandbox
@@ -27,8 +30,11 @@ FOLDER = "/headers"
 _WORTH = 3
 _KEPT = 24
 _BUILD_S = 120.0
+_FORMAT = 2
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*<((?:[\w+-]+[./])*[\w+-]+)>[ \t]*(?://.*)?")
 _NOTHING = re.compile(r"[ \t]*(?://.*)?")
+_CONTROLS = re.compile(r"[^\t\x20-\x7e\xa0-\u2027\u202a-\U0010ffff]|\?\?/")
+"""What may end a line for one reader and not for another, and a backslash by another name."""
 _ALL, _MADE, _FILES, _STATES = "all.hpp", "all.hpp.gch", "all.d", "all.states"
 _CXX = """
 algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits clocale cmath codecvt complex
@@ -48,8 +54,10 @@ def block(text: str) -> str:
     Where all are of C++'s own library, they stand in the order of their names, each once.
     """
     found = []
-    for line in text.splitlines():
-        if line.endswith("\\"):  # goes on in the next one
+    for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"):
+        if line.rstrip().endswith("\\") or _CONTROLS.search(
+            line
+        ):  # goes on in the next one, for g++ also behind blanks
             break
         if include := _INCLUDE.fullmatch(line):
             found.append(include[1])
@@ -68,6 +76,7 @@ class Headers:
     seen: Counter[str] = field(default_factory=Counter)
     _current: set[str] = field(default_factory=set)
     """Those whose headers were found unchanged by this process."""
+    _building: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     @property
     def mount(self) -> Mount:
@@ -77,21 +86,31 @@ class Headers:
     async def option(self, text: str, command: str, build: tuple[Sandbox, Layer, TemporaryFolder]) -> str:
         """Return the option for a compiler that begins with the program's headers, "" if they are not worth it (yet).
 
-        `command` is the one that compiles the program. The third time that a block comes it is compiled, in a sandbox.
+        `command` is the one that compiles the program. The third time that a block comes it is compiled, in a sandbox, while others that
+        ask for it wait; what cannot be compiled is not tried again by this process.
         """
         wanted, flags = block(text), _flags(command)
         if not wanted:
             return ""
-        key = hashlib.sha256(f"{flags}\n{wanted}".encode()).hexdigest()[:24]
+        key = hashlib.sha256(f"{_FORMAT}\n{flags}\n{wanted}".encode()).hexdigest()[:24]
         place = self.folder / key
         self.seen[key] += 1
-        if not await self._is_there(place) and self.seen[key] == _WORTH:
-            await self._build(place, f"{flags} -x c++-header -MD -MF {_FILES} {_ALL} -o {_MADE}", wanted, build)
-        if not await self._is_there(place) or not (place / _MADE).exists():  # not: what cannot be compiled
+        if self.seen[key] >= _WORTH and key not in self._building:
+            made = self._made(place, f"{flags} -x c++-header -MD -MF {_FILES} {_ALL} -o {_MADE}", wanted, build)
+            self._building[key] = asyncio.ensure_future(made)
+        if key in self._building:
+            await asyncio.shield(self._building[key])
+        if not await self._is_there(place):
             return ""
         with suppress(OSError):  # another process may remove it
             os.utime(place)
         return f"-include {FOLDER}/{key}/{_ALL}"
+
+    async def close(self) -> None:
+        """Stop what is being compiled."""
+        for task in self._building.values():
+            task.cancel()
+        await asyncio.gather(*self._building.values(), return_exceptions=True)
 
     async def _is_there(self, place: Path) -> bool:
         """Return whether it was made, of headers as they are now."""
@@ -99,28 +118,32 @@ class Headers:
             self._current.add(place.name)
         return place.name in self._current
 
-    async def _build(
+    async def _made(
         self, place: Path, command: str, wanted: str, build: tuple[Sandbox, Layer, TemporaryFolder]
     ) -> None:
+        """Compile the headers, unless they are there; they get their name once they are whole."""
+        if await self._is_there(place):
+            return
         sandbox, layer, _ = build
         folder = self.folder / f".{place.name}-{secrets.token_hex(4)}"
         folder.mkdir()
         try:
             write_all(folder, {_ALL: wanted})
             job = Job(folder, command, env=layer.env, mounts=layer.mounts)
-            await sandbox.run(replace(job, limits=replace(job.limits, wall_s=_BUILD_S)))
-            await in_thread(_note_states, folder)
-            await in_thread(remove_tree, place)  # of headers that have changed
-            with suppress(OSError):  # another process was sooner
-                folder.rename(place)
+            with suppress(SandboxFailed):  # then this process does without
+                done = await sandbox.run(replace(job, limits=replace(job.limits, wall_s=_BUILD_S)))
+                if done.exit == 0:
+                    await in_thread(_settle, folder, place)
         finally:
             await in_thread(remove_tree, folder)
         await in_thread(self._remove_old)
 
     def _remove_old(self) -> None:
         with suppress(OSError):  # another process may do the same
-            made = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
-            for old in sorted(made, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
+            found = {path: path.stat().st_mtime for path in self.folder.iterdir()}
+            made = sorted((path for path in found if not path.name.startswith(".")), key=found.__getitem__)
+            killed = (path for path in found if path.name.startswith(".") and time.time() - found[path] > 2 * _BUILD_S)
+            for old in (*made[:-_KEPT], *killed):
                 remove_tree(old)
 
 
@@ -131,14 +154,18 @@ def _flags(command: str) -> str:
     return shlex.join((compiler, *own))
 
 
-def _note_states(folder: Path) -> None:
+def _settle(folder: Path, place: Path) -> None:
+    """Give what was made its name, with the state of what it was made of; the same of headers that have changed goes."""
     (folder / _STATES).write_text("".join(_states(folder)))
+    remove_tree(place)
+    with suppress(OSError):  # another process was sooner
+        folder.rename(place)
 
 
 def _is_current(place: Path) -> bool:
     """Return whether the headers that it was made of are what they were then."""
     try:
-        return (place / _STATES).read_text() == "".join(_states(place))
+        return (place / _MADE).exists() and (place / _STATES).read_text() == "".join(_states(place))
     except OSError:
         return False
 

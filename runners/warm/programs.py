@@ -34,7 +34,7 @@ from runners.temporary import temporary_folder
 from runners.toolchains import Layer
 from runners.toolchains.python import VENV
 from runners.verdicts import Result, first_line
-from runners.warm.builds import Build, Builds
+from runners.warm.builds import Build, Builds, is_fixed
 from runners.warm.compilers import LANGUAGES, Compiler
 from runners.warm.headers import Headers
 from runners.warm.inside import FOLDER, INSIDE
@@ -48,6 +48,10 @@ SUPERVISOR = f"{VENV}/bin/python -I -S {FOLDER}/supervisor.py"
 _KINDS = 6
 _SOONER = "{{ {compiler} {option} {rest} 2>/tmp/.said && cat /tmp/.said >&2 || {build}; }}"
 _TAKE, _PLACE = "base64 -w0 /tmp/program", f"install -m 755 {BUILT['cpp']}/program /tmp/program"
+_BINARY = 64 << 20
+"""Bytes that a program may have, written as text, with all that g++ says of it."""
+_SLOW = 0.1
+"""A build that took this share of a program's time may have met a busy machine."""
 _MACHINES = re.compile(
     r"Killed|Terminated|internal compiler error|memory exhausted|out of memory|cannot (?:execute|allocate)|No space left|Resource temporarily"
 )
@@ -92,13 +96,11 @@ class Warm:
 
     async def run(self, program: Program, *, timeout_s: float) -> Result:
         """Run the program; raises what `Cold.run` raises."""
-        nonce, known = witness.new_nonce(), self.builds.get(_made_from(program))
-        if known and known.status:
-            return verdict(_failed(known), program, nonce)
-        async with self.pool.place() as place:
+        nonce = witness.new_nonce()
+        async with self.pool.place():
             files = {**files_of(program), **witness_files(program, nonce)}
             limits = replace(Limits(), wall_s=timeout_s)
-            order = RunRequest(files, variables_of(program, nonce), limits, place=place)
+            order = RunRequest(files, variables_of(program, nonce), limits)
             done = await self._run(program, order)
             if done is None:
                 return await self._cold(program, timeout_s)
@@ -158,23 +160,38 @@ class Warm:
         """Build with g++ in a sandbox in which no program runs, and run what it made in another one."""
         plan = plan_of(program)
         command, run = _halves(replace(plan, command=plan.command.removeprefix(HIDE)))
-        if (build := self.builds.get(_made_from(program))) is None:
+        if (build := self._kept(program)) is None:
             done = await self._gxx(plan, program, command, order)
             if done is None or done.limit or done.signal:
                 return None if done is None or done.limit == "output" else done
             if (build := _gxx_build(done)) is None:
                 return None
-            self.builds.put(_made_from(program), build)
+            self._keep(program, build)
         return await self._execute_built(plan, run.replace(SHOW, _PLACE), build, replace(order, built=build.files))
+
+    def _kept(self, program: Program) -> Build | None:
+        """Return what was made of a program before, which costs nothing now."""
+        found = self.builds.get(_made_from(program))
+        return replace(found, took_s=0.0) if found else None
+
+    def _keep(self, program: Program, build: Build) -> None:
+        if is_fixed(program.text):
+            self.builds.put(_made_from(program), build)
 
     async def _gxx(self, plan: ProjectPlan, program: Program, command: str, order: RunRequest) -> Completed | None:
         """Compile and link, with the program's headers compiled ahead if they are; what then fails is built without."""
         python, layer = await self.cold.layer(_PYTHON), await self.cold.layer(plan)
-        option = await self.headers.option(program.text, command, (self.sandbox, layer, self.cold.workspace))
+        option = ""
+        if is_fixed(program.text):
+            option = await self.headers.option(program.text, command, (self.sandbox, layer, self.cold.workspace))
         compiler, _, rest = command.partition(" ")
         if option:
             command = _SOONER.format(compiler=compiler, option=option, rest=rest, build=command)
-        order = replace(order, files=files_of(program), variables={COMMAND: f"{command} && {_TAKE}"})
+        order = RunRequest(
+            files_of(program),
+            {COMMAND: f"{command} && {_TAKE}"},
+            replace(order.limits, output_bytes=_BINARY),
+        )
         job = await self._job(plan, SUPERVISOR, (*python.mounts, self.headers.mount))
         async with self._worker(("compiler", plan.toolchain, plan.requires), job) as worker:
             return await worker.run(order)
@@ -183,21 +200,21 @@ class Warm:
         """Let the resident compiler do the first half of the program's command, and a fresh process the other."""
         plan = plan_of(program)
         command, run = _halves(plan)
-        if (build := self.builds.get(_made_from(program))) is None:
-            started = time.perf_counter()
+        if (build := self._kept(program)) is None:
             build = await self._compile(plan, program, command, order.limits.wall_s)
             if build is None:
                 return None
-            build = replace(build, took_s=time.perf_counter() - started)
-            self.builds.put(_made_from(program), build)
+            self._keep(program, build)
         return await self._execute_built(plan, run, build, _with(build, order, program.language))
 
     async def _execute_built(self, plan: ProjectPlan, run: str, build: Build, order: RunRequest) -> Completed | None:
-        """Run what was built, with what is left of the program's time: building counts as often as the program runs."""
+        """Run what was built, with what is left of the program's time; if that was little, and is not enough, with all of it."""
         if build.status:
             return _failed(build)
         left_s = max(0.1, order.limits.wall_s - build.took_s)
         done = await self._command(plan, run, replace(order, limits=replace(order.limits, wall_s=left_s)))
+        if done is not None and done.limit == "wall" and build.took_s > _SLOW * order.limits.wall_s:
+            return await self._execute_built(plan, run, replace(build, took_s=0.0), order)
         if done is None:
             return None
         stdout, stderr = build.stdout + done.stdout, build.stderr + done.stderr
@@ -216,7 +233,9 @@ class Warm:
         async with self.pool.lend(("compiler", language, plan.requires), make) as compiler:
             try:
                 async with asyncio.timeout(timeout_s):
-                    return await compiler.build(files_of(program), command)
+                    started = time.perf_counter()  # what its own start took is not the program's
+                    build = await compiler.build(files_of(program), command)
+                    return replace(build, took_s=time.perf_counter() - started) if build else None
             except TimeoutError:
                 return None  # it is not fit until it has answered
 
@@ -241,6 +260,7 @@ class Warm:
 
     async def close(self) -> None:
         """End all workers and remove their files."""
+        await self.headers.close()
         await self.pool.close()
         await self.cold.close()
 
@@ -259,6 +279,8 @@ def _failed(build: Build) -> Completed:
 def _gxx_build(done: Completed) -> Build | None:
     """Return what g++ made, or why it made nothing; None if the machine may be to blame."""
     took_s = done.wall_ms / 1000
+    if len(done.stderr) > Limits().output_bytes:
+        return None
     if done.exit == 0:
         with suppress(ValueError):  # else something else was printed there too
             return Build(0, "", done.stderr, {"program": base64.b64decode(done.stdout, validate=True)}, took_s)

@@ -21,14 +21,12 @@ from runners.limits import disk
 from runners.processes.capture import Capture
 from runners.processes.open_sandbox import OpenSandbox, ReusableSandbox
 from runners.protocol import Completed, Job, Limit, Limits
-from runners.warm.pool import Place
 
 _CONTROL = "GHOSTTAPE_CONTROL"
 _MESSAGE = 1 << 16
 _OWN_MB = 64
 _START_S = 60.0
-_CPU_EVERY_S, _CPU_SELDOM_S = 0.2, 0.5
-"""How often it is asked how much processor time a program has used: of the kernel, and of an engine."""
+_CPU_EVERY_S = 0.5
 _NO_ROOM = re.compile("No space left on device|ENOSPC")
 # What sends these is a limit, or someone who could be one.
 _BY_LIMITS = (signal.SIGKILL, signal.SIGXCPU, signal.SIGXFSZ)
@@ -46,8 +44,6 @@ class SupervisedSandbox:
     control: socket.socket
     capture: Capture
     fit: bool = True
-    _used_s: float | None = None
-    """The processor time of the program that runs, as far as it is counted at once."""
 
     @classmethod
     async def open(cls, sandbox: ReusableSandbox, job: Job) -> Self:
@@ -83,10 +79,10 @@ class SupervisedSandbox:
             raise SandboxFailed(f"a warm worker did not begin: {said}")
         return session
 
-    async def run(self, variables: Mapping[str, str], limits: Limits, place: Place | None = None) -> Completed | None:
+    async def run(self, variables: Mapping[str, str], limits: Limits) -> Completed | None:
         """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say.
 
-        Its place, if it has one, is told how much processor time it uses. Raises `SandboxFailed` when the disk is full.
+        Raises `SandboxFailed` when the disk is full.
         """
         started, room = time.perf_counter(), disk.FreeSpace.of(self.project)
         capture = Capture(limits.output_bytes)
@@ -94,7 +90,7 @@ class SupervisedSandbox:
         try:
             socket.send_fds(self.control, [json.dumps(order).encode()], capture.writers)
             capture.close_writers()
-            status, limit = await self._watch(capture, limits, room, place)
+            status, limit = await self._watch(capture, limits, room)
             stdout, stderr = await capture.text()
         except OSError:  # the sandbox is gone
             self.fit = False
@@ -103,8 +99,7 @@ class SupervisedSandbox:
             capture.close()
         wall_ms = (time.perf_counter() - started) * 1000
         if limit:
-            busy = None if self._used_s is None else 1000 * self._used_s / wall_ms
-            return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit, busy)
+            return Completed(None, signal.SIGKILL, stdout, stderr, wall_ms, limit)
         if status is None:
             self.fit = False
             return None
@@ -117,9 +112,7 @@ class SupervisedSandbox:
             return None
         return _completed(code, stdout, stderr, wall_ms)
 
-    async def _watch(
-        self, capture: Capture, limits: Limits, room: disk.FreeSpace, place: Place | None
-    ) -> tuple[int | None, Limit]:
+    async def _watch(self, capture: Capture, limits: Limits, room: disk.FreeSpace) -> tuple[int | None, Limit]:
         """Wait for the end of the program, or the first limit, at which the session ends; return its status and the limit.
 
         Raises `SandboxFailed` when the disk is full.
@@ -127,7 +120,7 @@ class SupervisedSandbox:
         reply = asyncio.ensure_future(self._reply())
         watches: dict[asyncio.Future[Any], Limit] = {
             asyncio.ensure_future(asyncio.sleep(limits.wall_s)): "wall",
-            asyncio.ensure_future(self._overspent(limits.processor_s, place)): "cpu",
+            asyncio.ensure_future(self._overspent(limits.processor_s)): "cpu",
             asyncio.ensure_future(capture.full.wait()): "output",
             asyncio.ensure_future(disk.wait_until_too_large(self.project, limits.disk_mb << 20, room)): "disk",
         }
@@ -151,18 +144,11 @@ class SupervisedSandbox:
             for task in (reply, *watches):
                 task.cancel()
 
-    async def _overspent(self, allowed_s: float, place: Place | None) -> None:
-        """Return once the program has used more processor time than it may; tell its place what it uses."""
-        at_once, self._used_s = self.open_sandbox.counts_at_once, None
-        before = used_s = await self.open_sandbox.processor_s()
-        while used_s - before <= allowed_s:
-            at = time.perf_counter()
-            await asyncio.sleep(_CPU_EVERY_S if at_once else _CPU_SELDOM_S)  # nobody tells
-            now_s = await self.open_sandbox.processor_s()
-            if place and at_once:
-                place.used((now_s - used_s) / (time.perf_counter() - at))
-            used_s = now_s
-            self._used_s = used_s - before if at_once else None
+    async def _overspent(self, allowed_s: float) -> None:
+        """Return once the program has used more processor time than it may."""
+        before = await self.open_sandbox.processor_s()
+        while await self.open_sandbox.processor_s() - before <= allowed_s:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(_CPU_EVERY_S)
 
     async def _reply(self) -> dict[str, Any] | None:
         """Return what process 1 says next, None if it is gone."""

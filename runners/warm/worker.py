@@ -12,7 +12,6 @@ from runners.files import remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
 from runners.protocol import Completed, Job, Limits, Mount
-from runners.warm.pool import Place
 from runners.warm.supervised import SupervisedSandbox
 
 BUILT = {"java": "/tmp/out", "cpp": "/built"}  # noqa: S108 - inside the sandbox
@@ -22,13 +21,12 @@ _RUNS = 500
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """One program to run: the project's files, the variables that it gets besides, its limits, files for the folder of `BUILT`, and the place that it has."""
+    """One program to run: the project's files, the variables that it gets besides, its limits, and files for the folder of `BUILT`."""
 
     files: Mapping[str, str | bytes]
     variables: Mapping[str, str]
     limits: Limits
     built: Mapping[str, bytes] | None = None
-    place: Place | None = None
 
 
 @dataclass(slots=True)
@@ -63,7 +61,7 @@ class Worker:
         self.session.open_sandbox.give(self.session.project)
         if order.built is not None:
             await in_thread(self._replace_built, order.built)
-        return await self.session.run(order.variables, order.limits, order.place)
+        return await self.session.run(order.variables, order.limits)
 
     def _replace_built(self, files: Mapping[str, bytes]) -> None:
         folder = self.folder / "built"

@@ -123,20 +123,6 @@ async def test_an_emptied_program_has_five_times_as_long_as_the_finished_one_and
         assert {limit for ends, limit in programs.limits if ends} == {30.0, 60.0}  # with probes, twice as long
 
 
-@pytest.mark.parametrize(("busy", "runs"), [(None, 2), (0.0, 1), (0.3, 2), (0.98, 1)])
-async def test_an_emptied_program_that_missed_no_processor_does_not_run_again(task, tmp_path, busy, runs):
-    ran = []
-
-    def ends(program):
-        if "other" in program.text or "golden" in program.text:
-            return result("passed")
-        ran.append(program)
-        return replace(result("timeout"), busy=busy)
-
-    told = await trials(FakePrograms(ends), tmp_path).verdict(task, offered(task, "other()"))
-    assert (told.name, len(ran)) == ("passed", runs)
-
-
 @pytest.mark.parametrize(
     ("prefix", "classes", "runs", "noticed"),
     [

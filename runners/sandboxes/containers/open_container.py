@@ -65,11 +65,6 @@ class OpenContainer:
         """Let the container's user own a folder and all in it."""
         give(folder)
 
-    @property
-    def counts_at_once(self) -> bool:
-        """Return False: the engine counts once a second."""
-        return False
-
     async def processor_s(self) -> float:
         """Return the seconds of processor time that the engine has counted. Raises `SandboxFailed` if it is gone."""
         return await asyncio.to_thread(self.container.processor_s)  # which takes a second, and nobody need wait for it

@@ -178,8 +178,6 @@ async def test_when_its_host_is_killed_everything_in_a_worker_ends(sandbox, cach
 class Group:
     """A control group that says when it is removed."""
 
-    counts_at_once = False
-
     def __init__(self):
         self.removed = threading.Event()
 
@@ -331,18 +329,3 @@ def test_the_supervisor_refuses_to_rule_over_the_hosts_processes():
     )
     assert done.returncode == 1
     assert "host's own process namespace" in done.stderr
-
-
-async def test_a_program_that_waits_is_known_and_keeps_no_other_from_running(started, bubblewrap):
-    if (group := Cgroup.create(Limits())) is None or not group.counts_at_once:
-        pytest.skip("nobody counts processor time here")
-    group.remove()
-    programs = await started(bubblewrap)
-    for text, least, most in (("while 1: pass", 0.1, 1.2), ("import time; time.sleep(60)", 0.0, 0.1)):
-        ended = await programs.run(Program("python", text), timeout_s=3.0)
-        assert (ended.verdict_class, least <= ended.busy < most) == ("timeout", True), ended
-    waits = asyncio.ensure_future(programs.run(Program("python", "import time\ntime.sleep(8)"), timeout_s=TIMEOUT_S))
-    await asyncio.sleep(0)
-    other = await programs.run(Program("python", "print(1)"), timeout_s=TIMEOUT_S)
-    assert (other.log, waits.done()) == ("1", False)
-    assert (await waits).verdict_class == "passed"
