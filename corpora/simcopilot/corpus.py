@@ -79,10 +79,14 @@ class SimCopilot:
     def tasks(
         self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
     ) -> Sequence[Task]:
-        """Read the tasks of these languages and categories. Both forms of a program are the same text: whole lines in the place of whole lines."""
-        del programs
+        """Read the tasks of these languages and categories.
+
+        Both forms of a program are the same text, whole lines in the place of whole lines; in the form `evaluator` the jars beside a Java program come
+        before its own classes.
+        """
+        jars_first = programs == "evaluator"
         return [
-            task_of(tested, category, gap, packages=packages)
+            task_of(tested, category, gap, packages=packages, jars_first=jars_first)
             for language in languages
             for tested in tested_files(self._data(), language)
             for category in categories
@@ -108,7 +112,9 @@ class SimCopilot:
         )
 
 
-def task_of(tested: TestedFile, category: str, gap: tuple[int, int], *, packages: bool) -> Task:
+def task_of(
+    tested: TestedFile, category: str, gap: tuple[int, int], *, packages: bool, jars_first: bool = False
+) -> Task:
     """The task of a gap: whole lines of a program are taken out, and the cursor stands on an empty line in their place.
 
     Of a completion the document ends there, because its model does not see what stands below; the tests run with it.
@@ -125,13 +131,13 @@ def task_of(tested: TestedFile, category: str, gap: tuple[int, int], *, packages
         before=above,
         after="" if hidden else below,
         truth=truth,
-        tests=tests_of(tested, hidden, packages=packages),
+        tests=tests_of(tested, hidden, packages=packages, jars_first=jars_first),
         below=hidden,
         lacks=_needs(tested).lacks(tested),
     )
 
 
-def tests_of(tested: TestedFile, below: str, *, packages: bool) -> OutputTests:
+def tests_of(tested: TestedFile, below: str, *, packages: bool, jars_first: bool) -> OutputTests:
     """The tests of a program, of which so much stands below the document."""
     known = _needs(tested)
     return OutputTests(
@@ -141,6 +147,7 @@ def tests_of(tested: TestedFile, below: str, *, packages: bool) -> OutputTests:
         tested.checkpoints.output_to_check == "all_output",
         below,
         junit_of(tested) if tested.language == "java" else None,
+        jars_first,
         known.packages if packages else (),
         known.timeout_s,
     )

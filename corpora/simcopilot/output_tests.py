@@ -45,6 +45,8 @@ class OutputTests:
     """What stands in the program below the document."""
     junit: Path | None = None
     """The jar that runs a Java program's tests."""
+    jars_first: bool = False
+    """Whether a class of a Java program gives way to one of that name in a jar beside it, as in the script: then no test looks at it."""
     requires: tuple[str, ...] = ()
     timeout_s: float = 25.0
     """For building and running all test cases."""
@@ -57,7 +59,8 @@ class OutputTests:
         """The program with its test cases, the files beside it, its packages and its limit."""
         known = (self.language, self.path.name, state.text + self.below, self.cases, self.whole)
         junit = self.junit.name if self.junit else ""
-        return repr((*known, _digest(self.path.parent), junit, self.requires, self.timeout_s))
+        beside = (_digest(self.path.parent), junit, self.jars_first)
+        return repr((*known, *beside, self.requires, self.timeout_s))
 
     async def prepare(self, state: ProjectState, programs: Programs) -> None:
         """Make ready what the program needs."""
@@ -114,7 +117,8 @@ class OutputTests:
     def _java(self) -> str:
         """The words that build a Java program beside its jars, and run its JUnit tests."""
         file, name = shlex.quote(self.path.name), shlex.quote(self.path.stem)
-        build = f'export CLASSPATH="$CLASSPATH:."; javac {JAVAC} {file} && echo "{_BUILT}"'
+        path = "$CLASSPATH:." if self.jars_first else ".:$CLASSPATH"
+        build = f'export CLASSPATH="{path}"; javac {JAVAC} {file} && echo "{_BUILT}"'
         return f"{_LINKS}{build} && exec java -XX:+UseSerialGC {_LAUNCHER} --select-class {name}"
 
     def _beside(self) -> list[Path]:

@@ -116,6 +116,16 @@ async def test_in_java_only_the_last_line_counts(tower, programs):
     assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
 
 
+@pytest.mark.parametrize(("form", "verdict_class"), [("editor", "exception"), ("evaluator", "passed")])
+async def test_a_class_that_a_jar_has_too_is_tested_unless_the_jars_come_first(tower, programs, form, verdict_class):
+    """In the script's class path the jar's own class is run, whatever stands in the program."""
+    own = f'class Width {{\n    static final int METRES = Integer.parseInt(\n"3");\n}}\n{TOWER}'
+    corpus = corpus_of("simcopilot", tower(text=own, infilling=[(3, 3)]))
+    (task,) = corpus.tasks(["java"], ["infilling"], packages=False, programs=form)
+    assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
+    assert (await task.tests.run(filled(task, '"1");'), programs)).verdict_class == verdict_class
+
+
 async def test_warm_programs_give_the_same_in_a_fresh_sandbox(tmp_path, cache):
     (task,) = tasks_of(write_stairs(tmp_path))
     made = await warm(pick(), cache, lambda _: None, workers=1)
