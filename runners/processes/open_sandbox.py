@@ -36,6 +36,10 @@ class OpenSandbox(Protocol):
         """Return the limit on all of it that the kernel has enforced so far, as far as that can be seen from outside."""
         ...
 
+    async def gone(self) -> None:
+        """Return once nothing can begin in it any more, as its outermost process has ended; never where nobody sees that."""
+        ...
+
     async def end(self) -> bool:
         """Kill everything in it, also when cancelled meanwhile, and return whether all is surely dead; twice does no harm."""
         ...
@@ -115,6 +119,10 @@ class OpenProcessSandbox:
     async def exceeded(self) -> Limit:
         """Return the limit that the kernel has enforced on the group, if any."""
         return self.group.exceeded() if self.group else ""
+
+    async def gone(self) -> None:
+        """Wait for the outermost process. What is left inside, if that was killed while it began, waits for it for ever."""
+        await self.process.wait()
 
     async def end(self) -> bool:
         """Kill everything in the sandbox and see it dead."""

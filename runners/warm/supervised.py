@@ -67,7 +67,7 @@ class SupervisedSandbox:
         session = cls(job.project, open_sandbox, ours, capture)
         try:
             async with asyncio.timeout(_START_S):
-                ready = await session._reply()
+                ready = await session._began()
         except TimeoutError:
             ready = None
         except BaseException:  # a cancellation too: the sandbox ends, and the error goes on
@@ -78,6 +78,16 @@ class SupervisedSandbox:
             await session.close()
             raise SandboxFailed(f"a warm worker did not begin: {said}")
         return session
+
+    async def _began(self) -> dict[str, Any] | None:
+        """Return the first thing that process 1 says, None if it is gone or never came."""
+        reply, gone = asyncio.ensure_future(self._reply()), asyncio.ensure_future(self.open_sandbox.gone())
+        try:
+            await asyncio.wait([reply, gone], return_when=asyncio.FIRST_COMPLETED)
+            return reply.result() if reply.done() else None
+        finally:
+            reply.cancel()
+            gone.cancel()
 
     async def run(self, variables: Mapping[str, str], limits: Limits) -> Completed | None:
         """Run one program; return None if how it ended is not certain, or such that a fresh sandbox should say.

@@ -73,6 +73,10 @@ class OpenContainer:
         """Return "": the engine tells nobody while a container runs; what is in it sees its own counters."""
         return ""
 
+    async def gone(self) -> None:
+        """Wait for ever: the socket to the first process is closed with the container."""
+        await asyncio.Event().wait()
+
     async def end(self) -> bool:
         """Let go of the container, and kill and remove it; return whether the engine says that this is done."""
         if self._end is None:
