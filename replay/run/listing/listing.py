@@ -31,10 +31,8 @@ _AT_ONCE = 200
 _MARKS = ", ".join("?" * len(_STORED))
 _IS_RECORD = "EXISTS (SELECT 1 FROM records WHERE number = ?)"
 _FROM = "listing LEFT JOIN (SELECT number, mark, note FROM marks JOIN records USING (moment)) USING (number)"
-_QUESTION = (
-    "tape, event, path, line, character, stop, kind, scenario, iif((SELECT max(sample) FROM listing) > 0, 0, number)"
-)
-"""What the answers of one moment have in common."""
+_QUESTION = "tape, event, path, line, character, stop, kind, scenario"
+"""What the answers of one moment have in common, where there are samples."""
 _WIDE = ("tape", "kind", "scenario", "ending", "ending_reason", "verdict", "verdict_reason")
 
 
@@ -166,9 +164,11 @@ class Listing:
             "tape": "tape",
             "program": "json_array(tape, path)",
         }
+        (has_samples,) = self._db.execute("SELECT max(sample) > 0 FROM listing").fetchone()
+        moment = _QUESTION if has_samples else "number"
         return self._db.execute(
             f"SELECT {clusters[by]}, sum(testable = 'testable'), sum(verdict = 'passed') FROM listing LEFT JOIN functions USING (number) "  # noqa: S608 - expressions of ours
-            f"WHERE testable NOT IN ('not tested', 'infrastructure') GROUP BY {_QUESTION}"
+            f"WHERE testable NOT IN ('not tested', 'infrastructure') GROUP BY {moment}"
         )
 
     def mark(self, number: int, *, mark: bool | None = None, note: str | None = None) -> None:
