@@ -165,10 +165,12 @@ class Listing:
             "program": "json_array(tape, path)",
         }
         (has_samples,) = self._db.execute("SELECT max(sample) > 0 FROM listing").fetchone()
-        moment = _QUESTION if has_samples else "number"
+        counts, passes, group = "testable = 'testable'", "verdict = 'passed'", ""
+        if has_samples:
+            counts, passes, group = f"sum({counts})", f"sum({passes})", f"GROUP BY {_QUESTION}"
         return self._db.execute(
-            f"SELECT {clusters[by]}, sum(testable = 'testable'), sum(verdict = 'passed') FROM listing LEFT JOIN functions USING (number) "  # noqa: S608 - expressions of ours
-            f"WHERE testable NOT IN ('not tested', 'infrastructure') GROUP BY {moment}"
+            f"SELECT {clusters[by]}, {counts}, {passes} FROM listing LEFT JOIN functions USING (number) "  # noqa: S608 - expressions of ours
+            f"WHERE testable NOT IN ('not tested', 'infrastructure') {group}"
         )
 
     def mark(self, number: int, *, mark: bool | None = None, note: str | None = None) -> None:
