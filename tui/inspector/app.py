@@ -121,16 +121,27 @@ class Inspector(ThemedApp):
         except RunReadError as error:
             notice.show_unreadable(str(error))
         else:
-            notice.show_empty(self._run)
+            if not self._run.total:
+                notice.show_empty(self._run)
         nothing = self._run is None or not self._run.total
         had_nothing = self.screen_stack[0].has_class("-nothing")
         self.screen_stack[0].set_class(nothing, "-nothing")
         if self._run is not None:
             self._state = self._run.state
-            self.query_one(SummaryHeader).show(self._run)
+            self._show_figures()
         self._show(kept)
         if nothing or had_nothing or self.focused is None:
             self.set_focus(None if nothing else self.query_one(MomentList))
+
+    def _show_figures(self) -> None:
+        """Show the figures; before those of a large run are summed up, a page is drawn."""
+        header = self.query_one(SummaryHeader)
+        if self._run is not None:
+            if not self._run.is_summed:
+                header.show_waiting(self._run)
+                self.call_after_refresh(header.show, self._run)
+            else:
+                header.show(self._run)
 
     def action_why(self) -> None:
         """Open the page that explains this moment; where nothing went wrong, go to the next failure first."""

@@ -20,6 +20,8 @@ from tui.errors import RunReadError
 
 _PAGE = 128
 """The rows that are read at once."""
+_FEW = 10_000
+"""Moments that are summed up at once; of more a page is drawn before."""
 _PAGES = 24
 """The pages that are kept."""
 
@@ -33,9 +35,9 @@ class RunView:
         self.order: array[int] = array("q")
         self.total = 0
         self.widths: Mapping[str, int] = {}
-        self.summary: Mapping[str, Any] = {}
         self.is_whole = False
         """Whether the run has ended: its summary is kept, and of as many moments as there are."""
+        self._summary: Mapping[str, Any] | None = None
         self._pages: dict[int, list[Row]] = {}
         self._seen = -1
 
@@ -76,6 +78,18 @@ class RunView:
             return ""
         return "still running" if self.store.is_written else "stopped before its end"
 
+    @property
+    def is_summed(self) -> bool:
+        """Whether the figures are there: those of a large run that has not ended take a while."""
+        return self._summary is not None
+
+    @property
+    def summary(self) -> Mapping[str, Any]:
+        """The figures of the run, summed up when they are first asked for."""
+        if self._summary is None:
+            self._summary = self._counted()
+        return self._summary
+
     def has_grown(self) -> bool:
         """Whether another process has written to the run since it was read."""
         return self.store.listing.change_count() != self._seen
@@ -90,7 +104,9 @@ class RunView:
         self.widths = listing.widths()
         kept = self.store.fact("summary")
         self.is_whole = isinstance(kept, Mapping) and kept.get("moments", self.total) == self.total
-        self.summary = kept if self.is_whole else self._counted()
+        self._summary = kept if self.is_whole else None
+        if self.total <= _FEW:
+            self._summary = self.summary
 
     def select(self, selection: MomentSelection) -> None:
         """Choose which moments there are, and their order."""

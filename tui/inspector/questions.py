@@ -15,7 +15,6 @@ from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, question_of
 from tui.inspector.commands import words_for
 from tui.inspector.model import RunView
-from tui.inspector.screens.again import AgainDialog
 from tui.inspector.screens.answers import AnswersScreen
 from tui.inspector.tapes import TapeShelf
 from tui.terminal_text import message
@@ -36,6 +35,8 @@ class Questions:
             self._notify("In drive mode a moment depends on what was accepted before: it cannot be asked alone.")
             return
         start = partial(self._start, record.moment, tapes.path(record.moment.tape), run)
+        from tui.inspector.screens.again import AgainDialog  # imports all providers, which takes a tenth of the start
+
         if question := self._question(run):
             dialog = AgainDialog(question, start, self.asker)
             self._app.push_screen(dialog, lambda number: None if number is None else self.answers(record, run, number))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from replay.errors import ReplayError
-from replay.judge.retracing import TracedTape
 from replay.options import ReplayOptions
 from replay.tapes.tape import Tape, read
 from syntax.errors import OffsetError
 
+if TYPE_CHECKING:
+    from replay.judge.retracing import TracedTape
+
 _MOST = 3
 """The tapes that are kept in memory."""
-ReadTape: TypeAlias = TracedTape | str
+ReadTape: TypeAlias = "TracedTape | str"
 """A tape, or why there is none."""
 
 
@@ -56,6 +58,8 @@ class TapeShelf:
             return "in drive mode accepted text stays, so that the documents were ahead of the tape"
         if not self._origins.get(name):
             return "the run was made by an older version, which did not keep where its tapes are"
+        from replay.judge.retracing import TracedTape  # slow to import, and only a page about a tape needs it
+
         try:
             tape = read(Path(self._origins[name]), torn="drop")  # as `replay --drop-torn` plays it
             is_same = self._digest(tape) == self._config.get("sources", {}).get(name)
@@ -65,6 +69,6 @@ class TapeShelf:
 
     def _digest(self, tape: Tape) -> str:
         """What the run would keep of this tape now: with tests, a project in a folder is part of it."""
-        from replay.run.sources.tape_source import TapeSource  # slow to import, and only a page about a tape needs it
+        from replay.run.sources.tape_source import TapeSource  # slow to import, as above
 
         return TapeSource(tape, ReplayOptions(tests=self._config.get("tests", True))).digest

@@ -127,7 +127,9 @@ def test_a_share_in_clusters_has_wilsons_interval_of_the_effective_number_with_s
     assert (found["value"], found["n"], found["clusters"]) == (0.5, 10, 3)
     assert found["design_effect"] == pytest.approx((0.2**2 / 0.6 * 2) / (0.25 / 9)) == pytest.approx(4.8)
     spread = spread_of([[1] * 4, [0] * 4, [1, 0]])
-    degrees = 1 / (1 / 4.8 / 9 + (1 - 1 / 4.8) / spread.degrees)  # 1 of 4.8 parts is what independent moments would vary
+    degrees = 1 / (
+        1 / 4.8 / 9 + (1 - 1 / 4.8) / spread.degrees
+    )  # 1 of 4.8 parts is what independent moments would vary
     t, number = stats.t.ppf(0.975, degrees), 0.25 / spread.variance
     half = t / (1 + t**2 / number) * math.sqrt(0.25 / number + t**2 / (4 * number**2))
     assert (found["low"], found["high"]) == (pytest.approx(0.5 - half), pytest.approx(0.5 + half))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from replay.judge.retracing import Retraced
 from tui.glossary import UNTESTABLE
 from tui.inspector.code import PageContent
 from tui.inspector.diff import diff, numbered_diff, plain_diff
@@ -25,7 +24,7 @@ def graft_page(shown: ShownMoment) -> PageContent:
         ]
         return PageContent(lines(*parts), 0, plain_diff(moment.path, moment.truth, offered), needs_tape=True)
     found = shown.tape.retrace(record)
-    if not isinstance(found, Retraced):
+    if isinstance(found, str):
         return PageContent(faint(f"There is no graft: {UNTESTABLE.get(found, found)}."), needs_tape=True)
     title = head(f"{one_line(moment.path)}: from the finished project (-) to the graft (+)")
     tested = [] if record.verdict else [faint("The graft was not tested.")]

@@ -6,7 +6,6 @@ import re
 
 from textual.content import Content
 
-from replay.judge.retracing import Retraced
 from replay.records import Record, Rewriting
 from syntax.text import index_of
 from tui.glossary import REWRITING, STOPS, UNTESTABLE, VERDICTS, block_label, describe_verdict
@@ -84,7 +83,7 @@ def _span(shown: ShownMoment, finished: str) -> tuple[int, int] | None:
     if verdict and verdict.hole:
         return index_of(finished, verdict.hole[0]), index_of(finished, verdict.hole[1])
     found = shown.tape.retrace(shown.record) if shown.tape else "empty"
-    return (found.hole.start, found.hole.end) if isinstance(found, Retraced) else None
+    return None if isinstance(found, str) else (found.hole.start, found.hole.end)
 
 
 def _why(record: Record) -> list[Content]:

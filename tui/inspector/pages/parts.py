@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from replay.judge.retracing import TracedTape
 from replay.records import Record
 from tui.inspector.code import FAINT
 from tui.terminal_text import LINE_COUNT, LINE_LENGTH, bounded, sanitize
+
+if TYPE_CHECKING:
+    from replay.judge.retracing import TracedTape
 
 HEAD = "bold $heading"
 WIDE = 90

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from replay.judge.retracing import Key, TracedTape
 from replay.records import Record
 from tui.glossary import describe_ending
 from tui.inspector.code import FAINT, PageContent
 from tui.inspector.pages.parts import ShownMoment, faint, head, lines, waits_for_tape, wrapped
 from tui.terminal_text import one_line, shorten
+
+if TYPE_CHECKING:
+    from replay.judge.retracing import Key, TracedTape
 
 _KEYS = 10
 """The edits before the moment, and those after it, that are named."""

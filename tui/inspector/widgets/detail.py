@@ -13,7 +13,6 @@ from textual.events import Resize
 from textual.widgets import Static, TabbedContent, TabPane
 
 from replay.errors import ReplayError
-from replay.judge.retracing import TracedTape
 from replay.records import Record
 from syntax.errors import OffsetError
 from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_verdict, location
@@ -102,7 +101,7 @@ class Detail(Vertical):
         """The visible page; without the tape, and with the reason, if the moment cannot be found on it."""
         _, make = PAGES[self.page]
         width, why_not = max(20, self.size.width - 4), tape if isinstance(tape, str) else ""
-        if isinstance(tape, TracedTape):
+        if tape is not None and not isinstance(tape, str):
             try:
                 return make(ShownMoment(record, width, tape))
             except (LookupError, ReplayError, OffsetError) as error:

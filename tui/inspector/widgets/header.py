@@ -28,6 +28,11 @@ class SummaryHeader(Widget):
         self._parts = [*_figures(run), *_endings(run)]
         self.refresh(layout=True)
 
+    def show_waiting(self, run: RunView) -> None:
+        """Show what is known of `run` before its figures are."""
+        self._parts = [*_begin(run), _figure("moments", f"{run.total:,}"), Content("counting …").stylize(FAINT)]
+        self.refresh(layout=True)
+
     def render(self) -> Content:
         """Draw the figures."""
         return Content("\n").join(packed(self._parts, self.size.width))
@@ -48,10 +53,14 @@ def packed(parts: Iterable[Content], width: int) -> list[Content]:
     return lines
 
 
-def _figures(run: RunView) -> Iterable[Content]:
+def _begin(run: RunView) -> Iterable[Content]:
     yield Content(shorten(one_line(run.folder.resolve().name), 60)).stylize("bold $text-accent")
     if run.state:
         yield Content(f"not finished: {run.state}").stylize("bold $text-warning")
+
+
+def _figures(run: RunView) -> Iterable[Content]:
+    yield from _begin(run)
     yield _figure("moments", f"{run.summary.get('moments', run.total):,}")
     if passed := passed_words(run.summary, name_interval=False):
         yield _figure("tests passed", passed)
