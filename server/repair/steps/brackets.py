@@ -1,13 +1,16 @@
 """Drop closers that stand below already, and close what the suggestion opened.
 
 Works on tokens, so brackets in strings and comments do not count. Nothing is changed unless the splice parses better for it:
-a faultless splice, and so every right answer in a faultless document, is left alone.
+a faultless splice, and so every right answer in a faultless document, is left alone. Where no code stands below the cursor, the document is not written to its
+end: then a splice counts with closers for all that was open before it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+
+from msgspec import structs
 
 from server.repair.draft import Draft, indent_of
 from syntax.tokens import PAIRS, Token, tokens
@@ -28,15 +31,34 @@ def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = draft.text, draft.errors()
+    best, least = draft.text, _errors(draft, draft.text)
     if not least:
         return best
     for text in dict.fromkeys([*_with_fewer(draft), *_with_more(draft)]):
-        count = draft.errors(text)
+        count = _errors(draft, text)
         best, least = (text, count) if count < least else (best, least)
         if not least:
             break
     return best
+
+
+def _errors(draft: Draft, text: str) -> int:
+    """How many errors the splice of a text has; where nothing stands below the cursor, with closers for what was open before it."""
+    if draft.after.strip():
+        return draft.errors(text)
+    return structs.replace(draft, after=_open_closers(draft, text)).errors(text)
+
+
+def _open_closers(draft: Draft, text: str) -> str:
+    opened: list[Token] = []
+    for token in tokens(draft.tree(text), 0, len(draft.before) + len(text)):
+        if token.opaque:
+            continue
+        if token.text in PAIRS:
+            opened.append(token)
+        elif opened and PAIRS[opened[-1].text] == token.text:
+            opened.pop()
+    return "\n" + "".join(PAIRS[token.text] for token in reversed(opened) if token.start < len(draft.before))
 
 
 def may_act(draft: Draft) -> bool:
