@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from replay.judge.states import ProjectState
@@ -103,6 +105,12 @@ class Task:
         return ProjectState(self.path, self.before + least + self.after)
 
     @property
+    def program(self) -> str:
+        """Which program it is a gap of: tasks whose finished files have the same name and the same text are not independent."""
+        known = (self.language, PurePosixPath(self.path).name, self.before, self.truth, self.after, self.below)
+        return hashlib.sha256("\0".join(known[:2] + ("".join(known[2:]),)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @property
     def hole(self) -> tuple[int, int]:
         """Where the ground truth stands in the finished document, as indices of characters."""
         return len(self.before), len(self.before) + len(self.truth)
@@ -133,6 +141,7 @@ class Task:
             before=self.before[-WINDOW[0] :],
             after=self.after[: WINDOW[1]],
             truth=self.truth,
+            program=self.program,
             sample=sample,
         )
 

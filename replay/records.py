@@ -56,7 +56,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     `offset` is in UTF-16 code units, `line` and `character` are the LSP position, `t` is virtual time in ms.
     `hole` names the part of the finished document that is wanted at the moment, by its path and its end, and `function` the
-    outermost function around it, by its path and line ("": none): moments of the same one are not independent.
+    outermost function around it, by its path and line ("": none): moments of the same one are not independent. `program` says which program
+    a task is a gap of, where several tasks of a corpus may be gaps of one ("": its document is the program).
     `kind` and `scenario` come from the `blocks` policy, and so does `within`: smaller parts that begin here too. `before` and `after`
     are the text around the cursor (cut to a window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
@@ -80,6 +81,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     truth: str = ""
     hole: str = ""
     function: str = ""
+    program: str = ""
     within: tuple[Within, ...] = ()
     trigger: Trigger = "automatic"
     turn: int = 0

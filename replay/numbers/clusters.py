@@ -27,14 +27,14 @@ def cluster_of(moment: Moment, by: ClusterBy = "hole") -> str:
       right with each key; it stays one cluster. All samples of a moment that has no hole are a cluster of their own.
     * `function`: the outermost function. Outside of functions the hole counts.
     * `tape`: everything on one tape.
-    * `program`: one document of one tape; in a corpus that is one task.
+    * `program`: one document of one tape; in a corpus all tasks that are gaps of one program.
 
     Example: two moments with the hole `a.py:40` (by the path and the end) of one tape are in one cluster.
     """
     if by == "tape":
         return moment.tape
     if by == "program":
-        return f"{moment.tape}\0{moment.path}"
+        return f"{moment.tape}\0{moment.program or moment.path}"
     if by == "function" and moment.function:
         return f"{moment.tape}\0{moment.function}\0"
     return f"{moment.tape}\0{moment.hole}" if moment.hole else structs.replace(moment, sample=0).id

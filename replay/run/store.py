@@ -162,7 +162,7 @@ class Store:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
         with _store_errors(self.folder), self._db:
-            for table in ("listing", "searched", "functions"):
+            for table in ("listing", "searched", "functions", "programs"):
                 numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
                 self._db.executemany(numbers, ids)
             self._db.executemany("DELETE FROM records WHERE moment = ?", ids)

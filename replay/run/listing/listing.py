@@ -24,6 +24,7 @@ CREATE TABLE IF NOT EXISTS listing (
 );
 CREATE TABLE IF NOT EXISTS searched (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS functions (number INTEGER PRIMARY KEY, function TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS programs (number INTEGER PRIMARY KEY, program TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (moment TEXT PRIMARY KEY, mark INTEGER NOT NULL, note TEXT NOT NULL);
 """
 _AT_ONCE = 200
@@ -102,16 +103,20 @@ class Listing:
         if self._db.execute(insert, [*values, number]).rowcount:
             self._put_beside(number, *beside)
 
-    def _put_beside(self, number: object, text: str, function: str) -> None:
+    def _put_beside(self, number: object, text: str, function: str, program: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
         if function:
             self._db.execute("INSERT OR REPLACE INTO functions VALUES (?, ?)", (number, function))
+        if program:
+            self._db.execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", (number, program))
 
-    def _derived(self, record: Record, number: int) -> tuple[list[object], str, str]:
-        """Return the values of a record's row, the text in which is searched, and the function."""
+    def _derived(self, record: Record, number: int) -> tuple[list[object], str, str, str]:
+        """Return the values of a record's row, the text in which is searched, the function and the program."""
         row = row_of(record, number)
         values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
-        return values, self._whole(searched_text(record)), self._whole(record.moment.function)
+        beside = (searched_text(record), record.moment.function, record.moment.program)
+        text, function, program = map(self._whole, beside)
+        return values, text, function, program
 
     def order(self, selection: MomentSelection) -> array[int]:
         """Return the numbers of the records that a selection lets through, in its order."""
@@ -162,14 +167,14 @@ class Listing:
             "hole": "cluster",
             "function": "iif(function IS NULL, cluster, json_array(tape, function))",
             "tape": "tape",
-            "program": "json_array(tape, path)",
+            "program": "json_array(tape, ifnull(program, path))",
         }
         (has_samples,) = self._db.execute("SELECT max(sample) > 0 FROM listing").fetchone()
         counts, passes, group = "testable = 'testable'", "verdict = 'passed'", ""
         if has_samples:
             counts, passes, group = f"sum({counts})", f"sum({passes})", f"GROUP BY {_QUESTION}"
         return self._db.execute(
-            f"SELECT {clusters[by]}, {counts}, {passes} FROM listing LEFT JOIN functions USING (number) "  # noqa: S608 - expressions of ours
+            f"SELECT {clusters[by]}, {counts}, {passes} FROM listing LEFT JOIN functions USING (number) LEFT JOIN programs USING (number) "  # noqa: S608 - expressions of ours
             f"WHERE testable NOT IN ('not tested', 'infrastructure') {group}"
         )
 
