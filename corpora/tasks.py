@@ -107,8 +107,9 @@ class Task:
     @property
     def program(self) -> str:
         """Which program it is a gap of: tasks whose finished files have the same name and the same text are not independent."""
-        known = (self.language, PurePosixPath(self.path).name, self.before, self.truth, self.after, self.below)
-        return hashlib.sha256("\0".join(known[:2] + ("".join(known[2:]),)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        text = self.before + self.truth + self.after + self.below
+        known = f"{self.language}\0{PurePosixPath(self.path).name}\0{text}"
+        return hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def hole(self) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from corpora.labels.names import DefinedName, ByteSpan, names_of
+from corpora.labels.names import ByteSpan, DefinedName, names_of
 from corpora.labels.parts import parts_of
 from corpora.labels.resolving import KnownUse, known_uses
 from syntax.languages import Language

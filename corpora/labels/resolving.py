@@ -10,7 +10,7 @@ import tree_sitter
 
 from corpora.labels.grammars import NameKind
 from corpora.labels.imports import words
-from corpora.labels.names import DefinedName, NameScope, NamesOfFile, ByteSpan, UsedName, base_name
+from corpora.labels.names import ByteSpan, DefinedName, NameScope, NamesOfFile, UsedName, base_name
 
 _DEEPEST = 12
 """Calls on calls whose types are looked for."""

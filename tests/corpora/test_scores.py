@@ -29,7 +29,7 @@ ORACLE = Settings(provider=ProviderSettings(name="oracle"))
 def tasks(tmp_path):
     for language in ("python", "java"):
         for category in ("low_context", "api_usage"):
-            rows = [instance(number, f"golden({number})", language=language) for number in range(3)]
+            rows = [instance(number, f"golden({number}, '{category}')", language=language) for number in range(3)]
             write(tmp_path, *rows, language=language, category=category)
     corpus = corpus_of("devbench", tmp_path)
     return corpus.tasks(["python", "java"], ["api_usage", "low_context"], packages=False)

@@ -170,7 +170,7 @@ def test_a_page_has_the_rows_asked_for_in_that_order(store):
 def test_what_is_judged_is_in_the_clusters_of_the_records(tmp_path, by):
     drawn = random.Random(3)
     records = [
-        msgspec.structs.replace(record, moment=msgspec.structs.replace(record.moment, hole=drawn.choice(["", "a:1", "a:2"]), function=drawn.choice(["", "f", "g"])))
+        msgspec.structs.replace(record, moment=msgspec.structs.replace(record.moment, hole=drawn.choice(["", "a:1", "a:2"]), function=drawn.choice(["", "f", "g"]), program=drawn.choice(["", "p", "q"])))
         for record in some_records(80)
     ]  # fmt: skip
     with Store.create(tmp_path / "run", {}) as store:

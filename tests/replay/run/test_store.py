@@ -28,6 +28,7 @@ FULL = Record(
         truth="pass",
         hole="a.py:9",
         function="a.py:1",
+        program="4d1e",
         within=WITHIN,
     ),
     ending=Ending("filtered", "prose"),
