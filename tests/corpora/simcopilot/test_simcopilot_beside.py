@@ -1,0 +1,102 @@
+"""SimCopilot's post-processor beside our repairs: on a repository of the tests' own, whose script adds what is missing only at its second stage."""
+
+import json
+
+import pytest
+from simcopilot_data import write_stairs
+
+from corpora.corpus import corpus_of
+from replay.records import Ending, Record, Suggestion
+from replay.run.store import Store
+from tools.simcopilot_beside import Answer, answers, compare, order_of, passes, stages, table
+
+SCRIPT = """
+import tiktoken
+from openai import OpenAI
+from together import Together
+from .HF_models import model_context
+client = OpenAI()
+
+def post_process_gen_code(text, before, after, program_type, **more):
+    print("Cleaned Code:")
+    steps = [text.replace("```", ""), f"{program_type}: {len(before)} {len(after)} {after[0]!r}", "        " + text.strip("` ")]
+    return dict(zip(["original_code", "cleaned_code", "trimmed_code", "indented_code"], [text, *steps])), ["all"]
+"""
+LINE = "found.append(step * int(open('width.txt').read()))"
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    folder = write_stairs(tmp_path / "copy")
+    (folder / "helper_functions").mkdir()
+    (folder / "helper_functions" / "LLMs_gen.py").write_text(SCRIPT)
+    return folder
+
+
+@pytest.fixture
+def tasks(checkout):
+    return corpus_of("simcopilot", checkout).tasks(["python"], ["infilling", "completion"], packages=True)
+
+
+def test_the_script_gets_the_lines_above_and_below_also_of_a_completion(checkout, tasks):
+    for task in tasks:
+        order = order_of(checkout, Answer(task, "fixed", "x", "x"))
+        whole = "\n".join([*order.before, task.truth, *order.after])
+        assert whole == task.finished.text + task.below
+        assert (order.language, order.after[0]) == ("Python", "    # the last stair is the landing")
+
+
+def test_the_script_runs_in_a_process_of_its_own_without_the_modules_that_ask_models(checkout, tasks):
+    found = stages(order_of(checkout, Answer(tasks[0], "fixed", f"```{LINE}```", "")))
+    assert found == {
+        "cleaned_code": LINE,
+        "trimmed_code": "Python: 5 5 '    # the last stair is the landing'",
+        "indented_code": f"        {LINE}",
+    }
+
+
+def test_answers_are_those_of_tasks_that_can_be_tested(tmp_path, tasks):
+    moment, other = (task.moment() for task in tasks)
+    offered = Suggestion(text="y", raw="x", start=moment.offset, end=moment.offset, latency=0.0, provider="fixed")
+    with Store.create(tmp_path / "run", {}) as store:
+        store.put_all(
+            [
+                Record(moment=moment, ending=Ending("shown"), suggestion=offered),
+                Record(moment=other, ending=Ending("empty")),
+            ]
+        )
+    found = list(answers([tmp_path / "run"], {tasks[0].path: tasks[0]}))
+    assert [(one.task.name, one.provider, one.raw, one.repaired) for one in found] == [
+        (tasks[0].name, "fixed", "x", "y")
+    ]
+
+
+async def test_an_answer_passes_by_the_best_of_three_texts_though_it_fails_as_it_came(checkout, tasks, capsys):
+    infilling, completion = tasks
+    bad = Answer(infilling, "fixed", LINE, LINE)
+    good = Answer(completion, "fixed", completion.truth, completion.truth)
+    lines = await compare(checkout, [bad, good], workers=1)
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == lines
+    assert [line["verdicts"]["raw"] for line in lines] == ["indentation", "passed"]
+    ways = [
+        {name: line[name] for name in ("raw", "cleaned_code", "indented_code", "published", "ours")} for line in lines
+    ]
+    assert ways == [
+        {"raw": False, "cleaned_code": False, "indented_code": True, "published": True, "ours": False},
+        {"raw": True, "cleaned_code": True, "indented_code": False, "published": True, "ours": True},
+    ]
+    cells = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table(lines).splitlines()[2:]]
+    assert [row[:2] for row in cells] == [["python completion", "1"], ["python infilling", "1"], ["all", "2"]]
+    assert [cell.partition(":")[0] for cell in cells[-1][2:]] == ["1", "1", "1", "2", "1"]
+
+
+def test_only_a_pass_of_one_of_the_three_stages_is_one_of_the_script():
+    verdicts = {
+        "raw": "passed",
+        "ours": "passed",
+        "cleaned_code": "failed",
+        "trimmed_code": "failed",
+        "indented_code": "failed",
+    }
+    assert passes(verdicts)["published"] is False
+    assert passes({**verdicts, "trimmed_code": "passed"})["published"] is True
