@@ -10,6 +10,7 @@ from typing import Any
 from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
 from corpora.options import EvaluateOptions
+from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
 from replay.numbers.intervals import Figure
@@ -59,6 +60,9 @@ def summary(
         "categories": _by(outcomes, options, lambda task: {"category": task.category}),
         "cells": _by(outcomes, options, lambda task: {"language": task.language, "category": task.category}),
         "causes": _causes(outcomes),
+        "error_classes": error_classes(
+            (outcome.task.language, verdict.name) for outcome in outcomes for _, verdict in outcome.samples
+        ),
         "failures": list(_listed(outcomes, lambda verdict: verdict.name not in {"passed", *UNJUDGED})),
         "infrastructure": list(_listed(outcomes, lambda verdict: verdict.name == "infrastructure")),
         "untested": list(_listed(outcomes, lambda verdict: verdict.name == "untestable")),

@@ -27,7 +27,7 @@ from tui.figures import (
     share_words,
     testable_share,
 )
-from tui.glossary import ENDINGS, UNTESTABLE, VERDICTS
+from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
 from tui.tables.likeness import similarity_section
 from tui.tables.sections import failure_reasons, machine_warnings
 from tui.terminal_text import headline, message, one_line, shorten
@@ -94,6 +94,7 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield from _counts(title, counts(summary, key), meanings)
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
+    yield from _counts("failures in the classes of SimCopilot's paper", _paper_classes(summary), ERROR_CLASSES)
     yield from failure_reasons(summary)
     yield from machine_warnings(summary)
     yield from _named(
@@ -101,6 +102,10 @@ def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     )
     yield from _named(_failed(summary), "tasks with a failure")
     yield from _left_out(summary)
+
+
+def _paper_classes(summary: Mapping[str, Any]) -> Mapping[str, int]:
+    return counts(summary, "error_classes") if summary["corpus"] == "simcopilot" else {}
 
 
 def _grid(summary: Mapping[str, Any], title: str, columns: Sequence[_Column]) -> Table:
