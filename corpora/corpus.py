@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from corpora.errors import CorpusError
 from corpora.options import ProgramForm
@@ -14,6 +14,7 @@ from corpora.registry import CORPORA, CorpusCard
 from corpora.tasks import Task
 from server.nearest import did_you_mean
 
+NOTHING_ALLOWED: Mapping[str, Any] = MappingProxyType({})
 
 class Corpus(Protocol):
     """The published data of a benchmark, in a folder of the person's."""
@@ -91,15 +92,27 @@ def card_of(name: str) -> CorpusCard:
     return CORPORA[name]
 
 
-def corpus_of(name: str, data: Path) -> Corpus:
-    """Return the corpus of that name, over the folder of its data.
+MINED = "corpora.mined.corpus:MinedCorpus"
+"""Module and class of the corpora that are files."""
+
+
+def corpus_of(name: str, data: Path, *, project: str = "", allowed: Mapping[str, Any] = NOTHING_ALLOWED) -> Corpus:
+    """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus, and names itself.
+
+    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`.
 
     Raises:
         CorpusError: there is none of that name.
 
     """
-    module, _, attribute = card_of(name).reader.partition(":")
-    return cast("Callable[[Path], Corpus]", getattr(import_module(module), attribute))(data)
+    if data.is_file():
+        return cast("Corpus", _reader(MINED)(data, Path(project) if project else None, allowed))
+    return cast("Corpus", _reader(card_of(name).reader)(data))
+
+
+def _reader(place: str) -> Callable[..., object]:
+    module, _, attribute = place.partition(":")
+    return cast("Callable[..., object]", getattr(import_module(module), attribute))
 
 
 LANGUAGE_NAMES: Mapping[str, str] = MappingProxyType(

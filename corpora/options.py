@@ -40,6 +40,12 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether answers to tasks that are not testable are tested too, for the shares over all tasks; None: where published answers are judged."""
     cluster_by: ClusterBy = "program"
     """A task is one program; all answers to it are one cluster."""
+    project: str = ""
+    """Where the repository of a mined corpus is now; empty: where it was mined."""
+    network_setup: bool = False
+    """Whether the set-up command of a mined corpus has the network; tests never have."""
+    setup_env: tuple[str, ...] = ()
+    """Names of variables of the environment that it gets."""
 
     @property
     def answers_are_known(self) -> bool:
@@ -75,9 +81,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run; where the data lies changes no result."""
         kept = super().kept() | {"programs": self.program_form, "all_tasks": self.tests_all_tasks}
-        left_out = (
-            {"data"} if self.tests_all_tasks else {"data", "all_tasks"}
-        )  # as in runs of versions without that choice
+        left_out = {"data", "project"} | {name for name in ("network_setup", "setup_env") if not kept[name]}
+        left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
         return {name: value for name, value in kept.items() if name not in left_out}
 
 

@@ -89,6 +89,12 @@ class Task:
     """What stands in the tested file below the document: the model does not see it."""
     lacks: str = ""
     """Why the task cannot be tested with this data on any machine, such as a file that is not in it; empty where it can."""
+    least: str | None = None
+    """What stands in the gap when it is emptied; None: the least that grammar demands there."""
+    function: str = ""
+    """The outermost function around the gap, by its path and line, where tasks of one file are told apart: answers inside of one are not independent."""
+    part: str = ""
+    """The part of a file that the gap is, by its path and end, likewise."""
 
     @property
     def finished(self) -> ProjectState:
@@ -98,11 +104,13 @@ class Task:
     @property
     def emptied(self) -> ProjectState:
         """The document with nothing in its gap but the least that grammar demands there (see `syntax.gaps`)."""
+        return ProjectState(self.path, self.before + self._least() + self.after)
+
+    def _least(self) -> str:
         language = language_of(self.language)
-        if language is None:
-            return ProjectState(self.path, self.before + self.after)
-        least = patch(language, self.finished.text + self.below, *self.hole)
-        return ProjectState(self.path, self.before + least + self.after)
+        if self.least is not None or language is None:
+            return self.least or ""
+        return patch(language, self.finished.text + self.below, *self.hole)
 
     @property
     def program(self) -> str:
@@ -142,6 +150,8 @@ class Task:
             before=self.before[-WINDOW[0] :],
             after=self.after[: WINDOW[1]],
             truth=self.truth,
+            hole=self.part,
+            function=self.function,
             program=self.program,
             sample=sample,
         )

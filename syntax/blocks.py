@@ -226,7 +226,7 @@ def blocks(tree: Tree, nodes: Iterable[tree_sitter.Node]) -> Iterator[Span]:
     """Start and end of every block among some nodes, with what closes it."""
     for node in nodes:
         if _holds_statements(tree, node) and node.end_byte > node.start_byte:
-            yield from _block_span(tree, node)
+            yield from block_span(tree, node)
 
 
 def _holds_statements(tree: Tree, node: tree_sitter.Node) -> bool:
@@ -235,12 +235,12 @@ def _holds_statements(tree: Tree, node: tree_sitter.Node) -> bool:
     return node.type in row.blocks or (node.type in row.groups and node.type in row.kinds)
 
 
-def _block_span(tree: Tree, node: tree_sitter.Node) -> Iterator[Span]:
+def block_span(tree: Tree, node: tree_sitter.Node) -> Iterator[Span]:
     """The span of a block. Where words open and close blocks, it goes from its first statement to before the next clause."""
     if not tree.language.closer:
         yield code_span(tree, node)
         return
-    inside = _inside(tree, node)
+    inside = statements_inside(tree, node)
     if inside:
         ends_with_clause = any(
             child.type in tree.language.clauses | tree.language.blocks for child in node.named_children
@@ -255,7 +255,7 @@ def _behind_closer(tree: Tree, end: int) -> int:
     return closer.end() if closer else end
 
 
-def _inside(tree: Tree, node: tree_sitter.Node) -> list[tree_sitter.Node]:
+def statements_inside(tree: Tree, node: tree_sitter.Node) -> list[tree_sitter.Node]:
     """The statements of a block: what it holds but comments and clauses."""
     row = tree.language
     skipped = row.clauses | (row.blocks if row.closer else frozenset())
@@ -331,20 +331,21 @@ def constructs(language: Language, text: str) -> Iterator[Block]:
 
 def _bodies(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Block]:
     """The blocks that belong to a construct itself: bodies, consequences, handlers, alternatives."""
-    for body in _own_blocks(tree, node):
-        inside = _inside(tree, body)
-        for _, end in _block_span(tree, body) if inside else ():
+    for body in own_blocks(tree, node):
+        inside = statements_inside(tree, body)
+        for _, end in block_span(tree, body) if inside else ():
             yield Block(kind, tree.span(node)[0], tree.span(inside[0])[0], end)
 
 
-def _own_blocks(tree: Tree, node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+def own_blocks(tree: Tree, node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """The blocks that belong to a construct itself, not to one inside them."""
     if node.type in tree.language.groups:
         yield node
     for child in node.named_children:
         if child.type in tree.language.blocks:
             yield child
         elif child.type in tree.language.clauses or child.type.endswith(("_clause", "body")):
-            yield from _own_blocks(tree, child)
+            yield from own_blocks(tree, child)
 
 
 def is_simple(tree: Tree, node: tree_sitter.Node) -> bool:

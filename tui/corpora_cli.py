@@ -65,7 +65,7 @@ def get(
 @app.command()
 @guarded
 def audit(
-    name: Name,
+    name: flags.CorpusFlag,
     *,
     data: flags.Data = None,
     languages: flags.Languages = "",
@@ -87,6 +87,9 @@ def audit(
     sandbox: flags.ProgramSandbox = "auto",
     workers: flags.Workers = "warm",
     seed: flags.Seed = 0,
+    project: flags.RepositoryNow = None,
+    allow_network_setup: flags.AllowNetworkSetup = False,
+    setup_env: flags.SetUpEnv = None,
     out: flags.RunToGoOn = None,
     json: flags.JsonFlag = False,
 ) -> None:
@@ -96,12 +99,13 @@ def audit(
     * `ghosttape corpora audit devbench --languages python`
     * `ghosttape corpora audit devbench --run runs/a --run runs/b` (is who is good at one category good at another?)
     * `ghosttape corpora audit devbench --tests --out noticed` (the same command goes on where it was stopped)
+    * `ghosttape corpora audit mine.jsonl --tests` (a corpus of `ghosttape corpora mine`)
     """
     from corpora.options import EvaluateOptions
     from tui.commands import benchmarks
     from tui.commands.options.configuration import options_of
-    from tui.commands.options.corpus_data import data_of
-    from tui.commands.options.run_options import words
+    from tui.commands.options.corpus_data import named_corpus
+    from tui.commands.options.run_options import repository_options, words
 
     if runs:
         related = benchmarks.related(runs)
@@ -111,13 +115,80 @@ def audit(
     if out is not None and not tests:
         raise ConfigurationError("--out names the folder of a run, and only --tests makes one")
     if not tests:
-        found = benchmarks.audited(name, data, chosen, limit, seed)
+        found = benchmarks.audited(name, data, chosen, limit, seed, project)
         print_json(found) if json else benchmarks.show_audit(found)
         return
-    asked = {"corpus": name, "data": str(data_of(name, data)), "seed": seed, "limit": limit}
+    corpus, found_data = named_corpus(name, data)
+    asked = {"corpus": corpus, "data": str(found_data), "seed": seed, "limit": limit}
+    asked |= repository_options(found_data, project, allow_network_setup, setup_env)
     named = {"languages": chosen[0], "categories": chosen[1], "sandbox": sandbox, "workers": workers}
     found, folder = asyncio.run(benchmarks.noticed(options_of(EvaluateOptions, **asked, **named), out))
     print_json(found) if json else benchmarks.show_noticed(found, folder)
+
+
+@app.command()
+@guarded
+def mine(
+    repository: Annotated[
+        Path, typer.Argument(metavar="REPO", help="A folder or a git repository; of that, the newest commit is mined.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of the corpus, as mine.jsonl.")],
+    name: Annotated[str, typer.Option(help="What the corpus is called (default: as the repository).")] = "",
+    languages: flags.Languages = "",
+    kinds: Annotated[
+        str,
+        typer.Option(
+            help="Only these, comma-separated: function-body, if-body, loop-body, if-condition, loop-condition, rest-of-function, rest-of-if, "
+            "rest-of-loop (from a loop or a branch in the midst of a body to its end)."
+        ),
+    ] = "",
+    categories: Annotated[
+        str, typer.Option(help="Only these: infilling (text before and behind), completion (only text before).")
+    ] = "",
+    max_lines: Annotated[
+        int, typer.Option(min=1, help="The most lines of a gap: an answer may have 256 tokens.")
+    ] = 30,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Try at most so many gaps, drawn evenly of all files.")
+    ] = None,
+    seed: flags.Seed = 0,
+    toolchain: flags.RepositoryToolchain = None,
+    setup: flags.RepositorySetUp = None,
+    test_command: flags.RepositoryTestCommand = None,
+    allow_network_setup: flags.AllowNetworkSetup = False,
+    setup_env: flags.SetUpEnv = None,
+    sandbox: flags.TestSandbox = "auto",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it has another content.")] = False,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Make a benchmark from a repository with tests: bodies of its functions, branches and loops, and their conditions, are taken out one at a time.
+
+    A gap is a task if the repository's tests pass with its code and fail without it. Nothing that is trivial is tried, and no file of tests, nor what was
+    generated. The tests are found as `ghosttape import --from-git` finds them, and run in the sandbox. Ctrl-C loses nothing: the same command goes on.
+
+    Examples:
+    * `ghosttape corpora mine ~/src/tomli -o tomli.jsonl`
+    * `ghosttape evaluate tomli.jsonl --provider oracle` (what was mined is a benchmark)
+    * `ghosttape corpora mine app -o app.jsonl --toolchain node --setup "npm ci" --test-command "npx vitest run" --allow-network-setup`
+    * `ghosttape corpora mine app -o some.jsonl --limit 50 --kinds function-body,loop-body --categories completion`
+    """
+    from tui.commands import mining
+    from tui.commands.options.mining_options import choice_of, testing_of
+
+    request = mining.MiningRequest(
+        repository,
+        out,
+        name,
+        choice_of(languages, kinds, categories, max_lines),
+        limit,
+        seed,
+        testing_of(toolchain, setup, test_command, allow_network_setup, setup_env, sandbox),
+        force,
+    )
+    found = asyncio.run(mining.mine(request))
+    print_json(found) if json else mining.show_mined(found)
+    raise typer.Exit(mining.status_of(found))
 
 
 @app.command()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
+from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
+from corpora.tasks import Task
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.programs import Program, Programs
 from runners.protocol import Sandbox
@@ -27,7 +30,7 @@ _START_S = 120.0
 
 @dataclass(slots=True)
 class Readiness:
-    """Makes toolchains ready. `machines` says of each ready language what runs it."""
+    """Makes toolchains and repositories ready. `machines` says of each ready language what runs it."""
 
     sandbox: Sandbox
     programs: Programs
@@ -35,14 +38,29 @@ class Readiness:
     notify: Callable[[str], None]
     machines: dict[str, str] = field(default_factory=dict)
 
-    async def prepare(self, language: str) -> None:
-        """Make the toolchain of a language ready, without packages.
+    cache: Path = field(default_factory=Path)
+    """Where toolchains are kept between runs."""
+    _benches: list[RepositoryBench] = field(default_factory=list)
+
+    async def prepare(self, task: Task) -> None:
+        """Make ready what runs tasks like this one: the toolchain of its language, without packages, or its repository.
 
         Raises:
             RunnerError: the toolchain is missing, or does not work in this sandbox; or the machine failed.
+            LeftOutError: the tests of the repository do not pass without any change.
 
         """
-        self.machines[language] = await self._version(language)
+        tests = task.tests
+        if not isinstance(tests, RepositoryTests):
+            self.machines[task.language] = await self._version(task.language)
+            return
+        self._benches.append(tests.bench)
+        self.machines[task.language] = await tests.bench.open(self.sandbox, self.cache, self.retries, self.notify)
+
+    def close(self) -> None:
+        """Remove the repositories that were laid out."""
+        for bench in self._benches:
+            bench.close()
 
     async def _version(self, language: str) -> str:
         self.notify(f"{language}: the toolchain gets ready")

@@ -44,7 +44,8 @@ class CorpusSource:
     @classmethod
     def of(cls, options: EvaluateOptions) -> CorpusSource:
         """The source of the corpus that the options name, with its languages and categories in its own words."""
-        corpus = corpus_of(options.corpus, Path(options.data))
+        allowed = {"network": options.network_setup, "variables": options.setup_env}
+        corpus = corpus_of(options.corpus, Path(options.data), project=options.project, allowed=allowed)
         languages, categories = chosen(corpus, options.languages, options.categories)
         return cls(structs.replace(options, languages=languages, categories=categories), corpus)
 
@@ -101,7 +102,8 @@ class CorpusSource:
             kept = None if options.is_oracle else KeptResults(bench.cache)
             trials = Trials(bench.slots, kept, notify=bench.tested)
             stack.push_async_callback(trials.close)
-            ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify)
+            ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify, cache=bench.cache)
+            stack.callback(ready.close)
             await self._set_apart(ready, bench)
             is_oracle, missing = options.is_oracle, programs.missing
             cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing, kept=kept)
@@ -141,7 +143,7 @@ class CorpusSource:
         for language in dict.fromkeys(task.language for task in tasks):
             own = [task for task in tasks if task.language == language]
             try:
-                await ready.prepare(language)
+                await ready.prepare(own[0])
                 self.tasks += own
             except MachineFails:
                 raise

@@ -172,6 +172,8 @@ class TaskCases:
             return Verdict(name="untestable", reason="empty")
         filled = task.filled(asked.suggestion)
         graft = task.finished if filled.text == task.finished.text else filled
+        if task.least is not None and not (asked.suggestion and asked.suggestion.text):
+            graft = task.emptied  # nothing: that was tested already
         if self.explains:
             return Case(tests, graft, None)
         return Case(tests, graft, task.emptied, task.finished)

@@ -41,20 +41,30 @@ def with_tests(tape: Tape, options: ReplayOptions) -> Tape:
         ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls.
 
     """
-    tests = tape.header.tests or options.project_tests
+    tests = settled_tests(tape.header.tests, options, tape.source)
+    return tape if tests is None else structs.replace(tape, header=structs.replace(tape.header, tests=tests))
+
+
+def settled_tests(own: Tests | None, options: ReplayOptions, source: str) -> Tests | None:
+    """The tests that count for a project: its `own`, else those of `ghosttape.toml`, with what flags say over either; None if nothing names any.
+
+    Raises:
+        ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls. `source` names the project.
+
+    """
+    tests = own or options.project_tests
     over: dict[str, Any] = {str(name): said for name, said in options.tests_over.items()}
     if tests is None and not over:
-        return tape
+        return None
     given = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
     if "command" not in given:
-        raise ProjectError(f"{tape.source}: nothing says how its project is tested: name a command with --test-command")
-    if tape.header.tests is None and options.sandbox == "none" and options.tests:
+        raise ProjectError(f"{source}: nothing says how its project is tested: name a command with --test-command")
+    if own is None and options.sandbox == "none" and options.tests:
         _refuse_unwalled(tests, over)
     try:
-        allowed = AllowedTests(**given, network=options.network_setup, variables=options.setup_env)
+        return AllowedTests(**given, network=options.network_setup, variables=options.setup_env)
     except ValueError as error:
         raise ProjectError(str(error)) from error
-    return structs.replace(tape, header=structs.replace(tape.header, tests=allowed))
 
 
 def _refuse_unwalled(folders: Tests | None, over: Mapping[str, str]) -> None:
@@ -97,13 +107,13 @@ def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
         case Folder(path):
             return _folder(tape, path)
         case Git(url, commit):
-            clone = next((clone for clone in clones if _has(clone, commit)), None)
+            clone = next((clone for clone in clones if has_commit(clone, commit)), None)
             if clone is None:
                 raise ProjectMissingError(
                     f"{tape.source}: the project is {url} at {commit[:10]}: name a clone that has this commit with "
                     "--project DIR, or play without its tests (--no-tests)"
                 )
-            return dict(_commit(clone, commit))
+            return dict(commit_files(clone, commit))
 
 
 def _git(clone: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -115,11 +125,12 @@ def _git(clone: Path, *words: str, given: bytes = b"") -> subprocess.CompletedPr
         raise ProjectError(f"git cannot be run ({error.strerror}): install it to lay out the project") from error
 
 
-def _has(clone: Path, commit: str) -> bool:
+def has_commit(clone: Path, commit: str) -> bool:
+    """Whether a clone has a commit."""
     return _git(clone, "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}").returncode == 0
 
 
-def _commit(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
+def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
     """Path → text of each file of a commit; links, submodules and files that are not UTF-8 are left out.
 
     Raises:

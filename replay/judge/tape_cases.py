@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from msgspec import structs
 
+from replay.judge.baselines import Notify, finished_project
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
-from replay.judge.judge import Judge, verdict_of
-from replay.judge.projects import AllowedTests, setup_variables, starting_files
+from replay.judge.judge import Judge
+from replay.judge.projects import starting_files
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import StateRun, Trials
 from replay.play.instructions import Settled, Spot
 from replay.records import ANSWERED, Moment, Rewriting, Suggestion, Untestable, Verdict
-from replay.tapes.tape import Tests as TestSettings
 from replay.tapes.timeline import Timeline
-from runners.coverage import record_coverage
-from runners.project import Project, ProjectPlan, prepare
+from runners.project import Project
 from runners.protocol import Sandbox
-from runners.verdicts import Result, RetryPolicy, against_baseline, merge_baselines, restrict_to
+from runners.verdicts import Result, RetryPolicy, against_baseline, restrict_to
 from syntax.wanted import Stop
 
-Notify = Callable[[str], None]
 NO_TESTS = "nothing says how the project is tested: name --test-command, or [tests] in ghosttape.toml"
 NO_WITNESS = "tests are judged by their status and summary alone, which the code under test may forge"
 
@@ -199,24 +196,12 @@ async def prepare_tests(
         return TapeTests(TapeCases(timeline))
     if settings is None:
         return TapeTests(TapeCases(timeline), warning=TestWarning("no tests", NO_TESTS))
-    files = starting_files(timeline.tape, clones) | timeline.final
-    project = await prepare(files, _plan(settings), sandbox, cache, notify)
-    notify("the finished project's own tests run twice")
-    retries, coverage = RetryPolicy(), None
-    try:
-        if selects:
-            first, coverage = await record_coverage(project, cache, notify)
-        else:
-            first = await retries.result(lambda: project.run({}), project.plan.timeout_s)
-        results = [first, await retries.result(lambda: project.run({}), project.plan.timeout_s)]
-    except BaseException:  # a cancellation too: the folder goes, and the error goes on
-        project.close()
-        raise
-    baseline = merge_baselines(*results)
-    fault = _fault(results)
+    files, retries = starting_files(timeline.tape, clones) | timeline.final, RetryPolicy()
+    found = await finished_project(files, settings, sandbox, cache, notify, retries=retries, selects=selects)
+    project, baseline, fault = found.project, found.baseline, found.fault
     cases = TapeCases(timeline, ProjectTests(project, baseline, timeline.final), fault)
     trials = Trials(slots, retries=retries, notify=tested)
-    selection = Selection(coverage, baseline.tests or frozenset(), seed) if selects else None
+    selection = Selection(found.coverage, baseline.tests or frozenset(), seed) if selects else None
     return TapeTests(cases, Judge(cases, trials, selection), _warning(fault, baseline), project, trials)
 
 
@@ -226,35 +211,9 @@ def _warning(fault: Verdict | None, baseline: Result) -> TestWarning | None:
     return TestWarning("no witness", NO_WITNESS) if baseline.tests is None else None
 
 
-def _fault(results: list[Result]) -> Verdict | None:
-    """Why nothing in this project can be tested, according to two runs of the finished project; None if it can be tested."""
-    if all(result.verdict_class == "passed" for result in results):
-        counts = sorted({result.passed or 0 for result in results})
-        message = f"the tests pass, but in different numbers: {counts}"
-        return Verdict(name="untestable", reason="flaky", message=message) if len(counts) > 1 else None
-    worst = next(result for result in results if result.verdict_class != "passed")
-    if worst.verdict_class == "infrastructure":
-        return verdict_of(worst)
-    reason = "flaky" if any(result.verdict_class == "passed" for result in results) else "broken-baseline"
-    return Verdict(name="untestable", reason=reason, message=worst.message, log=worst.log, wall_ms=worst.wall_ms)
-
-
 def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:
     """A suggestion with its range in the recorded document. In drive mode the actual document may be ahead of it."""
     if offered is None:
         return Suggestion(text="", start=there.offset, end=there.offset, latency=0.0)
     shift = there.offset - moment.offset
     return structs.replace(offered, start=max(0, offered.start + shift), end=max(there.offset, offered.end + shift))
-
-
-def _plan(tests: TestSettings) -> ProjectPlan:
-    return ProjectPlan(
-        toolchain="system" if tests.toolchain == "none" else tests.toolchain,
-        requires=tests.requires,
-        setup=tests.setup,
-        command=tests.command,
-        cwd=tests.cwd,
-        timeout_s=tests.timeout_s,
-        network=isinstance(tests, AllowedTests) and tests.network,
-        setup_env=setup_variables(tests, os.environ),
-    )

@@ -22,7 +22,7 @@ from replay.run.store import Store
 from runners.doctor import HealthCheck, toolchain_checks
 from runners.programs import way_of
 from server.settings import ProviderSettings
-from tui.commands.options.corpus_data import data_of
+from tui.commands.options.corpus_data import named_corpus
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
@@ -99,7 +99,12 @@ def get(name: str, *, source: Path | None, out: Path | None, notify: Callable[[s
 
 
 def audited(
-    name: str, data: Path | None, chosen_of: tuple[Sequence[str], Sequence[str]], limit: int | None, seed: int
+    name: str,
+    data: Path | None,
+    chosen_of: tuple[Sequence[str], Sequence[str]],
+    limit: int | None,
+    seed: int,
+    project: Path | None = None,
 ) -> dict[str, Any]:
     """What the tasks of a benchmark are like, as one JSON document: those of some languages and categories, at most `limit` of them, drawn by the seed.
 
@@ -109,7 +114,8 @@ def audited(
     """
     from corpora.audits.audit import audit
 
-    corpus = corpus_of(name, data_of(name, data))
+    name, folder = named_corpus(name, data)
+    corpus = corpus_of(name, folder, project=str(project.absolute()) if project else "")
     tasks = drawn(corpus.tasks(*chosen(corpus, *chosen_of), packages=False), limit, seed)
     with Waiting(SafeConsole(stderr=True), f"{name}: every pair of {number_of(len(tasks), 'task')} is compared"):
         return {"corpus": name, **audit(tasks)}

@@ -99,6 +99,15 @@ class Repository:
         self._refuse_shallow(found)
         return found
 
+    def head(self) -> str:
+        """The full name of the newest commit.
+
+        Raises:
+            HistoryError: there is none.
+
+        """
+        return self._text("rev-parse", "--verify", "--end-of-options", "HEAD^{commit}").strip()
+
     def changes(self, commit: Commit) -> list[ChangedFile]:
         """The files that a commit changed against its first parent; a file with half of its content unchanged may be a rename."""
         flags = ("-r", "-z", "-M50%", "-l1000", "--name-status", "--no-commit-id", "--no-ext-diff", "--no-textconv")

@@ -6,7 +6,7 @@ from tapes import Typist
 
 from replay.errors import ProjectError
 from replay.judge.projects import setup_variables, with_tests
-from replay.judge.tape_cases import _plan
+from replay.judge.baselines import plan_of_tests
 from replay.options import ReplayOptions
 from replay.tapes.tape import PROJECTS, unknown_toolchain
 from replay.tapes.tape import Tests as ProjectTests
@@ -18,7 +18,7 @@ FOLDERS = ProjectTests(toolchain="node", command="npm test", setup="npm ci")
 
 def plan_of(own=None, **options):
     tests = with_tests(Typist(tests=own).tape(), ReplayOptions(**options)).header.tests
-    return None if tests is None else _plan(tests)
+    return None if tests is None else plan_of_tests(tests)
 
 
 def test_a_tapes_own_tests_count_before_those_of_the_folder():

@@ -85,7 +85,10 @@ class EvaluateFlags:
     no_packages: flags.NoPackages = False
     programs: flags.ProgramFormFlag = None
     all_tasks: flags.AllTasks = None
-    cluster_by: flags.ClusterByFlag = "program"
+    project: flags.RepositoryNow = None
+    allow_network_setup: flags.AllowNetworkSetup = False
+    setup_env: flags.SetUpEnv = None
+    cluster_by: flags.CorpusClusterBy = None
     seed: flags.Seed = 0
     live: flags.Live = False
     out: flags.RunToGoOn = None

@@ -6,7 +6,27 @@ from pathlib import Path
 
 from corpora.corpus import card_of
 from corpora.fetching import data_folder
+from corpora.mined.corpus_file import is_corpus_file, read_head
 from tui.errors import ConfigurationError
+
+
+def named_corpus(name: str, data: Path | None) -> tuple[str, Path]:
+    """The name of a corpus and where its data is. A mined corpus is named by its file, which is its data.
+
+    Raises:
+        CorpusError: there is no benchmark of that name, or the file is no corpus.
+        ConfigurationError: no folder is named, and the data was not fetched; or a file and a folder are named.
+
+    """
+    if is_corpus_file(name):
+        if data is not None:
+            raise ConfigurationError(
+                f"{name} is a mined corpus, and has no other data: leave --data out, or say where its repository is with --project"
+            )
+        return read_head(Path(name)).name, Path(name)
+    if data is not None and data.is_file():
+        return read_head(data).name, data
+    return name, data_of(name, data)
 
 
 def data_of(name: str, named: Path | None) -> Path:

@@ -215,7 +215,42 @@ ClusterByFlag = Annotated[
 
 # Of `evaluate`
 
-CorpusFlag = Annotated[str, typer.Argument(help=f"The benchmark: {', '.join(CORPORA)}.")]
+CorpusFlag = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS", help=f"The benchmark ({', '.join(CORPORA)}), or the file of a mined corpus (`ghosttape corpora mine`)."
+    ),
+]
+RepositoryToolchain = Annotated[
+    str | None,
+    typer.Option(
+        "--toolchain",
+        metavar="NAME",
+        help="What the repository is built and tested with, whatever its files say: python, node, typescript, java, cpp, csharp, go, rust, or "
+        "none (what lies in /usr).",
+    ),
+]
+RepositorySetUp = Annotated[
+    str | None, typer.Option("--setup", metavar="COMMAND", help="What sets the repository up, once.")
+]
+RepositoryTestCommand = Annotated[
+    str | None,
+    typer.Option("--test-command", metavar="COMMAND", help="What tests the repository, whatever its files say."),
+]
+RepositoryNow = Annotated[
+    Path | None,
+    typer.Option(
+        "--project", metavar="DIR", help="Of a mined corpus: its repository, if that is elsewhere now than when it was mined."
+    ),
+]
+CorpusClusterBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="hole|function|tape|program",
+        help="Which tasks are not independent (default: program, which is one task; of a mined corpus: function). Every interval goes by "
+        "these clusters (docs/numbers.md).",
+    ),
+]
 Data = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Folder of the benchmark's published data (default: what `corpora get` fetched)."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from replay.options import ReplayOptions
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
-from tui.commands.options.corpus_data import data_of
+from tui.commands.options.corpus_data import named_corpus
 from tui.errors import ConfigurationError
 
 
@@ -43,13 +43,17 @@ def options_of_replay(provider: ProviderFlags, server: ServerFlags, given: Repla
 
 def _project_tests(given: ReplayFlags) -> dict[str, Any]:
     """How the projects of the tapes are tested; a flag that is not given says nothing."""
-    said = {"toolchain": given.toolchain, "setup": given.setup, "command": given.test_command}
-    over = {name: value for name, value in said.items() if value is not None}
     return {
-        "tests_over": over,
+        "tests_over": tests_over(given.toolchain, given.setup, given.test_command),
         "network_setup": given.allow_network_setup,
         "setup_env": tuple(given.setup_env or ()),
     }
+
+
+def tests_over(toolchain: str | None, setup: str | None, command: str | None) -> dict[str, str]:
+    """What takes the place of a project's own words on its tests; a flag that is not given says nothing."""
+    said = {"toolchain": toolchain, "setup": setup, "command": command}
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def options_of_evaluation(
@@ -67,14 +71,17 @@ def options_of_evaluation(
         ConfigurationError, SettingsError: a flag is malformed or names something unknown.
 
     """
+    name, found = named_corpus(corpus, data)
     return options_of(
         EvaluateOptions,
         settings=evaluate_settings(
             server.settings, _provider(provider, server), given.repairs, published=published, ablate=given.ablate
         ),
-        **_of_both(given),
-        corpus=corpus,
-        data=str(data_of(corpus, data)),
+        **_of_both(given)
+        | {"cluster_by": given.cluster_by or ("function" if found.is_file() else "program")},
+        **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
+        corpus=name,
+        data=str(found),
         published=published,
         languages=words(given.languages),
         categories=words(given.categories),
@@ -84,6 +91,23 @@ def options_of_evaluation(
         programs=given.programs,
         all_tasks=given.all_tasks,
     )
+
+
+def repository_options(
+    data: Path, project: Path | None, network: bool, variables: Sequence[str] | None
+) -> dict[str, Any]:
+    """What is said of the repository of a mined corpus, as options.
+
+    Raises:
+        ConfigurationError: it is said of a benchmark, whose tests need no set-up.
+
+    """
+    if not data.is_file() and (project is not None or network or variables):
+        raise ConfigurationError(
+            "--project, --allow-network-setup and --setup-env are for the repository of a mined corpus: leave them out"
+        )
+    where = str(project.absolute()) if project is not None else ""
+    return {"project": where, "network_setup": network, "setup_env": tuple(variables or ())}
 
 
 def evaluate_settings(

@@ -6,7 +6,7 @@ import asyncio
 import shlex
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,15 @@ async def run_sources(
     out: Path | None,
     *,
     speed: float | None = None,
+    how_to_go_on: Callable[[Path], str] | None = None,
 ) -> tuple[dict[str, Any], Path]:
     """Play sources and show how far it is; give the summary and the folder of the run.
 
     Raises:
-        InterruptedRunError, MachineFails: the run was stopped; says where it is kept, and how it is continued.
+        InterruptedRunError, MachineFails: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
 
     """
+    go_on = how_to_go_on or how_to_continue
     playback, folder = Playback(speed), out or new_folder(options)
     warn_of_sandbox(SafeConsole(stderr=True), options)
     _end_on_signals()
@@ -50,9 +52,9 @@ async def run_sources(
             engine = Engine(options, progress.listen, summarise, playback=playback)
             return await engine.run(sources, folder), folder
     except asyncio.CancelledError as error:
-        raise InterruptedRunError(f"interrupted; {how_to_continue(folder)}") from error
+        raise InterruptedRunError(f"interrupted; {go_on(folder)}") from error
     except MachineFails as error:
-        raise MachineFails(f"{error}\n{how_to_continue(folder)}") from error
+        raise MachineFails(f"{error}\n{go_on(folder)}") from error
 
 
 def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path, held: str) -> None:

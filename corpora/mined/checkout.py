@@ -1,0 +1,104 @@
+"""The files of a repository as tasks are mined from them and tested in: those of a commit, or of a folder that is under no git."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.errors import DataError
+from corpora.mined.corpus_file import MinedHead
+from replay.judge.projects import LEFT_OUT, commit_files, has_commit
+
+_NAMED = 3
+"""How many changed files an error names."""
+_ENVIRONMENT = "pyvenv.cfg"
+_OWN = frozenset({".ghosttape", ".tox", ".nox"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The files of a repository: path → text. Files that are no UTF-8 text are not among them."""
+
+    folder: Path
+    commit: str
+    """Empty: the files are those that lie in the folder."""
+    files: Mapping[str, str]
+
+    def digests(self, paths: Iterable[str]) -> dict[str, str]:
+        """Path → SHA-256 of the text, for some files; for all where no commit names them."""
+        chosen = sorted(paths) if self.commit else sorted(self.files)
+        return {path: digest_of(self.files[path]) for path in chosen}
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a text in UTF-8, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def read_checkout(folder: Path, commit: str) -> Checkout:
+    """Read the files of a commit of a repository, or with an empty `commit` those of a folder.
+
+    Folders of packages and caches, environments, and links that lead out are left out.
+
+    Raises:
+        DataError: the folder cannot be read.
+        ProjectError: the repository lacks an object of the commit.
+
+    """
+    if commit:
+        return Checkout(folder, commit, dict(sorted(commit_files(folder, commit))))
+    try:
+        return Checkout(folder, "", dict(_folder_files(folder)))
+    except OSError as error:
+        raise DataError(folder, 0, f"{error.filename or 'the folder'} cannot be read: {error.strerror}") from error
+
+
+def _folder_files(folder: Path) -> Iterator[tuple[str, str]]:
+    root = folder.resolve()
+    for file in sorted(_below(folder)):
+        if file.resolve().is_relative_to(root):
+            try:
+                yield file.relative_to(folder).as_posix(), file.read_bytes().decode()
+            except UnicodeDecodeError:
+                continue
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            if entry.name not in LEFT_OUT | _OWN and not (entry / _ENVIRONMENT).is_file():
+                yield from _below(entry)
+        elif entry.is_file():
+            yield entry
+
+
+def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
+    """The repository of a corpus as it was when the corpus was mined.
+
+    Raises:
+        DataError: the folder is not there, lacks the commit, or its files have changed since; says what to do.
+        ProjectError: the repository lacks an object of the commit.
+
+    """
+    if not folder.is_dir():
+        raise DataError(file, 0, f"its repository is not at {folder}: name the folder where it is now with --project DIR")
+    if head.commit and not has_commit(folder, head.commit):
+        raise DataError(
+            file, 0, f"{folder} has no commit {head.commit[:10]}, from which it was mined: fetch it, or name another clone with --project DIR"
+        )
+    found = read_checkout(folder, head.commit)
+    if changed := _changed(head, found):
+        more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
+        names = ", ".join(changed[:_NAMED])
+        raise DataError(
+            file, 0, f"the repository {folder} has changed since it was mined ({names}{more}): mine it again, or bring its files back"
+        )
+    return found
+
+
+def _changed(head: MinedHead, found: Checkout) -> list[str]:
+    """The files that differ from their digests, are gone, or are new where the corpus knows all files."""
+    differs = [path for path, digest in head.files.items() if digest_of(found.files.get(path, "")) != digest or path not in found.files]
+    return sorted({*differs, *(set() if head.commit else found.files.keys() - head.files.keys())})

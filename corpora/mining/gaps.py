@@ -1,0 +1,86 @@
+"""Where code can be taken out of a file so that a whole thing is missing: Algorithm 1 of SimCopilot's paper.
+
+Every function, loop and branch is a construct, at any depth, and what is nested in it stays whole. *Infilling*: its body, or its condition, with the code before
+and behind it. *Completion*: its body, or the body from a loop or a branch in the midst of it, up to the end of the construct; what stands below is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import cast
+
+from corpora.mined.corpus_file import GapKind, MinedCategory
+from corpora.mining.logic import is_stub, logic
+from syntax.bodies import Body, bodies, conditions
+from syntax.gaps import patch
+from syntax.languages import Language
+
+NAMES: Mapping[str, str] = MappingProxyType({"function": "function", "if": "if", "for": "loop", "while": "loop"})
+"""The constructs of Algorithm 1, by the kinds of the syntax."""
+_FALSE: Mapping[str, str] = MappingProxyType(
+    {"python": "False", "java": '!"".isEmpty()'}  # in Java no loop on a constant may stand before other statements
+)
+_BEGINS = frozenset({"if", "for", "while"})
+_DELEGATES = 2
+"""A function of one statement must have so much logic (`corpora.mining.logic`); with less it hands something on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeGap:
+    """A part of a text that can be taken out. `start` and `end` are indices into the text, `emptied` what stands there when it is.
+
+    `reason` says why it is no task; empty if it can be one.
+    """
+
+    kind: GapKind
+    category: MinedCategory
+    start: int
+    end: int
+    emptied: str
+    reason: str = ""
+
+
+def gaps(language: Language, text: str) -> Iterator[CodeGap]:
+    """Every gap of a text, each once, in its order: those of an outer construct before those inside it."""
+    found: dict[tuple[str, int, int], CodeGap] = {}
+    for gap in (*_of_bodies(language, text), *_of_conditions(language, text)):
+        found.setdefault((gap.category, gap.start, gap.end), gap)
+    yield from sorted(found.values(), key=lambda gap: (gap.start, -gap.end, gap.category != "infilling"))
+
+
+def _of_bodies(language: Language, text: str) -> Iterator[CodeGap]:
+    for body in bodies(language, text):
+        name = NAMES.get(body.kind)
+        if name is None:
+            continue
+        reason = _trivial_body(language, text, body)
+        kind = cast("GapKind", f"{name}-body")
+        for category, end in (("infilling", body.inner), ("completion", body.end)):
+            least = patch(language, text, body.start, end)
+            yield CodeGap(kind, cast("MinedCategory", category), body.start, end, least, reason)
+        yield from _rests(language, text, body, cast("GapKind", f"rest-of-{name}"))
+
+
+def _rests(language: Language, text: str, body: Body, kind: GapKind) -> Iterator[CodeGap]:
+    """From each loop and each branch in the midst of a body to the end of that."""
+    for statement, (start, _) in body.statements[1:]:
+        if statement in _BEGINS:
+            yield CodeGap(kind, "completion", start, body.end, patch(language, text, start, body.end))
+
+
+def _of_conditions(language: Language, text: str) -> Iterator[CodeGap]:
+    for found in conditions(language, text):
+        reason = "" if logic(language, text, found.start, found.end) else "trivial"
+        kind = cast("GapKind", f"{NAMES[found.kind]}-condition")
+        yield CodeGap(kind, "infilling", found.start, found.end, _FALSE.get(language.id, "false"), reason)
+
+
+def _trivial_body(language: Language, text: str, body: Body) -> str:
+    """`trivial` for a body without control flow, calls and operators, for a stub, and for a function of one statement that only hands something on."""
+    start, end = body.start, body.inner
+    much = logic(language, text, start, end)
+    lone = len(body.statements) == 1 and not body.statements[0][0]
+    short = much < _DELEGATES if body.kind == "function" and lone else not much
+    return "trivial" if short or (lone and is_stub(language, text, start, end)) else ""

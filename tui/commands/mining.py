@@ -1,0 +1,195 @@
+"""The command `corpora mine`: a repository in, a corpus of tasks that its tests notice out."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from corpora.errors import DataError
+from corpora.mined.checkout import Checkout
+from corpora.mined.corpus_file import MinedHead, MinedLine, same_corpus, write_corpus
+from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
+from corpora.mining.funnel import STAGES, MiningFolder, head_of, kept_lines, stages_of
+from corpora.mining.source_repository import open_repository, tests_of
+from corpora.options import EvaluateOptions
+from corpora.run.source import CorpusSource
+from replay.options import ReplayOptions
+from replay.records import Record
+from replay.run.findings import Findings
+from replay.tapes.tape import Tests
+from runners.errors import ToolchainMissing
+from server.settings import ProviderSettings, Settings
+from server.version import version
+from tui.commands.runs.running import run_sources
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError, TuiError
+from tui.figures import number_of
+from tui.outcome import ExitStatus
+from tui.terminal_text import headline, one_line
+from tui.watching.waiting import Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class MiningRequest:
+    """The arguments of `corpora mine`."""
+
+    repository: Path
+    out: Path
+    name: str
+    choice: GapChoice
+    limit: int | None
+    seed: int
+    testing: ReplayOptions
+    """How the repository is tested: toolchain, set-up, command, sandbox, what the set-up may have."""
+    force: bool
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """What was chosen, as the head of the corpus has it."""
+        chosen = {
+            "languages": ",".join(self.choice.languages),
+            "kinds": ",".join(self.choice.kinds),
+            "categories": ",".join(self.choice.categories),
+            "lines": str(self.choice.lines),
+            "limit": "" if self.limit is None else str(self.limit),
+            "seed": str(self.seed),
+        }
+        return {"ghosttape": version(), **{name: value for name, value in chosen.items() if value}}
+
+
+async def mine(request: MiningRequest) -> dict[str, Any]:
+    """Find gaps, test each, and write those that the tests notice; the result as one JSON document.
+
+    Raises:
+        CorpusError, ReplayError, RunnerError, ConfigurationError: the repository, its tests or the file are not usable.
+        InterruptedRunError: it was stopped; the same command goes on.
+
+    """
+    own, checkout = open_repository(request.repository)
+    name, tests = request.name or own, tests_of(checkout, request.testing)
+    found = _found(checkout, request)
+    lines = draw_evenly(found.lines, request.limit, request.seed)
+    folder = MiningFolder.of(head_of(name, checkout, tests, lines, {}, {}), lines, request.testing.sandbox)
+    write_corpus(folder.candidates, head_of(name, checkout, tests, lines, request.asked, {}), lines)
+    kept, ends = await _tested(folder, name, lines, request.testing)
+    stages = stages_of(found, len(lines), ends)
+    if kept:
+        _write(request, head_of(name, checkout, tests, kept, request.asked, stages), kept)
+    return _document(request, name, checkout, tests, found, kept, stages, folder)
+
+
+def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
+    with Waiting(SafeConsole(stderr=True), "gaps are looked for") as waiting:
+        found = find_gaps(checkout.files, request.choice, waiting.show)
+    if not found.lines:
+        skipped = ", ".join(f"{number_of(number, 'file')}: {reason}" for reason, number in found.skipped.items())
+        searched = f"{number_of(len(found.files), 'file')} searched" + (f"; left out {skipped}" if skipped else "")
+        raise DataError(request.repository, 0, f"there is no gap to try ({searched}): see --languages, --kinds and --max-lines")
+    return found
+
+
+async def _tested(
+    folder: MiningFolder, name: str, lines: Sequence[MinedLine], testing: ReplayOptions
+) -> tuple[list[MinedLine], Counter[str]]:
+    """Test every gap emptied, in a run in which nothing is offered."""
+    options = EvaluateOptions(
+        corpus=name,
+        data=str(folder.candidates),
+        settings=Settings(provider=ProviderSettings(name="fixed")),
+        sandbox=testing.sandbox,
+        cluster_by="function",
+        network_setup=testing.network_setup,
+        setup_env=testing.setup_env,
+    )
+    source, records = CorpusSource.of(options), list[Record]()
+
+    def summarise(options: EvaluateOptions, found: Findings) -> dict[str, Any]:
+        records.extend(found.records)
+        return source.summarise(options, found)
+
+    summary, _ = await run_sources(source.options, [source], summarise, folder.run, how_to_go_on=_how_to_go_on)
+    _refuse_untested(summary)
+    return kept_lines(lines, source.tasks, records)
+
+
+def _how_to_go_on(folder: Path) -> str:
+    return f"what was decided is kept in {folder.parent}: the same command goes on from there"
+
+
+def _refuse_untested(summary: Mapping[str, Any]) -> None:
+    """Stop where the repository could not be tested at all; why was said when it happened."""
+    for entry in summary["left_out"]:
+        reason = f"nothing was mined: {headline(entry['reason'])}"
+        raise ToolchainMissing(reason) if entry["why"] == "lacking" else TuiError(reason)
+
+
+def _write(request: MiningRequest, head: MinedHead, kept: Sequence[MinedLine]) -> None:
+    if request.out.exists() and not request.force and not same_corpus(request.out, head, kept):
+        raise ConfigurationError(
+            f"{request.out} exists already, with another content: name another file (-o), or replace it (--force)"
+        )
+    write_corpus(request.out, head, kept)
+
+
+def _document(
+    request: MiningRequest,
+    name: str,
+    checkout: Checkout,
+    tests: Tests,
+    found: FoundGaps,
+    kept: Sequence[MinedLine],
+    stages: Mapping[str, int],
+    folder: MiningFolder,
+) -> dict[str, Any]:
+    return {
+        "corpus": name,
+        "file": str(request.out) if kept else "",
+        "repository": str(checkout.folder),
+        "commit": checkout.commit,
+        "tests": tests,
+        "files": len(found.files),
+        "skipped": dict(found.skipped),
+        "stages": stages,
+        "kept": {
+            "categories": Counter(line.category for line in kept),
+            "kinds": Counter(line.kind for line in kept),
+            "languages": Counter(line.language for line in kept),
+            "noticed": Counter(line.noticed for line in kept),
+        },
+        "run": str(folder.run),
+    }
+
+
+def show_mined(found: Mapping[str, Any]) -> None:
+    """Print how many gaps came how far, what was kept, and what can be done with it."""
+    console, stages = SafeConsole(), found["stages"]
+    searched = f"{number_of(stages['found'], 'gap')} in {number_of(found['files'], 'file')}"
+    console.print(Text(f"{one_line(found['corpus'])}: {searched}", "bold"))
+    table = Table.grid(padding=(0, 2))
+    for stage, meaning in STAGES.items():
+        table.add_row(f"  {stage}", Text(f"{stages[stage]:,}", "bold"), Text(meaning, "dim"))
+    console.print(table)
+    for reason, number in found["skipped"].items():
+        console.print(Text(f"  not searched: {number_of(number, 'file')}: {reason}", "dim"))
+    for title in ("categories", "kinds", "noticed"):
+        said = ", ".join(f"{name} {number:,}" for name, number in sorted(found["kept"][title].items()))
+        console.print(Text(f"  kept by {_TITLES[title]}: {said}" if said else "", "dim"))
+    if found["file"]:
+        name = shlex.quote(found["file"])
+        console.print(f"The tasks: ghosttape evaluate {name} --provider oracle", style="bold", highlight=False)
+    console.print(Text(f"Each gap with its log: ghosttape tui {shlex.quote(found['run'])}", "dim"))
+
+
+def status_of(found: Mapping[str, Any]) -> ExitStatus:
+    """`FAILURES` if nothing was kept, or if a gap could not be tested; the same command tests it."""
+    return ExitStatus.FAILURES if not found["file"] or found["stages"]["untested"] else ExitStatus.DONE
+
+
+_TITLES = {"categories": "category", "kinds": "kind", "noticed": "how the tests noticed it"}

@@ -1,0 +1,54 @@
+"""What `corpora mine` runs with: its flags, over `ghosttape.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from corpora.corpus import LANGUAGE_NAMES
+from corpora.mined.corpus_file import GapKind, MinedCategory
+from corpora.mining.choosing import GapChoice
+from replay.options import ReplayOptions
+from server.nearest import did_you_mean
+from server.settings import Settings
+from syntax.languages import LANGUAGES
+from tui.commands.options.configuration import replay_options
+from tui.commands.options.run_options import tests_over, words
+from tui.errors import ConfigurationError
+
+
+def choice_of(languages: str, kinds: str, categories: str, lines: int) -> GapChoice:
+    """Which gaps are wanted.
+
+    Raises:
+        ConfigurationError: a language, a kind or a category is not known.
+
+    """
+    return GapChoice(
+        _known([LANGUAGE_NAMES.get(word, word) for word in words(languages)], tuple(LANGUAGES), "language"),
+        _known(words(kinds), get_args(GapKind), "kind of gap"),
+        _known(words(categories), get_args(MinedCategory), "category"),
+        lines,
+    )
+
+
+def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[Any, ...]:
+    if unknown := next((name for name in named if name not in known), ""):
+        raise ConfigurationError(
+            f"no {what} is called {unknown!r}{did_you_mean(unknown, known)}: choose one of {', '.join(known)}"
+        )
+    return tuple(name for name in known if name in named)
+
+
+def testing_of(
+    toolchain: str | None, setup: str | None, command: str | None, network: bool, variables: Sequence[str] | None, sandbox: str
+) -> ReplayOptions:
+    """How the repository is tested, as a replay of its tapes would: flags over `[tests]` of `ghosttape.toml`.
+
+    Raises:
+        ConfigurationError: the file or a flag is malformed.
+
+    """
+    return replay_options(
+        Settings(), sandbox=sandbox, network_setup=network, setup_env=tuple(variables or ()), tests_over=tests_over(toolchain, setup, command)
+    )
