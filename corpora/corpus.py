@@ -16,6 +16,7 @@ from server.nearest import did_you_mean
 
 NOTHING_ALLOWED: Mapping[str, Any] = MappingProxyType({})
 
+
 class Corpus(Protocol):
     """The published data of a benchmark, in a folder of the person's."""
 

@@ -68,7 +68,7 @@ def conditions(language: Language, text: str) -> Iterator[Condition]:
 
 def _bodies_of(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Body]:
     for block in own_blocks(tree, node):
-        inside = _documented(tree, kind, statements_inside(tree, block))
+        inside = _documented(tree, kind, _ungrouped(tree, statements_inside(tree, block)))
         for _, end in block_span(tree, block) if inside else ():
             statements = tuple((_kind(tree.language, each), code_span(tree, each)) for each in inside)
             first = statements[0][1][0]
@@ -80,6 +80,12 @@ def _documented(tree: Tree, kind: str, inside: list[tree_sitter.Node]) -> list[t
     if kind == "function" and tree.language.id == "python" and inside and _is_string(inside[0]):
         return inside[1:]
     return inside
+
+
+def _ungrouped(tree: Tree, inside: list[tree_sitter.Node]) -> list[tree_sitter.Node]:
+    """The statements of a body; Go's grammar has a list of them inside its block."""
+    lists = len(inside) == 1 and inside[0].type in tree.language.groups and inside[0].type not in tree.language.kinds
+    return [each for each in inside[0].named_children if not each.type.endswith("comment")] if lists else inside
 
 
 def _is_string(statement: tree_sitter.Node) -> bool:

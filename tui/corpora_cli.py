@@ -115,7 +115,7 @@ def audit(
     if out is not None and not tests:
         raise ConfigurationError("--out names the folder of a run, and only --tests makes one")
     if not tests:
-        found = benchmarks.audited(name, data, chosen, limit, seed, project)
+        found = benchmarks.audited(name, data, chosen, limit, seed, project=project)
         print_json(found) if json else benchmarks.show_audit(found)
         return
     corpus, found_data = named_corpus(name, data)
@@ -146,9 +146,7 @@ def mine(
     categories: Annotated[
         str, typer.Option(help="Only these: infilling (text before and behind), completion (only text before).")
     ] = "",
-    max_lines: Annotated[
-        int, typer.Option(min=1, help="The most lines of a gap: an answer may have 256 tokens.")
-    ] = 30,
+    max_lines: Annotated[int, typer.Option(min=1, help="The most lines of a gap: an answer may have 256 tokens.")] = 30,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Try at most so many gaps, drawn evenly of all files.")
     ] = None,
@@ -175,6 +173,7 @@ def mine(
     """
     from tui.commands import mining
     from tui.commands.options.mining_options import choice_of, testing_of
+    from tui.commands.options.run_options import tests_over
 
     request = mining.MiningRequest(
         repository,
@@ -183,7 +182,12 @@ def mine(
         choice_of(languages, kinds, categories, max_lines),
         limit,
         seed,
-        testing_of(toolchain, setup, test_command, allow_network_setup, setup_env, sandbox),
+        testing_of(
+            tests_over(toolchain, setup, test_command),
+            network=allow_network_setup,
+            variables=setup_env,
+            sandbox=sandbox,
+        ),
         force,
     )
     found = asyncio.run(mining.mine(request))

@@ -83,22 +83,32 @@ def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
 
     """
     if not folder.is_dir():
-        raise DataError(file, 0, f"its repository is not at {folder}: name the folder where it is now with --project DIR")
+        raise DataError(
+            file, 0, f"its repository is not at {folder}: name the folder where it is now with --project DIR"
+        )
     if head.commit and not has_commit(folder, head.commit):
         raise DataError(
-            file, 0, f"{folder} has no commit {head.commit[:10]}, from which it was mined: fetch it, or name another clone with --project DIR"
+            file,
+            0,
+            f"{folder} has no commit {head.commit[:10]}, from which it was mined: fetch it, or name another clone with --project DIR",
         )
     found = read_checkout(folder, head.commit)
     if changed := _changed(head, found):
         more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
         names = ", ".join(changed[:_NAMED])
         raise DataError(
-            file, 0, f"the repository {folder} has changed since it was mined ({names}{more}): mine it again, or bring its files back"
+            file,
+            0,
+            f"the repository {folder} has changed since it was mined ({names}{more}): mine it again, or bring its files back",
         )
     return found
 
 
 def _changed(head: MinedHead, found: Checkout) -> list[str]:
     """The files that differ from their digests, are gone, or are new where the corpus knows all files."""
-    differs = [path for path, digest in head.files.items() if digest_of(found.files.get(path, "")) != digest or path not in found.files]
+    differs = [
+        path
+        for path, digest in head.files.items()
+        if digest_of(found.files.get(path, "")) != digest or path not in found.files
+    ]
     return sorted({*differs, *(set() if head.commit else found.files.keys() - head.files.keys())})

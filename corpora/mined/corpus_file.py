@@ -19,7 +19,14 @@ from replay.tapes.tape import Tests
 FORMAT = 1
 SUFFIX = ".jsonl"
 GapKind: TypeAlias = Literal[
-    "function-body", "if-body", "loop-body", "if-condition", "loop-condition", "rest-of-function", "rest-of-if", "rest-of-loop"
+    "function-body",
+    "if-body",
+    "loop-body",
+    "if-condition",
+    "loop-condition",
+    "rest-of-function",
+    "rest-of-if",
+    "rest-of-loop",
 ]
 """What a gap is: the body of a construct, its condition, or its body from a loop or a branch in the midst of it to its end."""
 MinedCategory: TypeAlias = Literal["infilling", "completion"]

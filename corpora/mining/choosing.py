@@ -62,70 +62,63 @@ def find_gaps(
             found.skipped[reason] += 1
             continue
         found.files.append(path)
-        _take(found, seen, language, path, text, choice)
+        _take(found, seen, _SearchedFile(language, path, text), choice)
     return found
 
 
-def _take(
-    found: FoundGaps, seen: set[tuple[str, ...]], language: Language, path: str, text: str, choice: GapChoice
-) -> None:
-    functions, names = _functions(language, text), set[str]()
-    for gap in filter(choice.wants, gaps(language, text)):
+class _SearchedFile:
+    """A file whose gaps become lines of a corpus."""
+
+    def __init__(self, language: Language, path: str, text: str) -> None:
+        self.language, self.path, self.text = language, path, text
+        functions = [body for body in bodies(language, text) if body.kind == "function"]
+        self._functions = [(body.header, body.end, text.count("\n", 0, body.header) + 1) for body in functions]
+        self._names: set[str] = set()
+
+    def lines(self, gap: CodeGap) -> tuple[int, int]:
+        """The first and the last line of a gap, from 1."""
+        first = self.text.count("\n", 0, gap.start) + 1
+        return first, first + self.text.count("\n", gap.start, gap.end)
+
+    def likeness(self, gap: CodeGap) -> tuple[str, ...]:
+        """What two gaps have in common that are the same task: the removed code and the last line of code above it, white space folded."""
+        above = self.text[: gap.start].rstrip()
+        parts = above[above.rfind("\n") + 1 :], self.text[gap.start : gap.end]
+        return self.language.id, gap.category, gap.kind, *(" ".join(part.split()) for part in parts)
+
+    def line(self, gap: CodeGap) -> MinedLine:
+        """The line of a gap in a corpus; its name is that of no other gap of the file."""
+        first, last = self.lines(gap)
+        name = f"{gap.category}/{self.path}/{first}-{last}/{gap.kind}"
+        if name in self._names:
+            name = f"{name}/{gap.start - self.text.rfind(chr(10), 0, gap.start)}"
+        self._names.add(name)
+        around = next((line for start, end, line in self._functions if start <= gap.start < end), None)
+        return MinedLine(
+            name=name,
+            category=gap.category,
+            kind=gap.kind,
+            language=self.language.id,
+            path=self.path,
+            start=offset_of(self.text, gap.start),
+            end=offset_of(self.text, gap.end),
+            lines=(first, last),
+            emptied=gap.emptied,
+            function="" if around is None else f"{self.path}:{around}",
+        )
+
+
+def _take(found: FoundGaps, seen: set[tuple[str, ...]], file: _SearchedFile, choice: GapChoice) -> None:
+    for gap in filter(choice.wants, gaps(file.language, file.text)):
         found.stages["found"] += 1
-        lines = _lines(text, gap)
-        likeness = _likeness(language, text, gap)
-        reason = gap.reason or ("long" if lines[1] - lines[0] >= choice.lines else "")
+        first, last = file.lines(gap)
+        likeness = file.likeness(gap)
+        reason = gap.reason or ("long" if last - first >= choice.lines else "")
         if reason := reason or ("duplicate" if likeness in seen else ""):
             found.stages[reason] += 1
             continue
         seen.add(likeness)
-        found.lines.append(_line(language, path, text, gap, lines, names, functions))
-
-
-def _line(
-    language: Language,
-    path: str,
-    text: str,
-    gap: CodeGap,
-    lines: tuple[int, int],
-    names: set[str],
-    functions: Sequence[tuple[int, int, int]],
-) -> MinedLine:
-    name = f"{gap.category}/{path}/{lines[0]}-{lines[1]}/{gap.kind}"
-    if name in names:
-        name = f"{name}/{gap.start - text.rfind(chr(10), 0, gap.start)}"
-    names.add(name)
-    around = next((line for first, last, line in functions if first <= gap.start < last), None)
-    return MinedLine(
-        name=name,
-        category=gap.category,
-        kind=gap.kind,
-        language=language.id,
-        path=path,
-        start=offset_of(text, gap.start),
-        end=offset_of(text, gap.end),
-        lines=lines,
-        emptied=gap.emptied,
-        function="" if around is None else f"{path}:{around}",
-    )
-
-
-def _lines(text: str, gap: CodeGap) -> tuple[int, int]:
-    first = text.count("\n", 0, gap.start) + 1
-    return first, first + text.count("\n", gap.start, gap.end)
-
-
-def _functions(language: Language, text: str) -> Sequence[tuple[int, int, int]]:
-    """Header, end and line (from 1) of each function, the outer ones before the inner ones."""
-    found = ((body.header, body.end) for body in bodies(language, text) if body.kind == "function")
-    return [(first, last, text.count("\n", 0, first) + 1) for first, last in found]
-
-
-def _likeness(language: Language, text: str, gap: CodeGap) -> tuple[str, ...]:
-    """What two gaps have in common that are the same task: the removed code and the last line of code above it, white space folded."""
-    above = text[: gap.start].rstrip()
-    header = above[above.rfind("\n") + 1 :]
-    return language.id, gap.category, gap.kind, *(" ".join(part.split()) for part in (header, text[gap.start : gap.end]))
+        found.lines.append(file.line(gap))
 
 
 def draw_evenly(lines: Sequence[MinedLine], limit: int | None, seed: int) -> list[MinedLine]:

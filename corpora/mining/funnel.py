@@ -61,7 +61,13 @@ class MiningFolder:
 
 
 def head_of(
-    name: str, checkout: Checkout, tests: Tests, lines: Iterable[MinedLine], asked: Mapping[str, str], stages: Mapping[str, int]
+    name: str,
+    checkout: Checkout,
+    tests: Tests,
+    lines: Iterable[MinedLine],
+    *,
+    asked: Mapping[str, str],
+    stages: Mapping[str, int],
 ) -> MinedHead:
     """The head of a corpus of these tasks. What the user allows a set-up is not kept."""
     return MinedHead(
@@ -77,7 +83,9 @@ def head_of(
     )
 
 
-def kept_lines(lines: Sequence[MinedLine], tasks: Sequence[Task], records: Iterable[Record]) -> tuple[list[MinedLine], Counter[str]]:
+def kept_lines(
+    lines: Sequence[MinedLine], tasks: Sequence[Task], records: Iterable[Record]
+) -> tuple[list[MinedLine], Counter[str]]:
     """The tasks whose emptied gap fails the tests, with how it did; and at which stage the other ones ended."""
     by_path, verdicts = {task.path: task.name for task in tasks}, dict[str, Verdict]()
     for record in records:
@@ -103,4 +111,3 @@ def stages_of(found: FoundGaps, drawn: int, ends: Mapping[str, int]) -> dict[str
     """How many gaps were found, and how many ended at each stage."""
     counts = found.stages | Counter({"not-drawn": len(found.lines) - drawn}) | Counter(ends)
     return {"found": found.stages["found"]} | {stage: counts[stage] for stage in STAGES}
-

@@ -94,4 +94,3 @@ def _json(text: str) -> dict[str, Any]:
         return table_in({"manifest": json.loads(text)}, "manifest")
     except (ValueError, RecursionError):
         return {}
-

@@ -104,6 +104,7 @@ def audited(
     chosen_of: tuple[Sequence[str], Sequence[str]],
     limit: int | None,
     seed: int,
+    *,
     project: Path | None = None,
 ) -> dict[str, Any]:
     """What the tasks of a benchmark are like, as one JSON document: those of some languages and categories, at most `limit` of them, drawn by the seed.

@@ -23,7 +23,6 @@ from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions
 from replay.records import Record
 from replay.run.findings import Findings
-from replay.tapes.tape import Tests
 from runners.errors import ToolchainMissing
 from server.settings import ProviderSettings, Settings
 from server.version import version
@@ -76,13 +75,24 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
     name, tests = request.name or own, tests_of(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
-    folder = MiningFolder.of(head_of(name, checkout, tests, lines, {}, {}), lines, request.testing.sandbox)
-    write_corpus(folder.candidates, head_of(name, checkout, tests, lines, request.asked, {}), lines)
+    folder = MiningFolder.of(head_of(name, checkout, tests, lines, asked={}, stages={}), lines, request.testing.sandbox)
+    write_corpus(folder.candidates, head_of(name, checkout, tests, lines, asked=request.asked, stages={}), lines)
     kept, ends = await _tested(folder, name, lines, request.testing)
     stages = stages_of(found, len(lines), ends)
     if kept:
-        _write(request, head_of(name, checkout, tests, kept, request.asked, stages), kept)
-    return _document(request, name, checkout, tests, found, kept, stages, folder)
+        _write(request, head_of(name, checkout, tests, kept, asked=request.asked, stages=stages), kept)
+    return {
+        "corpus": name,
+        "file": str(request.out) if kept else "",
+        "repository": str(checkout.folder),
+        "commit": checkout.commit,
+        "tests": tests,
+        "files": len(found.files),
+        "skipped": dict(found.skipped),
+        "stages": stages,
+        "kept": _counted(kept),
+        "run": str(folder.run),
+    }
 
 
 def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
@@ -91,7 +101,9 @@ def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
     if not found.lines:
         skipped = ", ".join(f"{number_of(number, 'file')}: {reason}" for reason, number in found.skipped.items())
         searched = f"{number_of(len(found.files), 'file')} searched" + (f"; left out {skipped}" if skipped else "")
-        raise DataError(request.repository, 0, f"there is no gap to try ({searched}): see --languages, --kinds and --max-lines")
+        raise DataError(
+            request.repository, 0, f"there is no gap to try ({searched}): see --languages, --kinds and --max-lines"
+        )
     return found
 
 
@@ -138,32 +150,13 @@ def _write(request: MiningRequest, head: MinedHead, kept: Sequence[MinedLine]) -
     write_corpus(request.out, head, kept)
 
 
-def _document(
-    request: MiningRequest,
-    name: str,
-    checkout: Checkout,
-    tests: Tests,
-    found: FoundGaps,
-    kept: Sequence[MinedLine],
-    stages: Mapping[str, int],
-    folder: MiningFolder,
-) -> dict[str, Any]:
+def _counted(kept: Sequence[MinedLine]) -> dict[str, Counter[str]]:
+    """What was kept, as numbers of tasks."""
     return {
-        "corpus": name,
-        "file": str(request.out) if kept else "",
-        "repository": str(checkout.folder),
-        "commit": checkout.commit,
-        "tests": tests,
-        "files": len(found.files),
-        "skipped": dict(found.skipped),
-        "stages": stages,
-        "kept": {
-            "categories": Counter(line.category for line in kept),
-            "kinds": Counter(line.kind for line in kept),
-            "languages": Counter(line.language for line in kept),
-            "noticed": Counter(line.noticed for line in kept),
-        },
-        "run": str(folder.run),
+        "categories": Counter(line.category for line in kept),
+        "kinds": Counter(line.kind for line in kept),
+        "languages": Counter(line.language for line in kept),
+        "noticed": Counter(line.noticed for line in kept),
     }
 
 

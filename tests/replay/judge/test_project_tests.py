@@ -5,8 +5,8 @@ import pytest
 from tapes import Typist
 
 from replay.errors import ProjectError
-from replay.judge.projects import setup_variables, with_tests
 from replay.judge.baselines import plan_of_tests
+from replay.judge.projects import setup_variables, with_tests
 from replay.options import ReplayOptions
 from replay.tapes.tape import PROJECTS, unknown_toolchain
 from replay.tapes.tape import Tests as ProjectTests

@@ -218,7 +218,8 @@ ClusterByFlag = Annotated[
 CorpusFlag = Annotated[
     str,
     typer.Argument(
-        metavar="CORPUS", help=f"The benchmark ({', '.join(CORPORA)}), or the file of a mined corpus (`ghosttape corpora mine`)."
+        metavar="CORPUS",
+        help=f"The benchmark ({', '.join(CORPORA)}), or the file of a mined corpus (`ghosttape corpora mine`).",
     ),
 ]
 RepositoryToolchain = Annotated[
@@ -240,7 +241,9 @@ RepositoryTestCommand = Annotated[
 RepositoryNow = Annotated[
     Path | None,
     typer.Option(
-        "--project", metavar="DIR", help="Of a mined corpus: its repository, if that is elsewhere now than when it was mined."
+        "--project",
+        metavar="DIR",
+        help="Of a mined corpus: its repository, if that is elsewhere now than when it was mined.",
     ),
 ]
 CorpusClusterBy = Annotated[

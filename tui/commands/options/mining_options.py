@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from corpora.corpus import LANGUAGE_NAMES
@@ -13,7 +13,7 @@ from server.nearest import did_you_mean
 from server.settings import Settings
 from syntax.languages import LANGUAGES
 from tui.commands.options.configuration import replay_options
-from tui.commands.options.run_options import tests_over, words
+from tui.commands.options.run_options import words
 from tui.errors import ConfigurationError
 
 
@@ -41,14 +41,14 @@ def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[Any, 
 
 
 def testing_of(
-    toolchain: str | None, setup: str | None, command: str | None, network: bool, variables: Sequence[str] | None, sandbox: str
+    over: Mapping[str, str], *, network: bool, variables: Sequence[str] | None, sandbox: str
 ) -> ReplayOptions:
-    """How the repository is tested, as a replay of its tapes would: flags over `[tests]` of `ghosttape.toml`.
+    """How the repository is tested, as a replay of its tapes would: what flags say (`over`) over `[tests]` of `ghosttape.toml`.
 
     Raises:
         ConfigurationError: the file or a flag is malformed.
 
     """
     return replay_options(
-        Settings(), sandbox=sandbox, network_setup=network, setup_env=tuple(variables or ()), tests_over=tests_over(toolchain, setup, command)
+        Settings(), sandbox=sandbox, network_setup=network, setup_env=tuple(variables or ()), tests_over=dict(over)
     )

@@ -77,8 +77,7 @@ def options_of_evaluation(
         settings=evaluate_settings(
             server.settings, _provider(provider, server), given.repairs, published=published, ablate=given.ablate
         ),
-        **_of_both(given)
-        | {"cluster_by": given.cluster_by or ("function" if found.is_file() else "program")},
+        **_of_both(given) | {"cluster_by": given.cluster_by or ("function" if found.is_file() else "program")},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
         corpus=name,
         data=str(found),
