@@ -102,9 +102,13 @@ def write_corpus(file: Path, head: MinedHead, lines: Iterable[MinedLine]) -> Non
         raise DataError(file, 0, f"the corpus cannot be written: {error.strerror}") from error
 
 
-def same_corpus(file: Path, head: MinedHead, lines: Iterable[MinedLine]) -> bool:
-    """Whether a file holds this corpus already."""
-    return file.is_file() and file.read_bytes() == _encoded(head, lines)
+def is_like(file: Path, head: MinedHead) -> bool:
+    """Whether a file is a corpus that was mined from the same repository with the same choices."""
+    try:
+        found = read_head(file)
+    except DataError:
+        return False
+    return msgspec.structs.replace(found, files={}, stages={}) == msgspec.structs.replace(head, files={}, stages={})
 
 
 def _encoded(head: MinedHead, lines: Iterable[MinedLine]) -> bytes:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
-from corpora.mined.corpus_file import MinedHead, MinedLine, same_corpus, write_corpus
+from corpora.mined.corpus_file import MinedHead, MinedLine, is_like, write_corpus
 from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.funnel import STAGES, MiningFolder, head_of, kept_lines, stages_of
 from corpora.mining.source_repository import open_repository, tests_of
@@ -75,12 +75,13 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
     name, tests = request.name or own, tests_of(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
+    _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))
     folder = MiningFolder.of(head_of(name, checkout, tests, lines, asked={}, stages={}), lines, request.testing.sandbox)
     write_corpus(folder.candidates, head_of(name, checkout, tests, lines, asked=request.asked, stages={}), lines)
     kept, ends = await _tested(folder, name, lines, request.testing)
     stages = stages_of(found, len(lines), ends)
     if kept:
-        _write(request, head_of(name, checkout, tests, kept, asked=request.asked, stages=stages), kept)
+        write_corpus(request.out, head_of(name, checkout, tests, kept, asked=request.asked, stages=stages), kept)
     return {
         "corpus": name,
         "file": str(request.out) if kept else "",
@@ -142,12 +143,14 @@ def _refuse_untested(summary: Mapping[str, Any]) -> None:
         raise ToolchainMissing(reason) if entry["why"] == "lacking" else TuiError(reason)
 
 
-def _write(request: MiningRequest, head: MinedHead, kept: Sequence[MinedLine]) -> None:
-    if request.out.exists() and not request.force and not same_corpus(request.out, head, kept):
+def _refuse_other(request: MiningRequest, head: MinedHead) -> None:
+    """Refuse to replace anything but what the same command made of the same repository."""
+    if request.force or not request.out.exists():
+        return
+    if request.out.is_dir() or not is_like(request.out, head):
         raise ConfigurationError(
-            f"{request.out} exists already, with another content: name another file (-o), or replace it (--force)"
+            f"{request.out} exists already, and is not of this mining: name another file (-o), or replace it (--force)"
         )
-    write_corpus(request.out, head, kept)
 
 
 def _counted(kept: Sequence[MinedLine]) -> dict[str, Counter[str]]:
