@@ -19,12 +19,14 @@ _OWN = frozenset({".ghosttape", ".tox", ".nox"})
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The files of a repository: path → text. Files that are no UTF-8 text are not among them."""
+    """The files of a repository: path → text."""
 
     folder: Path
     commit: str
     """Empty: the files are those that lie in the folder."""
     files: Mapping[str, str]
+    binary: tuple[str, ...] = ()
+    """The files that are no UTF-8 text: the repository is tested without them."""
 
     def digests(self, paths: Iterable[str]) -> dict[str, str]:
         """Path → SHA-256 of the text, for some files; for all where no commit names them."""
@@ -48,21 +50,31 @@ def read_checkout(folder: Path, commit: str) -> Checkout:
 
     """
     if commit:
-        return Checkout(folder, commit, dict(sorted(commit_files(folder, commit))))
+        return _checkout(folder, commit, commit_files(folder, commit))
     try:
-        return Checkout(folder, "", dict(_folder_files(folder)))
+        return _checkout(folder, "", _folder_files(folder))
     except OSError as error:
         raise DataError(folder, 0, f"{error.filename or 'the folder'} cannot be read: {error.strerror}") from error
 
 
-def _folder_files(folder: Path) -> Iterator[tuple[str, str]]:
+def _checkout(folder: Path, commit: str, found: Iterable[tuple[str, str | None]]) -> Checkout:
+    every = dict(sorted(found))
+    texts = {path: text for path, text in every.items() if text is not None}
+    return Checkout(folder, commit, texts, tuple(path for path, text in every.items() if text is None))
+
+
+def _folder_files(folder: Path) -> Iterator[tuple[str, str | None]]:
     root = folder.resolve()
     for file in sorted(_below(folder)):
         if file.resolve().is_relative_to(root):
-            try:
-                yield file.relative_to(folder).as_posix(), file.read_bytes().decode()
-            except UnicodeDecodeError:
-                continue
+            yield file.relative_to(folder).as_posix(), _text(file)
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ choices alone, so that the same command finds them again.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,10 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from corpora.mined.checkout import Checkout
+from corpora.mined.checkout import Checkout, digest_of
 from corpora.mined.corpus_file import MinedHead, MinedLine
 from corpora.mining.choosing import FoundGaps
+from corpora.mining.gaps import constant
 from corpora.mining.source_repository import licence_of
 from corpora.tasks import Task
 from replay.numbers.metrics import UNJUDGED
@@ -30,6 +31,7 @@ STAGES: Mapping[str, str] = {
     "duplicate": "the same code under the same line as in another gap",
     "not-drawn": "left out by --limit",
     "unnoticed": "the tests pass with the gap emptied too",
+    "constant": "the tests pass with a condition that always holds too",
     "untested": "the machine failed",
     "kept": "the tests pass with the code and fail without it",
 }
@@ -49,15 +51,17 @@ class MiningFolder:
         encoded = msgspec.json.encode((head.name, head.repository, head.commit, head.tests, head.files, lines, sandbox))
         return cls(_WORK / f"{head.name}-{hashlib.sha256(encoded).hexdigest()[:16]}")
 
-    @property
-    def candidates(self) -> Path:
-        """The corpus of all gaps that are tried."""
-        return self.folder / "candidates.jsonl"
+    def corpus(self, answer: str = "") -> Path:
+        """The corpus of the gaps that are tried with an answer."""
+        return self.folder / f"{self._called(answer)}.jsonl"
 
-    @property
-    def run(self) -> Path:
+    def run(self, answer: str = "") -> Path:
         """The run that tests them."""
-        return self.folder / "run"
+        return self.folder / self._called(answer)
+
+    @staticmethod
+    def _called(answer: str) -> str:
+        return f"constant-{digest_of(answer)[:8]}" if answer else "emptied"
 
 
 def head_of(
@@ -83,31 +87,49 @@ def head_of(
     )
 
 
-def kept_lines(
-    lines: Sequence[MinedLine], tasks: Sequence[Task], records: Iterable[Record]
-) -> tuple[list[MinedLine], Counter[str]]:
-    """The tasks whose emptied gap fails the tests, with how it did; and at which stage the other ones ended."""
-    by_path, verdicts = {task.path: task.name for task in tasks}, dict[str, Verdict]()
-    for record in records:
-        if record.verdict is not None and record.moment.path in by_path:
-            verdicts[by_path[record.moment.path]] = record.verdict
-    kept, stages = [], Counter[str]()
+def verdicts_of(tasks: Iterable[Task], records: Iterable[Record]) -> dict[str, Verdict]:
+    """Task → the verdict on what was tried in it."""
+    names = {task.path: task.name for task in tasks}
+    found = ((names.get(record.moment.path), record.verdict) for record in records)
+    return {name: verdict for name, verdict in found if name is not None and verdict is not None}
+
+
+def noticed(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) -> tuple[list[MinedLine], Counter[str]]:
+    """The gaps with which the tests fail when they are emptied, with how they did; and at which stage the other ones end."""
+    kept, ends = [], Counter[str]()
     for line in lines:
-        stage = _stage(verdicts.get(line.name))
-        stages[stage] += 1
-        if stage == "kept":
-            verdict = verdicts[line.name]
+        verdict = verdicts.get(line.name)
+        if verdict is None or verdict.name == "infrastructure":
+            ends["untested"] += 1
+        elif verdict.name in UNJUDGED or verdict.name == "passed":
+            ends["unnoticed"] += 1
+        else:
             kept.append(structs.replace(line, noticed=verdict.name, failed=verdict.failed))
-    return kept, stages
+    return kept, ends
 
 
-def _stage(verdict: Verdict | None) -> str:
-    if verdict is None or verdict.name == "infrastructure":
-        return "untested"
-    return "unnoticed" if verdict.name in UNJUDGED or verdict.name == "passed" else "kept"
+def by_constant(lines: Iterable[MinedLine]) -> dict[str, list[MinedLine]]:
+    """The conditions among some gaps, by what always holds in their language."""
+    found: dict[str, list[MinedLine]] = defaultdict(list)
+    for line in lines:
+        if line.kind.endswith("-condition"):
+            found[constant(line.language, holds=True)].append(line)
+    return found
+
+
+def not_constant(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) -> tuple[list[MinedLine], Counter[str]]:
+    """The gaps without the conditions with which the tests pass if they always hold (`verdicts`); and at which stage these end."""
+    kept, ends = [], Counter[str]()
+    for line in lines:
+        verdict = verdicts.get(line.name)
+        stage = {"passed": "constant", "infrastructure": "untested"}.get(verdict.name, "") if verdict else ""
+        ends[stage] += 1
+        if not stage:
+            kept.append(line)
+    return kept, ends
 
 
 def stages_of(found: FoundGaps, drawn: int, ends: Mapping[str, int]) -> dict[str, int]:
     """How many gaps were found, and how many ended at each stage."""
-    counts = found.stages | Counter({"not-drawn": len(found.lines) - drawn}) | Counter(ends)
+    counts = found.stages + Counter({"not-drawn": len(found.lines) - drawn}) + Counter(ends)
     return {"found": found.stages["found"]} | {stage: counts[stage] for stage in STAGES}

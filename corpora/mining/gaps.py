@@ -19,9 +19,9 @@ from syntax.languages import Language
 
 NAMES: Mapping[str, str] = MappingProxyType({"function": "function", "if": "if", "for": "loop", "while": "loop"})
 """The constructs of Algorithm 1, by the kinds of the syntax."""
-_FALSE: Mapping[str, str] = MappingProxyType(
-    {"python": "False", "java": '!"".isEmpty()'}  # in Java no loop on a constant may stand before other statements
-)
+_CONSTANTS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"python": ("False", "True"), "java": ('!"".isEmpty()', '"".isEmpty()')}
+)  # in Java no loop on a constant may stand before other statements
 _BEGINS = frozenset({"if", "for", "while"})
 _DELEGATES = 2
 """A function of one statement must have so much logic (`corpora.mining.logic`); with less it hands something on."""
@@ -50,6 +50,11 @@ def gaps(language: Language, text: str) -> Iterator[CodeGap]:
     yield from sorted(found.values(), key=lambda gap: (gap.start, -gap.end, gap.category != "infilling"))
 
 
+def constant(language: str, *, holds: bool) -> str:
+    """The condition that always holds, or never, in a language (LSP identifier)."""
+    return _CONSTANTS.get(language, ("false", "true"))[holds]
+
+
 def _of_bodies(language: Language, text: str) -> Iterator[CodeGap]:
     for body in bodies(language, text):
         name = NAMES.get(body.kind)
@@ -74,7 +79,7 @@ def _of_conditions(language: Language, text: str) -> Iterator[CodeGap]:
     for found in conditions(language, text):
         reason = "" if logic(language, text, found.start, found.end) else "trivial"
         kind = cast("GapKind", f"{NAMES[found.kind]}-condition")
-        yield CodeGap(kind, "infilling", found.start, found.end, _FALSE.get(language.id, "false"), reason)
+        yield CodeGap(kind, "infilling", found.start, found.end, constant(language.id, holds=False), reason)
 
 
 def _trivial_body(language: Language, text: str, body: Body) -> str:

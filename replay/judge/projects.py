@@ -113,7 +113,7 @@ def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
                     f"{tape.source}: the project is {url} at {commit[:10]}: name a clone that has this commit with "
                     "--project DIR, or play without its tests (--no-tests)"
                 )
-            return dict(commit_files(clone, commit))
+            return {path: text for path, text in commit_files(clone, commit) if text is not None}
 
 
 def _git(clone: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -130,8 +130,8 @@ def has_commit(clone: Path, commit: str) -> bool:
     return _git(clone, "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}").returncode == 0
 
 
-def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
-    """Path → text of each file of a commit; links, submodules and files that are not UTF-8 are left out.
+def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str | None]]:
+    """Path → text of each file of a commit, None for a file that is not UTF-8; links and submodules are left out.
 
     Raises:
         ProjectError: the clone lacks an object of the commit.
@@ -152,7 +152,7 @@ def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
         try:
             yield path, answers[start:end].decode()
         except UnicodeDecodeError:
-            continue
+            yield path, None
 
 
 def _complete(clone: Path, *words: str, given: bytes = b"") -> bytes:

@@ -16,12 +16,21 @@ from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
 from corpora.mined.corpus_file import MinedHead, MinedLine, is_like, write_corpus
 from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
-from corpora.mining.funnel import STAGES, MiningFolder, head_of, kept_lines, stages_of
+from corpora.mining.funnel import (
+    STAGES,
+    MiningFolder,
+    by_constant,
+    head_of,
+    not_constant,
+    noticed,
+    stages_of,
+    verdicts_of,
+)
 from corpora.mining.source_repository import open_repository, tests_of
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions
-from replay.records import Record
+from replay.records import Record, Verdict
 from replay.run.findings import Findings
 from runners.errors import ToolchainMissing
 from server.settings import ProviderSettings, Settings
@@ -33,6 +42,9 @@ from tui.figures import number_of
 from tui.outcome import ExitStatus
 from tui.terminal_text import headline, one_line
 from tui.watching.waiting import Waiting
+
+_NAMED = 3
+"""How many files without text are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +88,13 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
     _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))
-    folder = MiningFolder.of(head_of(name, checkout, tests, lines, asked={}, stages={}), lines, request.testing.sandbox)
-    write_corpus(folder.candidates, head_of(name, checkout, tests, lines, asked=request.asked, stages={}), lines)
-    kept, ends = await _tested(folder, name, lines, request.testing)
-    stages = stages_of(found, len(lines), ends)
+    head = head_of(name, checkout, tests, lines, asked={}, stages={})
+    trial = _Trial(MiningFolder.of(head, lines, request.testing.sandbox), head, request.testing)
+    kept, ends = noticed(lines, await trial.verdicts(lines))
+    for answer, conditions in by_constant(kept).items():
+        kept, more = not_constant(kept, await trial.verdicts(conditions, answer))
+        ends += more
+    stages = stages_of(found, len(lines), ends | {"kept": len(kept)})
     if kept:
         write_corpus(request.out, head_of(name, checkout, tests, kept, asked=request.asked, stages=stages), kept)
     return {
@@ -89,10 +104,11 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
         "commit": checkout.commit,
         "tests": tests,
         "files": len(found.files),
+        "no_text": list(checkout.binary),
         "skipped": dict(found.skipped),
         "stages": stages,
         "kept": _counted(kept),
-        "run": str(folder.run),
+        "run": str(trial.folder.run()),
     }
 
 
@@ -108,28 +124,39 @@ def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
     return found
 
 
-async def _tested(
-    folder: MiningFolder, name: str, lines: Sequence[MinedLine], testing: ReplayOptions
-) -> tuple[list[MinedLine], Counter[str]]:
-    """Test every gap emptied, in a run in which nothing is offered."""
-    options = EvaluateOptions(
-        corpus=name,
-        data=str(folder.candidates),
-        settings=Settings(provider=ProviderSettings(name="fixed")),
-        sandbox=testing.sandbox,
-        cluster_by="function",
-        network_setup=testing.network_setup,
-        setup_env=testing.setup_env,
-    )
-    source, records = CorpusSource.of(options), list[Record]()
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Tests gaps with the same answer in each: nothing, or a constant."""
 
-    def summarise(options: EvaluateOptions, found: Findings) -> dict[str, Any]:
-        records.extend(found.records)
-        return source.summarise(options, found)
+    folder: MiningFolder
+    head: MinedHead
+    testing: ReplayOptions
 
-    summary, _ = await run_sources(source.options, [source], summarise, folder.run, how_to_go_on=_how_to_go_on)
-    _refuse_untested(summary)
-    return kept_lines(lines, source.tasks, records)
+    async def verdicts(self, lines: Sequence[MinedLine], answer: str = "") -> Mapping[str, Verdict]:
+        """The verdict on the answer in each gap, by its name."""
+        data = self.folder.corpus(answer)
+        write_corpus(data, self.head, lines)
+        source, records = CorpusSource.of(self._options(data, answer)), list[Record]()
+
+        def summarise(options: EvaluateOptions, found: Findings) -> dict[str, Any]:
+            records.extend(found.records)
+            return source.summarise(options, found)
+
+        run = self.folder.run(answer)
+        summary, _ = await run_sources(source.options, [source], summarise, run, how_to_go_on=_how_to_go_on)
+        _refuse_untested(summary)
+        return verdicts_of(source.tasks, records)
+
+    def _options(self, data: Path, answer: str) -> EvaluateOptions:
+        return EvaluateOptions(
+            corpus=self.head.name,
+            data=str(data),
+            settings=Settings(provider=ProviderSettings(name="fixed", text=answer), repairs=()),
+            sandbox=self.testing.sandbox,
+            cluster_by="function",
+            network_setup=self.testing.network_setup,
+            setup_env=self.testing.setup_env,
+        )
 
 
 def _how_to_go_on(folder: Path) -> str:
@@ -174,13 +201,20 @@ def show_mined(found: Mapping[str, Any]) -> None:
     console.print(table)
     for reason, number in found["skipped"].items():
         console.print(Text(f"  not searched: {number_of(number, 'file')}: {reason}", "dim"))
+    if found["no_text"]:
+        console.print(Text(f"  no UTF-8 text, and tested without: {_named(found['no_text'])}", "yellow"))
     for title in ("categories", "kinds", "noticed"):
         said = ", ".join(f"{name} {number:,}" for name, number in sorted(found["kept"][title].items()))
-        console.print(Text(f"  kept by {_TITLES[title]}: {said}" if said else "", "dim"))
+        console.print(Text(f"  kept by {_TITLES[title]}: {said or 'none'}", "dim"))
     if found["file"]:
         name = shlex.quote(found["file"])
         console.print(f"The tasks: ghosttape evaluate {name} --provider oracle", style="bold", highlight=False)
     console.print(Text(f"Each gap with its log: ghosttape tui {shlex.quote(found['run'])}", "dim"))
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+    return ", ".join(one_line(path) for path in paths[:_NAMED]) + more
 
 
 def status_of(found: Mapping[str, Any]) -> ExitStatus:
