@@ -17,7 +17,7 @@ _STRING = frozenset({"string", "concatenated_string"})
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class ConstructBody:
     """The body of a function, a branch or a loop, or a block of a `try`.
 
     `kind` is that of the construct (function, if, for, while, try), `header` where the construct begins. `statements` are the statements of the body,
@@ -38,7 +38,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ConstructCondition:
     """The condition of a branch (kind `if`) or of a loop (kind `while`), without the parentheses around it."""
 
     kind: str
@@ -46,7 +46,7 @@ class Condition:
     end: int
 
 
-def bodies(language: Language, text: str) -> Iterator[Body]:
+def bodies(language: Language, text: str) -> Iterator[ConstructBody]:
     """Every body that holds a statement, in the order of the text, the outer before the inner."""
     tree = parse(language, text)
     for node in tree.nodes():
@@ -54,7 +54,7 @@ def bodies(language: Language, text: str) -> Iterator[Body]:
             yield from _bodies_of(tree, node, kind)
 
 
-def conditions(language: Language, text: str) -> Iterator[Condition]:
+def conditions(language: Language, text: str) -> Iterator[ConstructCondition]:
     """Every condition of an `if`, an `elif` and a `while`, in the order of the text."""
     tree = parse(language, text)
     for node in tree.nodes():
@@ -63,16 +63,16 @@ def conditions(language: Language, text: str) -> Iterator[Condition]:
         if kind and found is not None:
             start, end = code_span(tree, _bare(found))
             if start < end:
-                yield Condition(kind, start, end)
+                yield ConstructCondition(kind, start, end)
 
 
-def _bodies_of(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Body]:
+def _bodies_of(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[ConstructBody]:
     for block in own_blocks(tree, node):
         inside = _documented(tree, kind, _ungrouped(tree, statements_inside(tree, block)))
         for _, end in block_span(tree, block) if inside else ():
             statements = tuple((_kind(tree.language, each), code_span(tree, each)) for each in inside)
             first = statements[0][1][0]
-            yield Body(kind, tree.span(node)[0], statements, _inner(tree, first, end), end)
+            yield ConstructBody(kind, tree.span(node)[0], statements, _inner(tree, first, end), end)
 
 
 def _documented(tree: Tree, kind: str, inside: list[tree_sitter.Node]) -> list[tree_sitter.Node]:

@@ -13,7 +13,7 @@ from typing import cast
 
 from corpora.mined.corpus_file import GapKind, MinedCategory
 from corpora.mining.logic import is_stub, logic
-from syntax.bodies import Body, bodies, conditions
+from syntax.bodies import ConstructBody, bodies, conditions
 from syntax.gaps import patch
 from syntax.languages import Language
 
@@ -68,7 +68,7 @@ def _of_bodies(language: Language, text: str) -> Iterator[CodeGap]:
         yield from _rests(language, text, body, cast("GapKind", f"rest-of-{name}"))
 
 
-def _rests(language: Language, text: str, body: Body, kind: GapKind) -> Iterator[CodeGap]:
+def _rests(language: Language, text: str, body: ConstructBody, kind: GapKind) -> Iterator[CodeGap]:
     """From each loop and each branch in the midst of a body to the end of that."""
     for statement, (start, _) in body.statements[1:]:
         if statement in _BEGINS:
@@ -82,7 +82,7 @@ def _of_conditions(language: Language, text: str) -> Iterator[CodeGap]:
         yield CodeGap(kind, "infilling", found.start, found.end, constant(language.id, holds=False), reason)
 
 
-def _trivial_body(language: Language, text: str, body: Body) -> str:
+def _trivial_body(language: Language, text: str, body: ConstructBody) -> str:
     """`trivial` for a body without control flow, calls and operators, for a stub, and for a function of one statement that only hands something on."""
     start, end = body.start, body.inner
     much = logic(language, text, start, end)

@@ -48,7 +48,7 @@ def _commit(folder: Path) -> tuple[str, str]:
     return repository.name, repository.head()
 
 
-def tests_of(checkout: Checkout, options: ReplayOptions) -> Tests:
+def how_tested(checkout: Checkout, options: ReplayOptions) -> Tests:
     """How a repository is tested: as `ghosttape.toml` says, else as its files show; what flags say counts over either.
 
     Raises:

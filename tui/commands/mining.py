@@ -26,7 +26,7 @@ from corpora.mining.funnel import (
     stages_of,
     verdicts_of,
 )
-from corpora.mining.source_repository import open_repository, tests_of
+from corpora.mining.source_repository import open_repository, how_tested
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions
@@ -84,7 +84,7 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
 
     """
     own, checkout = open_repository(request.repository)
-    name, tests = request.name or own, tests_of(checkout, request.testing)
+    name, tests = request.name or own, how_tested(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
     _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))

@@ -1,0 +1,73 @@
+"""Which files are searched, which gaps are left out and why, and what is drawn."""
+
+from corpora.mining.choosing import GapChoice, draw_evenly, find_gaps
+from syntax.text import length
+
+BODY = (
+    "def {name}(rows):\n    found = []\n    for row in rows:\n        found.append(row * {number})\n    return found\n"
+)
+FILES = {
+    "src/one.py": BODY.format(name="one", number=1) + "\n\n" + BODY.format(name="other", number=2),
+    "src/two.js": "function two(rows) {\n  return rows.map(f).filter(g);\n}\n",
+    "tests/test_one.py": BODY.format(name="test_one", number=3),
+    "vendor/three.py": BODY.format(name="three", number=4),
+    "src/broken.py": "def broken(:\n    f(1)\n",
+    "package-lock.json": "{}",
+    "README.md": "def four():\n",
+}
+
+
+def test_tests_vendored_and_broken_files_are_not_searched_and_said():
+    found = find_gaps(FILES, GapChoice())
+    assert found.files == ["src/one.py", "src/two.js"]
+    assert found.skipped == {"tests": 1, "generated or vendored": 1, "does not parse": 1}
+    assert {line.path for line in found.lines} == {"src/one.py", "src/two.js"}
+
+
+def test_what_is_wanted_is_found_alone():
+    def kinds(**more):
+        return {(line.language, line.kind, line.category) for line in find_gaps(FILES, GapChoice(**more)).lines}
+
+    assert kinds(languages=("javascript",)) == {
+        ("javascript", "function-body", "infilling"),
+        ("javascript", "function-body", "completion"),
+    }
+    assert kinds(kinds=("loop-body",), categories=("infilling",)) == {("python", "loop-body", "infilling")}
+
+
+def test_long_and_repeated_gaps_are_counted_and_left_out():
+    twice = {"a.py": BODY.format(name="f", number=1), "b.py": "# a copy\n" + BODY.format(name="f", number=1)}
+    first, both = (find_gaps(files, GapChoice()) for files in ({"a.py": twice["a.py"]}, twice))
+    assert both.stages["found"] == 2 * first.stages["found"]
+    assert both.stages["duplicate"] == len(first.lines) == len(both.lines)
+    short = find_gaps(twice, GapChoice(lines=2))
+    assert all(line.lines[1] - line.lines[0] < 2 for line in short.lines)
+    assert short.stages["long"] == 6  # the function's body twice, the rest of it once, in either file
+
+
+def test_a_line_says_where_its_gap_is_in_utf16_and_by_lines():
+    text = "# 😀\n" + BODY.format(name="f", number=1)
+    line = next(line for line in find_gaps({"a.py": text}, GapChoice()).lines if line.kind == "loop-body")
+    before = text[: text.index("found.append")]
+    assert (line.start, line.end) == (length(before), length(before) + len("found.append(row * 1)"))
+    assert (line.lines, line.function) == ((5, 5), "a.py:2")
+    assert line.name == "infilling/a.py/5-5/loop-body"
+
+
+def test_two_gaps_on_one_line_have_two_names():
+    text = "if (a > 1) { f(1); } else { g(2); }\n"
+    names = [line.name for line in find_gaps({"a.js": text}, GapChoice(kinds=("if-body",))).lines]
+    assert len(set(names)) == len(names) == 4
+
+
+def test_a_limit_takes_evenly_of_all_files_and_keeps_what_a_smaller_one_took():
+    many = {
+        f"f{number}.py": "\n\n".join(BODY.format(name=f"f{n}", number=n) for n in range(number + 1))
+        for number in range(4)
+    }
+    lines = find_gaps(many, GapChoice()).lines
+    drawn = {limit: [line.name for line in draw_evenly(lines, limit, 7)] for limit in (4, 9, 20, 10_000)}
+    assert len(drawn[10_000]) == len(lines)
+    assert {name.split("/")[1] for name in drawn[4]} == set(many)
+    assert set(drawn[4]) < set(drawn[9]) < set(drawn[20])
+    assert draw_evenly(lines, 9, 7) != draw_evenly(lines, 9, 8)
