@@ -120,6 +120,11 @@ class Task:
         return hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
+    def telling(self) -> str:
+        """The text that tells the task from others: the finished document, or what was removed where many tasks are gaps in one file."""
+        return self.truth if self.part else self.finished.text
+
+    @property
     def hole(self) -> tuple[int, int]:
         """Where the ground truth stands in the finished document, as indices of characters."""
         return len(self.before), len(self.before) + len(self.truth)

@@ -43,4 +43,4 @@ def audit(tasks: Sequence[Task]) -> dict[str, Any]:
 
 
 def _texts(tasks: Sequence[Task]) -> list[str]:
-    return [task.finished.text for task in tasks]
+    return [task.telling for task in tasks]

@@ -1,4 +1,4 @@
-"""Tasks whose finished documents are nearly the same.
+"""Tasks whose finished documents are nearly the same; of tasks that are gaps in one file, what was removed is compared, within each category.
 
 Two measures, with the limits of DevBench's paper (Golnari et al. 2026, arXiv 2601.11895, Appendix A.3), which calls a pair near-duplicates above either:
 
@@ -39,10 +39,10 @@ class NearDuplicates(msgspec.Struct, frozen=True):
 
 def near_duplicates(tasks: Sequence[Task]) -> list[NearDuplicates]:
     """The pairs of tasks of one language above either limit, the most alike first."""
-    by_language: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
-        by_language[task.language].append(task)
-    found = [pair for own in by_language.values() for pair in _of_language(own)]
+    by_kind: dict[tuple[str, str], list[Task]] = defaultdict(list)
+    for task in tasks:  # one gap of a file is an infilling and a completion, which is meant
+        by_kind[task.language, task.category if task.part else ""].append(task)
+    found = [pair for own in by_kind.values() for pair in _alike(own)]
     return sorted(found, key=lambda pair: (-max(pair.tokens / TOKENS, pair.tree / TREE), pair.one, pair.other))
 
 
@@ -73,16 +73,16 @@ def tree_similarity(one: Sequence[str], other: Sequence[str]) -> float:
 
 def similarity_of(one: Task, other: Task) -> tuple[float, float]:
     """How alike two tasks of one language are: by runs of tokens, and by trees."""
-    texts = one.finished.text, other.finished.text
+    texts = one.telling, other.telling
     tokens = jaccard(*map(token_runs, texts))
     return tokens, tree_similarity(*_letters(shape(one.language, text) for text in texts))
 
 
-def _of_language(tasks: Sequence[Task]) -> Iterator[NearDuplicates]:
-    texts = [task.finished.text for task in tasks]
+def _alike(tasks: Sequence[Task]) -> Iterator[NearDuplicates]:
+    texts = [task.telling for task in tasks]
     runs, shapes = (
         [token_runs(text) for text in texts],
-        _letters(shape(task.language, task.finished.text) for task in tasks),
+        _letters(shape(task.language, task.telling) for task in tasks),
     )
     for one, other in combinations(range(len(tasks)), 2):
         tokens = jaccard(runs[one], runs[other])

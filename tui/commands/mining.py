@@ -26,7 +26,7 @@ from corpora.mining.funnel import (
     stages_of,
     verdicts_of,
 )
-from corpora.mining.source_repository import open_repository, how_tested
+from corpora.mining.source_repository import how_tested, open_repository
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from corpora.audits.duplicates import near_duplicates
 from corpora.corpus import corpus_of
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout, read_checkout
@@ -225,3 +226,15 @@ def test_a_gap_that_lies_outside_of_its_file_is_refused(mined, folder, start, en
     )
     with pytest.raises(DataError, match=r":2: the gap lies outside of total\.js"):
         tasks_in(mined)
+
+
+def test_an_audit_compares_what_was_removed_and_not_the_file_that_all_tasks_share(mined):
+    tasks = tasks_in(mined)[1]
+    assert [task.telling for task in tasks] == [task.truth for task in tasks]
+    assert {task.finished.text + task.below for task in tasks} == {CODE}
+    (inside,) = near_duplicates(tasks)
+    assert {inside.one.split("/")[0], inside.other.split("/")[0]} == {"completion"}  # a body, and the rest of it
+    loop = task_called(mined, "loop-body", "infilling")
+    again = replace(loop, name="again", path="again")
+    (pair,) = near_duplicates([loop, again])
+    assert (pair.one, pair.other, pair.tokens) == (loop.name, "again", 1.0)
