@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -102,17 +103,19 @@ def evaluate(
     * `ghosttape corpora get devbench` (fetches its data; or name its folder with --data)
     * `ghosttape evaluate devbench --provider oracle --limit 60` (does the benchmark itself pass here?)
     * `ghosttape evaluate devbench --published gpt-4o --samples 5 --languages python,java`
+    * `ghosttape evaluate simcopilot --provider gguf --by constructs,reference` (what passes by what the removed code uses)
     * `ghosttape evaluate devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     """
-    from tui.commands.options.run_options import options_of_evaluation
+    from tui.commands.options.run_options import labels_of_table, options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all
 
     options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
+    by = labels_of_table(given.by)
     if given.live:
         from tui.live.starting import watch_live
 
-        watch_live(options, given.out, show_all, json=given.json)
-    summary = asyncio.run(run(options, given.out, quiet=given.json))
+        watch_live(options, given.out, partial(show_all, by=by), json=given.json)
+    summary = asyncio.run(run(options, given.out, by, quiet=given.json))
     if given.json:
         print_json(summary)
     raise typer.Exit(ExitStatus.evaluated(summary))

@@ -31,8 +31,17 @@ _NEW_NAMES = frozenset(
 """Names that only definitions have, beside those that uses have too."""
 _ARGUMENTS = frozenset({"type_arguments", "template_argument_list", "arguments", "keyword_argument"})
 _PATHS = frozenset(
-    {"import_statement", "import_from_statement", "import_declaration", "package_declaration", "using_directive"}
+    {
+        "import_statement",
+        "import_from_statement",
+        "import_declaration",
+        "package_declaration",
+        "using_directive",
+        "preproc_include",
+    }
 )
+_ELSEWHERE = frozenset({"global_statement", "nonlocal_statement"})
+"""Statements that say that names belong to a scope outside."""
 _INFERRED = frozenset({"var", "auto"})
 """Words in the place of a type."""
 
@@ -144,30 +153,30 @@ class _NameReader:
         self.grammar, self.language = grammar, language
         self.uses: list[UsedName] = []
         self.scopes: list[NameScope] = []
+        self._defining = _PATHS | _ELSEWHERE | grammar.rules.keys()
         self._taken = set[int]()
         """Bytes at which names stand that are no uses."""
 
     def read(self, root: tree_sitter.Node) -> None:
         """Read a whole tree."""
+        grammar = self.grammar
         stack = [(root, _Place(self._scope("file", None), (root.start_byte, root.end_byte)))]
         while stack:
             node, place = stack.pop()
-            inner = self._inside(node, place)
-            self._define(node, place, inner)
-            if not node.named_child_count:
+            kind, children, inner = node.type, node.named_children, self._inside(node, place)
+            if kind in self._defining:
+                self._define(node, place, inner)
+            if kind in grammar.names:
                 self._use(node, place)
-            self._use_member(node, place)
-            stack.extend((child, self._of_child(child, inner)) for child in reversed(node.named_children))
+            elif kind in grammar.members:
+                self._use_member(node, place)
+            is_default = kind in grammar.defaults
+            stack.extend((child, self._outside(child, inner) if is_default else inner) for child in reversed(children))
 
-    def _of_child(self, child: tree_sitter.Node, place: _Place) -> _Place:
-        """The place of a child: what a parameter is by default is said outside of its function."""
+    def _outside(self, child: tree_sitter.Node, place: _Place) -> _Place:
+        """The place of a part of a parameter: what it is by default is said outside of its function."""
         node, around = place.parent, place.scope.nearest("function").parent
-        if (
-            node is None
-            or node.type not in self.grammar.defaults
-            or around is None
-            or not _is_part(node, "value", child)
-        ):
+        if node is None or around is None or not _is_part(node, "value", child):
             return place
         return _Place(around, place.block, node)
 
@@ -196,7 +205,7 @@ class _NameReader:
                 yield from _base_names(child, self.grammar)
 
     def _define(self, node: tree_sitter.Node, place: _Place, inner: _Place) -> None:
-        if node.type in {"global_statement", "nonlocal_statement"}:
+        if node.type in _ELSEWHERE:
             place.scope.nearest("function").elsewhere.update(words(name) for name in node.named_children)
         for name, _ in imported(self.language, node):
             self._add(_Named(name), NameRule("library", from_="="), node, place, place.scope)

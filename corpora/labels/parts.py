@@ -29,17 +29,23 @@ class LabelledPart:
 @lru_cache(maxsize=4)
 def parts_of(language: Language, text: str) -> Sequence[LabelledPart]:
     """All parts of a text, in the order in which they begin. The last few texts are kept: gaps of one program share them."""
-    found = (part for node in parse(language, text).nodes() for part in _parts(language, node))
+    found: list[LabelledPart] = []
+    stack = [parse(language, text).root]
+    while stack:
+        node = stack.pop()
+        found.extend(_parts(language, node))
+        stack.extend(node.named_children)
     return sorted(found, key=lambda part: part.start)
 
 
 def _parts(language: Language, node: tree_sitter.Node) -> Iterator[LabelledPart]:
-    kind = language.kinds.get(node.type)
+    name = node.type
+    kind = language.kinds.get(name)
     if kind == "if":
         yield from _of_if(language, node)
     elif kind in {"for", "while"}:
         yield from _body(language, "loop body", node.child_by_field_name("body"))
-    elif node.type.endswith("comment") or _is_docstring(language, node):
+    elif name.endswith("comment") or (name == "expression_statement" and _is_docstring(language, node)):
         yield _part("comment", node)
 
 
@@ -84,6 +90,4 @@ def _part(kind: PartKind, node: tree_sitter.Node) -> LabelledPart:
 
 def _is_docstring(language: Language, node: tree_sitter.Node) -> bool:
     """Whether a statement of Python is nothing but a text."""
-    if language.id != "python" or node.type != "expression_statement":
-        return False
-    return [child.type in _STRINGS for child in node.children] == [True]
+    return language.id == "python" and [child.type in _STRINGS for child in node.children] == [True]

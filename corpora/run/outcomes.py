@@ -15,7 +15,7 @@ from replay.numbers.passing import passing as mean_pass_at_k
 from replay.numbers.passing import published_pass_at_k
 from replay.numbers.similarity import Likeness, likeness
 from replay.options import ClusterBy
-from replay.records import Verdict
+from replay.records import Moment, Verdict
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class TaskOutcome:
         """How alike the answers and the ground truth are. An error that was published counts as an answer, as in the published scores."""
         answers = self.answers or (self.error,) * bool(self.error)
         return likeness(answers, self.task.truth) if answers else None
+
+    @cached_property
+    def moment(self) -> Moment:
+        """The moment of its first sample: the cluster of all is that of it."""
+        return self.task.moment()
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -93,4 +98,4 @@ def share_testable(outcomes: Iterable[TaskOutcome], by: ClusterBy = "program") -
 
 def cluster_of_task(outcome: TaskOutcome, by: ClusterBy) -> str:
     """The cluster of a task with all its samples."""
-    return cluster_of(outcome.task.moment(), by)
+    return cluster_of(outcome.moment, by)

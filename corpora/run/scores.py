@@ -10,6 +10,7 @@ from typing import Any
 from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
 from corpora.options import EvaluateOptions
+from corpora.run.breakdowns import breakdowns
 from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
@@ -59,6 +60,7 @@ def summary(
         "languages": _by(outcomes, options, lambda task: {"language": task.language}),
         "categories": _by(outcomes, options, lambda task: {"category": task.category}),
         "cells": _by(outcomes, options, lambda task: {"language": task.language, "category": task.category}),
+        "labels": breakdowns(outcomes, lambda own: _passes(own, options, sorted({1, options.samples}))),
         "causes": _causes(outcomes),
         "error_classes": error_classes(
             (outcome.task.language, verdict.name) for outcome in outcomes for _, verdict in outcome.samples
@@ -105,22 +107,31 @@ def _figures(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> dict[
     `self_contained` is the share among tasks that need nothing that is missing here. Only the oracle's failures show what a task needs, so
     the share is given for the oracle alone.
     """
+    by = options.cluster_by
+    figures = _passes(outcomes, options, range(1, options.samples + 1)) | {
+        "similarity": similarity((cluster_of_task(one, by), one.likeness) for one in outcomes if one.likeness),
+        "why_untestable": counted(_reason(outcome) for outcome in outcomes if _reason(outcome)),
+    }
+    figures |= counts_of_tests(figures)
+    if options.is_oracle:
+        counting = [outcome for outcome in outcomes if outcome.is_testable and not outcome.lacks]
+        figures["self_contained"] = passing(counting, 1, by)
+    return figures
+
+
+def _passes(outcomes: Sequence[TaskOutcome], options: EvaluateOptions, ks: Sequence[int]) -> dict[str, Any]:
+    """How many of some tasks there are, are testable and passed, and the shares that pass, with pass@k of these k."""
     counting, by = [outcome for outcome in outcomes if outcome.is_testable], options.cluster_by
     figures: dict[str, Any] = {
         "tasks": len(outcomes),
         "testable": len(counting),
         "passed": sum(outcome.counts[1] > 0 for outcome in counting),
         "share": _pass_at_1(outcomes, by),
-        "pass_at_k": {str(k): passing(counting, k, by) for k in range(1, options.samples + 1)},
-        "similarity": similarity((cluster_of_task(one, by), one.likeness) for one in outcomes if one.likeness),
-        "why_untestable": counted(_reason(outcome) for outcome in outcomes if _reason(outcome)),
+        "pass_at_k": {str(k): passing(counting, k, by) for k in ks},
     }
-    figures |= counts_of_tests(figures)
     if options.tests_all_tasks:
-        by_k = {str(k): published_passing(outcomes, k, by) for k in range(1, options.samples + 1)}
+        by_k = {str(k): published_passing(outcomes, k, by) for k in ks}
         figures["as_published"] = {"share": by_k["1"], "pass_at_k": by_k}
-    if options.is_oracle:
-        figures["self_contained"] = passing([outcome for outcome in counting if not outcome.lacks], 1, by)
     return figures
 
 

@@ -144,3 +144,46 @@ def test_what_was_left_out_is_named_and_nothing_in_it_moves_the_cursor():
     text = shown(summary(left_out=[entry, other], apart=[*cells, {**cells[0], "tasks": 3, "reason": other["reason"]}]))
     assert "devbench csharp, 100 tasks  dotnet is not on PATH" in text
     assert "devbench csharp, 3 tasks    a.py reads b.csv" in text
+
+
+def labelled(*, cells):
+    """The figures of `summary` by labels, and as many pairs of a language and a category as are asked for."""
+    row = figures(language="python", category="x", group="loop body", tasks=1, testable=1, passed=1)
+    del row["why_untestable"]
+    of_language = {name: value for name, value in row.items() if name != "category"} | {"tasks": 4}
+    borders = [{"language": "python", "up_to": [10, 30], "from": "paper"}]
+    one = {"all": [], "languages": [of_language], "cells": [row]}
+    labels = {"constructs": one | {"borders": []}, "reference": one | {"borders": borders}}
+    known = summary(labels=labels)
+    return known | {"cells": known["cells"][:1] * cells}
+
+
+def by_labels(summary, *by):
+    console = Console(width=80, file=io.StringIO())
+    console.print(scores_table(summary, by))
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    return text
+
+
+def test_labels_have_a_table_each_only_where_they_are_asked_for():
+    known = labelled(cells=4)
+    assert "loop body" not in by_labels(known)
+    text = by_labels(known, "constructs", "reference")
+    assert has_line(text, "gpt-4o, by construct +tasks +passed +pass@1 +95 %")
+    assert has_line(text, "gpt-4o, by distance to the farthest reference +tasks +passed +pass@1 +95 %")
+    assert text.count("loop body") == 2
+    assert "A task counts in each of its constructs." in text
+    assert "Lines that part the groups, the nearer one up to: python 10, 30" in text
+
+
+def test_labels_stand_under_their_categories_where_these_are_few_and_else_under_their_languages():
+    assert has_line(by_labels(labelled(cells=4), "constructs"), "python x")
+    assert has_line(by_labels(labelled(cells=4), "constructs"), "loop body +1 +1/1 +66.7 +21–94")
+    many = by_labels(labelled(cells=5), "constructs")
+    assert not has_line(many, "python x")
+    assert has_line(many, "loop body +4 +1/1 +66.7 +21–94")
+
+
+def test_a_run_of_an_earlier_version_has_no_labels():
+    assert by_labels(summary(), "constructs") == by_labels(summary())

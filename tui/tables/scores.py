@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -22,6 +22,7 @@ from tui.figures import (
     counts,
     latency,
     latency_is_unmeasured,
+    mapping,
     number_of,
     percent,
     share_words,
@@ -37,6 +38,8 @@ NAME = 28
 REASON = 200
 """The width that the name of a task or a reason takes at most, in cells."""
 LOST = "infrastructure"
+FEW_CELLS = 4
+"""Up to so many pairs of a language and a category are shown apart by labels."""
 NAMED = 12
 """The number of failures that the table names. The inspector and the JSON document have all of them."""
 
@@ -49,6 +52,15 @@ _PUBLISHED = (
     "pass@1 is over testable tasks. all@1 is over all tasks, as benchmarks publish it: what passes counts, even if tests notice nothing "
     "or the ground truth fails."
 )
+
+
+_LABELS = {
+    "constructs": "construct",
+    "comment": "distance to a comment",
+    "reference": "distance to the farthest reference",
+}
+"""What the tables by labels are called."""
+_OVERLAP = "A task counts in each of its constructs."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +90,17 @@ def _has_all_samples(summary: Mapping[str, Any]) -> bool:
     return _has_all(summary) and _has_samples(summary)
 
 
-def scores_table(summary: Mapping[str, Any]) -> RenderableType:
-    """Lay out the summary of an evaluation in 80 columns."""
-    return Group(*_parts(summary))
+def scores_table(summary: Mapping[str, Any], by: Sequence[str] = ()) -> RenderableType:
+    """Lay out the summary of an evaluation in 80 columns, with the shares that pass by labels (`constructs`, `comment`, `reference`)."""
+    return Group(*_parts(summary, by))
 
 
-def _parts(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[RenderableType]:
     grids = (("what tests notice", _TASKS), (summary["provider"], _PASSES)) if _has_tests(summary) else ()
     for title, columns in grids:
         yield Padding(_grid(summary, f"{summary['corpus']}, {title}", columns), (1, 0, 0, 0), expand=False)
+    for name in by if _has_tests(summary) else ():
+        yield from _by_label(summary, name)
     yield Text("")
     yield from _notes(summary)
     yield from similarity_section(summary)
@@ -123,6 +137,34 @@ def _grid(summary: Mapping[str, Any], title: str, columns: Sequence[_Column]) ->
     table.add_section()
     table.add_row(*_line("all", summary, shown), style="bold")
     return table
+
+
+def _by_label(summary: Mapping[str, Any], name: str) -> Iterator[RenderableType]:
+    """Lay out a line for each group of tasks under its language and, where there are few, under its category."""
+    found = mapping(mapping(summary.get("labels")).get(name))  # runs of earlier versions have none
+    rows = found.get("cells" if len(summary["cells"]) <= FEW_CELLS else "languages", ())
+    table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
+    table.add_column(Text(f"{summary['provider']}, by {_LABELS[name]}"), no_wrap=True)
+    shown = (_OF_GROUP, *(column for column in _PASSES if column.is_shown(summary)))
+    for column in shown:
+        table.add_column(column.title.format(k=summary["samples"]), justify="right", no_wrap=True)
+    for place, own in groupby(rows, key=_place):
+        table.add_row(Text(shorten(one_line(place), NAME), "bold"))
+        for row in own:
+            table.add_row(*_line(f"  {row['group']}", row, shown))
+    if rows:
+        yield Padding(table, (1, 0, 0, 0), expand=False)
+        yield from (Text(line, "dim") for line in (_borders(found), _OVERLAP if name == "constructs" else "") if line)
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return " ".join(row[name] for name in ("language", "category") if name in row)
+
+
+def _borders(found: Mapping[str, Any]) -> str:
+    """Return the distances in lines that part the groups, as `up to: python 10, 30; java 30, 100`."""
+    named = [f"{_place(one)} {', '.join(f'{last:g}' for last in one['up_to'])}" for one in found.get("borders", ())]
+    return f"Lines that part the groups, the nearer one up to: {'; '.join(named)}" if named else ""
 
 
 def _line(name: str, figures: Mapping[str, Any], columns: Sequence[_Column]) -> Iterator[Text]:
@@ -162,6 +204,8 @@ _TASKS = (
     _Column("testable", _count("testable")),
 )
 """What can be known from the tasks, before any answer."""
+_OF_GROUP = _Column("tasks", lambda figures: f"{figures['tasks']:,}")
+"""The number of tasks with a label: of those it is not told which its tests notice."""
 _PASSES = (
     _Column("passed", _passed),
     _Column("pass@1", lambda figures: _percent(figures["share"])),

@@ -89,6 +89,7 @@ class EvaluateFlags:
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
     cluster_by: flags.CorpusClusterBy = None
+    by: flags.ByLabels = ""
     seed: flags.Seed = 0
     live: flags.Live = False
     out: flags.RunToGoOn = None

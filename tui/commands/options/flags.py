@@ -290,6 +290,15 @@ ProgramFormFlag = Annotated[
         help="evaluator: put together as the benchmark's own script does (default with --published); editor: the answer exactly at the cursor.",
     ),
 ]
+ByLabels = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="constructs,comment,reference",
+        help="Show the shares that pass by labels of the tasks too, comma-separated: constructs (what the removed code uses and is), comment (distance to the "
+        "nearest comment above), reference (distance to the farthest definition that is referred to). --json always has them.",
+    ),
+]
 NoPackages = Annotated[
     bool, typer.Option("--no-packages", help="Install no packages for the programs: those that need some fail.")
 ]

@@ -8,8 +8,10 @@ from typing import Any
 
 from msgspec import structs
 
+from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
+from server.nearest import did_you_mean
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
@@ -142,6 +144,21 @@ def generation_settings(settings: str, flags: Mapping[str, Any]) -> Settings:
 def words(text: str) -> tuple[str, ...]:
     """The words of a flag that takes several, separated by commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def labels_of_table(text: str) -> tuple[LabelName, ...]:
+    """The labels that a table is to show, in their own order; none for an empty text.
+
+    Raises:
+        ConfigurationError: one is not known.
+
+    """
+    named = words(text)
+    if unknown := next((name for name in named if name not in GROUPS), ""):
+        raise ConfigurationError(
+            f"--by knows no label {unknown!r}{did_you_mean(unknown, GROUPS)}: choose of {', '.join(GROUPS)}"
+        )
+    return tuple(name for name in GROUPS if name in named)
 
 
 def _provider(provider: ProviderFlags, server: ServerFlags) -> dict[str, Any]:

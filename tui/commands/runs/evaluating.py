@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corpora.labels.groups import LabelName
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from tui.commands.runs.running import print_tables, run_sources
 from tui.console import SafeConsole
 
 
-async def run(options: EvaluateOptions, out: Path | None, *, quiet: bool) -> dict[str, Any]:
-    """Evaluate and show; a folder that holds a run of the same configuration is continued. With `quiet` nothing is printed."""
+async def run(
+    options: EvaluateOptions, out: Path | None, by: Sequence[LabelName] = (), *, quiet: bool
+) -> dict[str, Any]:
+    """Evaluate and show, by these labels too; a folder that holds a run of the same configuration is continued. With `quiet` nothing is printed."""
     source = CorpusSource.of(options)
     options = source.options
     summary, folder = await run_sources(options, [source], source.summarise, out)
     if not quiet:
-        show(summary, folder)
+        show(summary, folder, by)
     show_untested(summary, folder)
     return summary
 
 
-def show_all(summary: Mapping[str, Any], folder: Path) -> None:
+def show_all(summary: Mapping[str, Any], folder: Path, by: Sequence[LabelName] = ()) -> None:
     """Print the table, and what could not be tested."""
-    show(summary, folder)
+    show(summary, folder, by)
     show_untested(summary, folder)
 
 
@@ -41,10 +44,10 @@ def show_untested(summary: Mapping[str, Any], folder: Path) -> None:
         )
 
 
-def show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the table, and how to look closer."""
+def show(summary: Mapping[str, Any], folder: Path, by: Sequence[LabelName]) -> None:
+    """Print the table, by these labels too, and how to look closer."""
     from tui.tables.scores import scores_table
 
     print_tables(
-        summary, scores_table(summary), folder, "Every task of this run, with the prompt, the program and its log"
+        summary, scores_table(summary, by), folder, "Every task of this run, with the prompt, the program and its log"
     )
