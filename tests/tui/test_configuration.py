@@ -144,5 +144,5 @@ def test_an_unknown_kind_of_cluster_is_refused_with_those_that_there_are(command
 def test_an_unknown_label_is_refused_before_anything_runs():
     done = CliRunner().invoke(app, ["evaluate", "devbench", "--data", ".", "--by", "construct"])
     assert done.exit_code == 2
-    assert "--by knows no label 'construct': did you mean 'constructs'?" in " ".join(done.stderr.split())
+    assert "--by knows no label 'construct' (did you mean 'constructs'?)" in " ".join(done.stderr.split())
     assert "choose of constructs, comment, reference" in " ".join(done.stderr.split())

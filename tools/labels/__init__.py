@@ -1,0 +1,1 @@
+"""Labels of SimCopilot's tasks beside those of its own analyser."""
