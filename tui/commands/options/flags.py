@@ -250,7 +250,7 @@ CorpusClusterBy = Annotated[
     str | None,
     typer.Option(
         metavar="hole|function|tape|program",
-        help="Which tasks are not independent (default: program, which is one task; of a mined corpus: function). Every interval goes by "
+        help="Which tasks are not independent (default: program, all gaps of one; of a mined corpus: function). Every interval goes by "
         "these clusters (docs/numbers.md).",
     ),
 ]
