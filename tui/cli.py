@@ -97,7 +97,7 @@ def evaluate(
     server: ServerFlags,
     given: EvaluateFlags,
 ) -> None:
-    """Run a published benchmark: ask for each gap through the language server, and run the finished programs.
+    """Run a published benchmark, or one mined from a repository: ask for each gap through the language server, and run the finished programs.
 
     Examples:
     * `ghosttape corpora get devbench` (fetches its data; or name its folder with --data)
@@ -105,6 +105,7 @@ def evaluate(
     * `ghosttape evaluate devbench --published gpt-4o --samples 5 --languages python,java`
     * `ghosttape evaluate simcopilot --provider gguf --by constructs,reference` (what passes by what the removed code uses)
     * `ghosttape evaluate devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
+    * `ghosttape evaluate app.jsonl --provider gguf` (a corpus of `ghosttape corpora mine`)
     """
     from tui.commands.options.run_options import labels_of_table, options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all

@@ -13,12 +13,13 @@ from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json
 
 app = typer.Typer(
-    help="""The published benchmarks: which there are, what of them runs here, their data, and what their tasks are like.
+    help="""The published benchmarks: which there are, what of them runs here, their data, and what their tasks are like; and benchmarks of your own.
 
-Alone it lists them. Examples:
+Alone it lists the published ones. Examples:
 * `ghosttape corpora`
 * `ghosttape corpora get devbench`
-* `ghosttape corpora audit devbench --tests` (what do its tests notice?)""",
+* `ghosttape corpora audit devbench --tests` (what do its tests notice?)
+* `ghosttape corpora mine ~/src/app -o app.jsonl` (a benchmark from a repository with tests)""",
     rich_markup_mode="markdown",
 )
 Name = Annotated[str, typer.Argument(help="The benchmark; `ghosttape corpora` lists them.")]

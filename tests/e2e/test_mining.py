@@ -164,6 +164,7 @@ def test_a_mining_that_is_stopped_goes_on_and_ends_the_same(ghosttape, shop, tmp
             [],
             "the repository's own tests do not pass without any change (broken-baseline",
         ),
+        ({}, ["--name", "../shop"], "without a slash"),
         ({}, ["--kinds", "bodies"], "no kind of gap is called 'bodies'"),
         ({}, ["--languages", "pyton"], "no language is called 'pyton' (did you mean 'python'?)"),
         ({}, ["--languages", "go"], "there is no gap to try (0 files searched)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -83,8 +84,9 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
         InterruptedRunError: it was stopped; the same command goes on.
 
     """
-    own, checkout = open_repository(request.repository)
-    name, tests = request.name or own, how_tested(checkout, request.testing)
+    with Waiting(SafeConsole(stderr=True), f"{request.repository}: its files are read"):
+        own, checkout = open_repository(request.repository)
+    name, tests = _checked_name(request.name or own), how_tested(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
     _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))
@@ -170,8 +172,17 @@ def _refuse_untested(summary: Mapping[str, Any]) -> None:
         raise ToolchainMissing(reason) if entry["why"] == "lacking" else TuiError(reason)
 
 
+def _checked_name(name: str) -> str:
+    if not name.isprintable() or "/" in name or name.strip(". ") == "":
+        raise ConfigurationError(f"--name {name!r}: a corpus is named by printable characters without a slash")
+    return name
+
+
 def _refuse_other(request: MiningRequest, head: MinedHead) -> None:
-    """Refuse to replace anything but what the same command made of the same repository."""
+    """Refuse, before anything is tested, to replace anything but what the same command made of the same repository, and a folder that takes no file."""
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(request.out.parent, os.W_OK):
+        raise ConfigurationError(f"{request.out.parent}: no file can be written there: name another folder (-o)")
     if request.force or not request.out.exists():
         return
     if request.out.is_dir() or not is_like(request.out, head):
