@@ -79,6 +79,11 @@ class RepositoryBench:
         assert self._opened is not None
         return self._opened
 
+    @property
+    def is_forgeable(self) -> bool:
+        """Whether nothing but the status and the summary of the test runner tells which tests passed."""
+        return self._opened is not None and self._opened.baseline.tests is None
+
     def close(self) -> None:
         """Remove what was laid out."""
         if self._opened is not None:

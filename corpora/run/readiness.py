@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.tasks import Task
+from replay.judge.tape_cases import NO_WITNESS, TestWarning
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.programs import Program, Programs
 from runners.protocol import Sandbox
@@ -56,6 +57,12 @@ class Readiness:
             return
         self._benches.append(tests.bench)
         self.machines[task.language] = await tests.bench.open(self.sandbox, self.cache, self.retries, self.notify)
+
+    @property
+    def warnings(self) -> list[TestWarning]:
+        """Why the tests of a repository cannot be trusted."""
+        forgeable = any(bench.is_forgeable for bench in self._benches)
+        return [TestWarning("no witness", NO_WITNESS)] if forgeable else []
 
     def close(self) -> None:
         """Remove the repositories that were laid out."""

@@ -22,6 +22,7 @@ from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
+from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import Trials
 from replay.play.instructions import Ask
 from replay.run.findings import Findings
@@ -95,7 +96,7 @@ class CorpusSource:
         """
         options = self.options
         found = drawn(self._chosen(), options.limit, options.seed)
-        self.tasks, judge = [task for task in found if self._is_named(task)], None
+        self.tasks, judge, warnings = [task for task in found if self._is_named(task)], None, list[TestWarning]()
         if bench.sandbox is not None:
             programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)
@@ -105,11 +106,13 @@ class CorpusSource:
             ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify, cache=bench.cache)
             stack.callback(ready.close)
             await self._set_apart(ready, bench)
+            warnings = ready.warnings
             is_oracle, missing = options.is_oracle, programs.missing
             cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing, kept=kept)
             judge = Judge(cases, trials, alone=cases.alone if options.tests_all_tasks else None)
         asked, answer = self._answers()
-        return Subject(lambda sample: TaskPlayer(asked(sample), sample), lambda settled: settled.moment, judge, answer)
+        player = lambda sample: TaskPlayer(asked(sample), sample)  # noqa: E731
+        return Subject(player, lambda settled: settled.moment, judge, answer, warnings=warnings)
 
     def _is_named(self, task: Task) -> bool:
         """Whether a moment of the task is among those that are asked for by name."""

@@ -103,6 +103,7 @@ async def test_an_answer_is_tested_in_a_copy_of_the_whole_repository(mined, tmp_
     corpus, tests, seen = await opened(mined, lambda text: passed() if "size(row)" in text else failed(), tmp_path)
     try:
         assert seen == [CODE, CODE]  # the repository without a change, twice
+        assert corpus.bench.is_forgeable  # nothing names the tests of this runner
         for one in tests:
             finished = await one.run(one.task.finished)
             assert (finished.verdict_class, finished.passed) == ("passed", 3)
