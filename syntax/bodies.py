@@ -13,6 +13,8 @@ from syntax.parse import Tree, parse
 
 _CLAUSES = frozenset({"elif_clause", "elsif"})
 """Further branches of an `if` that have a condition of their own and are no construct of their own."""
+_RESULTS = ("return_type", "returns", "result", "type")
+"""The fields in which grammars have the type of what a function returns."""
 _STRING = frozenset({"string", "concatenated_string"})
 
 
@@ -22,7 +24,7 @@ class ConstructBody:
 
     `kind` is that of the construct (function, if, for, while, try), `header` where the construct begins. `statements` are the statements of the body,
     each with its kind (empty: a simple one), without comments, and without what only documents a function. The body goes from the first of them to
-    `inner`; `end` is behind the bracket or the word that closes it.
+    `inner`; `end` is behind the bracket or the word that closes it. `returns` says that the header names a type of what a function returns, and it is not `void`.
     """
 
     kind: str
@@ -30,6 +32,7 @@ class ConstructBody:
     statements: tuple[tuple[str, Span], ...]
     inner: int
     end: int
+    returns: bool = False
 
     @property
     def start(self) -> int:
@@ -72,7 +75,14 @@ def _bodies_of(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Constr
         for _, end in block_span(tree, block) if inside else ():
             statements = tuple((_kind(tree.language, each), code_span(tree, each)) for each in inside)
             first = statements[0][1][0]
-            yield ConstructBody(kind, tree.span(node)[0], statements, _inner(tree, first, end), end)
+            returns = kind == "function" and _returns(tree, node)
+            yield ConstructBody(kind, tree.span(node)[0], statements, _inner(tree, first, end), end, returns)
+
+
+def _returns(tree: Tree, function: tree_sitter.Node) -> bool:
+    found = (function.child_by_field_name(field) for field in _RESULTS)
+    said = next((node for node in found if node is not None), None)
+    return said is not None and tree.text[slice(*tree.span(said))] not in {"void", "()"}
 
 
 def _documented(tree: Tree, kind: str, inside: list[tree_sitter.Node]) -> list[tree_sitter.Node]:

@@ -22,6 +22,15 @@ NAMES: Mapping[str, str] = MappingProxyType({"function": "function", "if": "if",
 _CONSTANTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"python": ("False", "True"), "java": ('!"".isEmpty()', '"".isEmpty()')}
 )  # in Java no loop on a constant may stand before other statements
+_FAILS: Mapping[str, str] = MappingProxyType(
+    {
+        "java": "throw new UnsupportedOperationException();",
+        "csharp": "throw new System.NotSupportedException();",
+        "go": 'panic("emptied")',
+        "rust": "unimplemented!()",
+    }
+)
+"""What stands in the place of a body that must return something, where the compiler would refuse an empty one: else nothing would be said of the tests."""
 _BEGINS = frozenset({"if", "for", "while"})
 _DELEGATES = 2
 """A function of one statement must have so much logic (`corpora.mining.logic`); with less it hands something on."""
@@ -63,7 +72,7 @@ def _of_bodies(language: Language, text: str) -> Iterator[CodeGap]:
         reason = _trivial_body(language, text, body)
         kind = cast("GapKind", f"{name}-body")
         for category, end in (("infilling", body.inner), ("completion", body.end)):
-            least = patch(language, text, body.start, end)
+            least = _least(language, text, body, (body.start, end))
             yield CodeGap(kind, cast("MinedCategory", category), body.start, end, least, reason)
         yield from _rests(language, text, body, cast("GapKind", f"rest-of-{name}"))
 
@@ -72,7 +81,12 @@ def _rests(language: Language, text: str, body: ConstructBody, kind: GapKind) ->
     """From each loop and each branch in the midst of a body to the end of that."""
     for statement, (start, _) in body.statements[1:]:
         if statement in _BEGINS:
-            yield CodeGap(kind, "completion", start, body.end, patch(language, text, start, body.end))
+            yield CodeGap(kind, "completion", start, body.end, _least(language, text, body, (start, body.end)))
+
+
+def _least(language: Language, text: str, body: ConstructBody, gap: tuple[int, int]) -> str:
+    """The least that grammar and compiler demand in the place of a body, or of a part of it to its end."""
+    return (_FAILS.get(language.id, "") if body.returns else "") + patch(language, text, *gap)
 
 
 def _of_conditions(language: Language, text: str) -> Iterator[CodeGap]:

@@ -1,6 +1,7 @@
 """`ghosttape corpora mine` on small repositories in the sandbox: what is kept is a benchmark, and what cannot be mined is refused."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+GIT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+GIT |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 CART = '''"""A cart."""
 
@@ -89,6 +92,24 @@ def shop(tmp_path):
     return write(tmp_path / "shop", FILES)
 
 
+@pytest.fixture
+def make_clone(tmp_path, need):
+    """Make a git repository with one commit."""
+    need("git")
+
+    def make(files):
+        folder = write(tmp_path / "rows", files)
+        for words in (
+            ["init", "-q"],
+            ["add", "-A"],
+            ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "A"],
+        ):
+            subprocess.run(["git", *words], cwd=folder, check=True, env=GIT)
+        return folder
+
+    return make
+
+
 def tasks_in(file):
     return {json.loads(line)["name"] for line in file.read_text().splitlines()[1:]}
 
@@ -131,6 +152,28 @@ def test_what_is_mined_is_a_benchmark_that_the_oracle_passes_and_nothing_does_no
         "exists already, and is not of this mining"
         in ghosttape("corpora", "mine", shop, "-o", file, "--seed", 4, status=2).err
     )
+
+
+def test_a_repository_in_javascript_is_mined_with_its_own_test_script(ghosttape, make_clone, need):
+    need("node")
+    code = "exports.total = rows => {\n  let found = 0\n  for (const row of rows) {\n    found += Math.abs(row)\n  }\n  return found\n}\n"
+    test = "const test = require('node:test')\nconst { total } = require('..')\ntest('total', () => { if (total([1, -2]) !== 3) throw new Error('total') })\n"
+    clone = make_clone(
+        {
+            "package.json": '{"name": "rows", "license": "ISC", "scripts": {"test": "node --test"}}',
+            "index.js": code,
+            "test/total.test.js": test,
+        }
+    )
+    found = ghosttape("corpora", "mine", clone, "-o", "rows.jsonl", "--json").json
+    assert (found["tests"]["toolchain"], found["tests"]["command"]) == ("node", "node --test")
+    assert found["kept"]["kinds"] == {"function-body": 2, "loop-body": 2, "rest-of-function": 1}
+    assert len(found["commit"]) == 40
+    (clone / "index.js").write_text("")  # what is not committed changes nothing
+    oracle = ghosttape("evaluate", "rows.jsonl", "--provider", "oracle", "--json").json
+    assert (oracle["tasks"], oracle["passed"]) == (5, 5)
+    nothing = ghosttape("evaluate", "rows.jsonl", "--provider", "fixed", "--json").json
+    assert (nothing["testable"], nothing["passed"]) == (5, 0)
 
 
 def test_a_mining_that_is_stopped_goes_on_and_ends_the_same(ghosttape, shop, tmp_path):

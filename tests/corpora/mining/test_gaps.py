@@ -131,3 +131,26 @@ def test_logic_counts_calls_operators_and_control_flow():
 def test_the_constants_of_a_condition_are_those_of_its_language():
     assert (constant("python", holds=True), constant("go", holds=False)) == ("True", "false")
     assert "isEmpty" in constant("java", holds=True)  # javac refuses statements behind a loop on a constant
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "emptied"),
+    [
+        ("java", "class A { int f(int a) { return g(a) + 1; } }", "throw new UnsupportedOperationException();"),
+        ("java", "class A { void f(int a) { g(a + 1); } }", ""),
+        ("java", "class A { A(int a) { g(a + 1); } }", ""),
+        ("csharp", "class A { int F(int a) { return G(a) + 1; } }", "throw new System.NotSupportedException();"),
+        ("csharp", "class A { void F(int a) { G(a + 1); } }", ""),
+        ("go", "package a\nfunc f(a int) int { return g(a) + 1 }\n", 'panic("emptied")'),
+        ("go", "package a\nfunc f(a int) { g(a + 1) }\n", ""),
+        ("rust", "fn f(a: i32) -> i32 { g(a) + 1 }", "unimplemented!()"),
+        ("rust", "fn f(a: i32) { g(a + 1); }", ""),
+        ("cpp", "int f(int a) { return g(a) + 1; }", ""),
+        ("typescript", "function f(a: number): number { return g(a) + 1; }", ""),
+    ],
+)
+def test_an_emptied_function_that_must_return_fails_when_it_runs_and_not_when_it_is_compiled(language, text, emptied):
+    filling, completion = (gap for gap in gaps(language_of(language), text) if gap.kind == "function-body")
+    if filling.category == "completion":
+        filling, completion = completion, filling
+    assert (filling.emptied, completion.emptied) == (emptied, f"{emptied} }}")
