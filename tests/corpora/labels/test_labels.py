@@ -6,7 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from corpora.labels.grammars import GRAMMARS
 from corpora.labels.labels import CONSTRUCTS, labels_of
 from syntax.languages import language_of
 
@@ -53,6 +56,97 @@ def test_labels_do_not_depend_on_the_gaps_that_were_read_before():
 def test_a_language_whose_names_are_not_known_has_the_other_labels():
     found = of("go", "package a\nfunc f(a int) {\n// x\nif a > 1 {\n", "a = 2\n", "}\n}\n")
     assert (found.constructs, found.comment, found.reference) == ({"if body"}, 2, None)
+
+
+WORDS = [
+    "import",
+    "from",
+    "as",
+    ".",
+    "*",
+    "class",
+    "def",
+    "function",
+    "new",
+    "this",
+    "self",
+    "super",
+    "extends",
+    "implements",
+    "interface",
+    "struct",
+    "enum",
+    "namespace",
+    "using",
+    "#include",
+    "<a>",
+    "if",
+    "else",
+    "elif",
+    "for",
+    "while",
+    "do",
+    "in",
+    "of",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ":",
+    ",",
+    "=",
+    "==",
+    "+=",
+    "->",
+    "=>",
+    "::",
+    "<",
+    ">",
+    "a",
+    "b",
+    "C",
+    "D",
+    "é",
+    "𝄞",
+    "int",
+    "var",
+    "const",
+    "1",
+    "'x'",
+    '"y"',
+    "//",
+    "/*",
+    "*/",
+    "#",
+    "\n",
+    "@",
+    "lambda",
+    "return",
+    "global",
+    "with",
+    "try",
+    "catch",
+    "except",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    language=st.sampled_from([*GRAMMARS, "go", "rust", "ruby"]),
+    parts=st.tuples(*[st.lists(st.sampled_from(WORDS), max_size=12)] * 3),
+)
+def test_any_text_has_labels_and_distances_that_can_be(language, parts):
+    before, truth, after = (" ".join(words) for words in parts)
+    found = of(language, before, truth, after)
+    lines = (before + truth).count("\n")
+    assert found.constructs <= set(CONSTRUCTS)
+    assert found.comment is None or 0 <= found.comment <= lines
+    assert found.reference is None or 0 <= found.reference <= lines
+    if not truth.strip():
+        assert (found.constructs, found.reference) == (set(), None)
 
 
 def spans(tree):
