@@ -57,3 +57,18 @@ def test_references_in_python_fall_into_the_classes_of_table_3(labelled):
         assert found[0] == pytest.approx(sizes[0], abs=5)
         assert found[2] == pytest.approx(sizes[2], abs=5)
         assert sum(found) >= (len(far) * 97) // 100
+
+
+def test_comments_within_ten_lines_are_as_many_as_the_half_widths_of_table_4_say(labelled):
+    """Its script parts them at 10 lines; up to 8 tasks of each kind are left out there."""
+    implied = {
+        ("python", "infilling"): (239, 137),
+        ("python", "completion"): (104, 101),
+        ("java", "infilling"): (208, 71),
+        ("java", "completion"): (192, 85),
+    }
+    for cell, (near, far) in implied.items():
+        lines = [labels.comment for task, labels in labelled if (task.language, task.category) == cell]
+        found = sum(one <= 10 for one in lines)
+        assert 0 <= found - near <= 8
+        assert 0 <= len(lines) - found - far <= 8
