@@ -39,6 +39,8 @@ class Labels:
 def labels_of(language: Language, before: str, truth: str, after: str) -> Labels:
     """The labels of the task whose removed code is `truth`, between what stands before and after it in the whole file.
 
+    Example: of `a = 1`, a line below, and `print(a)`, which is removed, they are a local variable, no comment, and a reference 2 lines away.
+
     In languages whose names are not known here (`corpora.labels.grammars`) no task has a construct of what it uses, or a distance to a reference.
     """
     text = before + truth + after

@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 
 import tree_sitter
 
-from corpora.labels.grammars import GRAMMARS, Grammar, NameKind, NameRule, ScopeKind
+from corpora.labels.grammars import GRAMMARS
 from corpora.labels.imports import imported, words
+from corpora.labels.name_rules import Grammar, NameKind, NameRule, ScopeKind
 from syntax.languages import Language
 from syntax.parse import parse
 

@@ -8,8 +8,8 @@ from typing import get_args
 
 import tree_sitter
 
-from corpora.labels.grammars import NameKind
 from corpora.labels.imports import words
+from corpora.labels.name_rules import NameKind
 from corpora.labels.names import ByteSpan, DefinedName, NameScope, NamesOfFile, UsedName, base_name
 
 _DEEPEST = 12
