@@ -9,6 +9,7 @@ from typing import Any
 
 from corpora.audits.noticing import counts_of_tests
 from corpora.causes import kind_of
+from corpora.labels.groups import LabelName
 from corpora.options import EvaluateOptions
 from corpora.run.breakdowns import breakdowns
 from corpora.run.error_classes import error_classes
@@ -60,7 +61,7 @@ def summary(
         "languages": _by(outcomes, options, lambda task: {"language": task.language}),
         "categories": _by(outcomes, options, lambda task: {"category": task.category}),
         "cells": _by(outcomes, options, lambda task: {"language": task.language, "category": task.category}),
-        "labels": breakdowns(outcomes, lambda own: _passes(own, options, sorted({1, options.samples}))),
+        "labels": _by_labels(outcomes, options),
         "causes": _causes(outcomes),
         "error_classes": error_classes(
             (outcome.task.language, verdict.name) for outcome in outcomes for _, verdict in outcome.samples
@@ -161,6 +162,12 @@ def _by(
     for outcome in outcomes:
         groups[tuple(place(outcome.task).items())].append(outcome)
     return [dict(place) | _figures(own, options) for place, own in groups.items()]
+
+
+def _by_labels(outcomes: Sequence[TaskOutcome], options: EvaluateOptions) -> Mapping[LabelName, dict[str, Any]]:
+    """The shares that pass by labels; nothing where no program runs, as then none of them has a value."""
+    ks = sorted({1, options.samples})
+    return breakdowns(outcomes, lambda own: _passes(own, options, ks)) if options.tests else {}
 
 
 def _causes(outcomes: Sequence[TaskOutcome]) -> dict[str, int]:

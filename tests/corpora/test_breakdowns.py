@@ -119,3 +119,7 @@ def test_an_untestable_task_counts_among_tasks_and_in_no_share(tasks):
 def test_of_many_samples_the_first_and_the_last_k_are_given(tasks):
     row = told(tasks, samples=5)["constructs"]["all"][0]
     assert [*row["pass_at_k"]] == ["1", "5"]
+
+
+def test_where_no_program_runs_no_task_is_labelled(tasks):
+    assert told(tasks, tests=False) == {}
