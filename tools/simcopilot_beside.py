@@ -53,7 +53,7 @@ _PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScoredAnswer:
     """An answer to a task, as it came and as we repaired it."""
 
     task: Task
@@ -63,7 +63,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ScriptInput:
     """What the script's function takes."""
 
     checkout: str
@@ -73,26 +73,26 @@ class Order:
     language: str
 
 
-def answers(runs: Sequence[Path], tasks: Mapping[str, Task]) -> Iterator[Answer]:
+def answers(runs: Sequence[Path], tasks: Mapping[str, Task]) -> Iterator[ScoredAnswer]:
     """The answers of some runs, each to a task that can be tested here."""
     for folder in runs:
         with Store.open(folder) as store:
             for record in store.records():
                 task, offered = tasks.get(record.moment.path), record.suggestion
                 if task is not None and offered is not None and not task.lacks:
-                    yield Answer(task, offered.provider, offered.raw, offered.text)
+                    yield ScoredAnswer(task, offered.provider, offered.raw, offered.text)
 
 
-def order_of(checkout: Path, answer: Answer) -> Order:
+def script_input(checkout: Path, answer: ScoredAnswer) -> ScriptInput:
     """What the script would be given: the lines above and below the gap, and what came."""
     task = answer.task
     below = (task.after + task.below).removeprefix("\n")
     after = below.split("\n") if below else []
     before = task.before.split("\n")[:-1]
-    return Order(str(checkout), answer.raw, before, after, task.language.capitalize())
+    return ScriptInput(str(checkout), answer.raw, before, after, task.language.capitalize())
 
 
-def stages(order: Order) -> dict[str, str]:
+def stages(order: ScriptInput) -> dict[str, str]:
     """The texts that the script makes of an answer, by stage, in a process of its own.
 
     Raises:
@@ -114,7 +114,7 @@ def stages(order: Order) -> dict[str, str]:
 
 def process_one() -> None:
     """Read an order from standard input, run the script's function, and print its stages as JSON."""
-    order = Order(**json.load(sys.stdin))
+    order = ScriptInput(**json.load(sys.stdin))
     for name in _STUBS:
         sys.modules[name] = ModuleType(name)
         for wanted in _NAMES:
@@ -126,7 +126,7 @@ def process_one() -> None:
     sys.stdout.write(json.dumps(found) + "\n")
 
 
-async def judge(answer: Answer, texts: Mapping[str, str], programs: Programs) -> dict[str, str]:
+async def judge(answer: ScoredAnswer, texts: Mapping[str, str], programs: Programs) -> dict[str, str]:
     """The verdict class of each text; equal texts are tested once."""
     task, known = answer.task, dict[str, str]()
     for text in texts.values():
@@ -136,7 +136,7 @@ async def judge(answer: Answer, texts: Mapping[str, str], programs: Programs) ->
     return {name: known[text] for name, text in texts.items()}
 
 
-async def compare(checkout: Path, found: Sequence[Answer], workers: int = 2) -> list[dict[str, object]]:
+async def compare(checkout: Path, found: Sequence[ScoredAnswer], workers: int = 2) -> list[dict[str, object]]:
     """Print what becomes of each answer, and return it."""
     programs: Programs = await warm(pick(), cache_folder(), lambda _: None, workers=workers)
     queue, lines = list(reversed(found)), list[dict[str, object]]()
@@ -144,7 +144,7 @@ async def compare(checkout: Path, found: Sequence[Answer], workers: int = 2) -> 
     async def work() -> None:
         while queue:
             answer = queue.pop()
-            made = await asyncio.to_thread(stages, order_of(checkout, answer))
+            made = await asyncio.to_thread(stages, script_input(checkout, answer))
             texts = {"raw": answer.raw, "ours": answer.repaired, **made}
             verdicts = await judge(answer, texts, programs)
             said = {"task": answer.task.name, "language": answer.task.language, "category": answer.task.category}

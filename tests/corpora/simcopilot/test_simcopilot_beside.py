@@ -8,7 +8,7 @@ from simcopilot_data import write_stairs
 from corpora.corpus import corpus_of
 from replay.records import Ending, Record, Suggestion
 from replay.run.store import Store
-from tools.simcopilot_beside import Answer, answers, compare, order_of, passes, stages, table
+from tools.simcopilot_beside import ScoredAnswer, answers, compare, passes, script_input, stages, table
 
 SCRIPT = """
 import tiktoken
@@ -40,14 +40,14 @@ def tasks(checkout):
 
 def test_the_script_gets_the_lines_above_and_below_also_of_a_completion(checkout, tasks):
     for task in tasks:
-        order = order_of(checkout, Answer(task, "fixed", "x", "x"))
+        order = script_input(checkout, ScoredAnswer(task, "fixed", "x", "x"))
         whole = "\n".join([*order.before, task.truth, *order.after])
         assert whole == task.finished.text + task.below
         assert (order.language, order.after[0]) == ("Python", "    # the last stair is the landing")
 
 
 def test_the_script_runs_in_a_process_of_its_own_without_the_modules_that_ask_models(checkout, tasks):
-    found = stages(order_of(checkout, Answer(tasks[0], "fixed", f"```{LINE}```", "")))
+    found = stages(script_input(checkout, ScoredAnswer(tasks[0], "fixed", f"```{LINE}```", "")))
     assert found == {
         "cleaned_code": LINE,
         "trimmed_code": "Python: 5 5 '    # the last stair is the landing'",
@@ -73,8 +73,8 @@ def test_answers_are_those_of_tasks_that_can_be_tested(tmp_path, tasks):
 
 async def test_an_answer_passes_by_the_best_of_three_texts_though_it_fails_as_it_came(checkout, tasks, capsys):
     infilling, completion = tasks
-    bad = Answer(infilling, "fixed", LINE, LINE)
-    good = Answer(completion, "fixed", completion.truth, completion.truth)
+    bad = ScoredAnswer(infilling, "fixed", LINE, LINE)
+    good = ScoredAnswer(completion, "fixed", completion.truth, completion.truth)
     lines = await compare(checkout, [bad, good], workers=1)
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == lines
     assert [line["verdicts"]["raw"] for line in lines] == ["indentation", "passed"]
