@@ -117,7 +117,9 @@ def _inner(tree: Tree, start: int, end: int) -> int:
 
 
 def _bare(condition: tree_sitter.Node) -> tree_sitter.Node:
-    """What is inside the parentheses of a condition; all of it where there are none, or more than one part."""
+    """What is inside the parentheses of a condition; all of it where there are none, or more than one part. What C++ declares before a condition is none of it."""
+    if condition.type == "condition_clause":
+        return condition.child_by_field_name("value") or condition
     inside = [child for child in condition.named_children if not child.type.endswith("comment")]
-    wrapped = condition.type in {"parenthesized_expression", "condition_clause"}
+    wrapped = condition.type == "parenthesized_expression"
     return inside[0] if wrapped and len(inside) == 1 else condition

@@ -41,7 +41,7 @@ class FoundGaps:
 
     lines: list[MinedLine] = field(default_factory=list)
     stages: Counter[str] = field(default_factory=Counter)
-    """`found`, `trivial`, `long`, `duplicate` → number of gaps."""
+    """`found`, `trivial`, `long`, `duplicate`, `unbuilt` → number of gaps."""
     files: list[str] = field(default_factory=list)
     """The files that were searched."""
     skipped: Counter[str] = field(default_factory=Counter)
@@ -86,6 +86,10 @@ class _SearchedFile:
         parts = above[above.rfind("\n") + 1 :], self.text[gap.start : gap.end]
         return self.language.id, gap.category, gap.kind, *(" ".join(part.split()) for part in parts)
 
+    def parses_without(self, gap: CodeGap) -> bool:
+        """Whether the file parses with the gap emptied, as it does with the code."""
+        return not has_error(self.language, self.text[: gap.start] + gap.emptied + self.text[gap.end :])
+
     def line(self, gap: CodeGap) -> MinedLine:
         """The line of a gap in a corpus; its name is that of no other gap of the file."""
         first, last = self.lines(gap)
@@ -114,7 +118,8 @@ def _take(found: FoundGaps, seen: set[tuple[str, ...]], file: _SearchedFile, cho
         first, last = file.lines(gap)
         likeness = file.likeness(gap)
         reason = gap.reason or ("long" if last - first >= choice.lines else "")
-        if reason := reason or ("duplicate" if likeness in seen else ""):
+        reason = reason or ("duplicate" if likeness in seen else "")
+        if reason := reason or ("" if file.parses_without(gap) else "unbuilt"):
             found.stages[reason] += 1
             continue
         seen.add(likeness)

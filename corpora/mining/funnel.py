@@ -20,6 +20,7 @@ from corpora.mined.corpus_file import MinedHead, MinedLine
 from corpora.mining.choosing import FoundGaps
 from corpora.mining.gaps import constant
 from corpora.mining.source_repository import licence_of
+from corpora.run.error_classes import is_unbuilt
 from corpora.tasks import Task
 from replay.numbers.metrics import UNJUDGED
 from replay.records import Record, Verdict
@@ -30,6 +31,7 @@ STAGES: Mapping[str, str] = {
     "long": "more lines than --max-lines",
     "duplicate": "the same code under the same line as in another gap",
     "not-drawn": "left out by --limit",
+    "unbuilt": "it does not parse or compile with the gap emptied, which says nothing of the tests",
     "unnoticed": "the tests pass with the gap emptied too",
     "constant": "the tests pass with a condition that always holds too",
     "untested": "the machine failed",
@@ -103,6 +105,8 @@ def noticed(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) -> tupl
             ends["untested"] += 1
         elif verdict.name in UNJUDGED or verdict.name == "passed":
             ends["unnoticed"] += 1
+        elif is_unbuilt(line.language, verdict.name):
+            ends["unbuilt"] += 1
         else:
             kept.append(structs.replace(line, noticed=verdict.name, failed=verdict.failed))
     return kept, ends

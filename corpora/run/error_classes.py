@@ -10,8 +10,9 @@ from types import MappingProxyType
 
 from replay.numbers.metrics import UNJUDGED, counted
 
-COMPILED = frozenset({"java", "cpp", "csharp", "typescript"})
-_REFUSED = frozenset({"compile", "syntax", "indentation", "undefined-name"})
+COMPILED = frozenset({"java", "c", "cpp", "csharp", "go", "rust", "typescript", "typescriptreact"})
+_UNREAD = frozenset({"compile", "syntax", "indentation"})
+_REFUSED = _UNREAD | {"undefined-name"}
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {"indentation": "indentation", "syntax": "syntax", "compile": "syntax", "undefined-name": "variable hallucination"}
 )
@@ -26,7 +27,15 @@ def error_classes(verdicts: Iterable[tuple[str, str]]) -> dict[str, int]:
     return counted(_class_of(language, name) for language, name in verdicts if name not in {"passed", *UNJUDGED})
 
 
+def is_unbuilt(language: str, name: str) -> bool:
+    """Whether a verdict says that no program ran: a compiler, or a parser, refused the text of a language (LSP identifier).
+
+    An undefined name counts where the program is compiled; elsewhere it is found when the program runs.
+    """
+    return name in (_REFUSED if language in COMPILED else _UNREAD)
+
+
 def _class_of(language: str, name: str) -> str:
-    if language in COMPILED and name in _REFUSED:
+    if language in COMPILED and is_unbuilt(language, name):
         return "compilation"
     return _CLASSES.get(name, "other")

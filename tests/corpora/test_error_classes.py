@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from corpora.run.error_classes import error_classes
+from corpora.run.error_classes import error_classes, is_unbuilt
 from runners.protocol import Completed
 from runners.verdicts import classify
 
@@ -41,6 +41,19 @@ def test_a_failure_is_in_the_class_that_the_published_script_puts_it_into(langua
         Completed(exit=1, signal=None, stdout="", stderr=said, wall_ms=1.0), "", language, began=language != "java"
     )
     assert error_classes([(language, verdict.verdict_class)]) == {wanted: 1} == {as_published(language, said): 1}
+
+
+@pytest.mark.parametrize("language", ["java", "c", "cpp", "csharp", "go", "rust", "typescript", "typescriptreact"])
+def test_what_a_compiler_refuses_is_one_class(language):
+    names = ["compile", "syntax", "indentation", "undefined-name"]
+    assert error_classes([(language, name) for name in names]) == {"compilation": 4}
+    assert all(is_unbuilt(language, name) for name in names)
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "javascriptreact", "ruby"])
+def test_a_name_that_is_missing_is_found_when_the_program_runs_where_nothing_is_compiled(language):
+    names = ["syntax", "indentation", "undefined-name", "assertion"]
+    assert [is_unbuilt(language, name) for name in names] == [True, True, False, False]
 
 
 def test_what_passes_or_could_not_be_judged_is_no_error():

@@ -124,6 +124,7 @@ def test_what_is_mined_is_a_benchmark_that_the_oracle_passes_and_nothing_does_no
         "long": 0,
         "duplicate": 0,
         "not-drawn": 0,
+        "unbuilt": 0,
         "unnoticed": 2,
         "constant": 1,  # `len(rows) < 1_000_000` may as well be True
         "untested": 0,

@@ -74,6 +74,12 @@ def test_conditions_stand_without_their_parentheses():
     assert found["javascript"] == [("if", "row > 1"), ("if", "row < 0"), ("while", "found > 9")]
 
 
+def test_a_condition_of_cpp_does_not_hold_what_is_declared_before_it():
+    text = "int f(int a) { if (int b = twice(a) + 1; b > 9) { return b; } while (int c = g(a)) { h(c); } if (a > 3) { h(a); } return 0; }"
+    found = [(one.kind, text[one.start : one.end]) for one in conditions(language_of("cpp"), text)]
+    assert found == [("if", "b > 9"), ("while", "int c = g(a)"), ("if", "a > 3")]
+
+
 @pytest.mark.parametrize("language", SAME)
 def test_each_language_has_the_same_bodies_and_conditions(language):
     made, text = list(bodies(language_of(language), SAME[language])), SAME[language]

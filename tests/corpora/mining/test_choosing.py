@@ -45,6 +45,13 @@ def test_long_and_repeated_gaps_are_counted_and_left_out():
     assert short.stages["long"] == 6  # the function's body twice, the rest of it once, in either file
 
 
+def test_a_gap_without_which_the_file_does_not_parse_is_counted_and_left_out():
+    text = "def f(a)\n  if g(<<~T) > a\n    1 2 3\n  T\n    h(a)\n  end\nend\n"
+    found = find_gaps({"a.rb": text}, GapChoice(kinds=("if-condition", "if-body")))
+    assert {line.kind for line in found.lines} == {"if-body"}
+    assert (found.stages["found"], found.stages["unbuilt"]) == (3, 1)
+
+
 def test_a_line_says_where_its_gap_is_in_utf16_and_by_lines():
     text = "# 😀\n" + BODY.format(name="f", number=1)
     line = next(line for line in find_gaps({"a.py": text}, GapChoice()).lines if line.kind == "loop-body")
