@@ -9,8 +9,9 @@ design effect is the effective number of moments, and the interval is Wilson's f
 place of the normal one (Korn and Graubard 1998, Survey Methodology 24(2), 193-201; Wilson's form: Franco et al. 2019, Journal of Survey Statistics
 and Methodology 7(3), 334-364). The degrees of freedom are Satterthwaite's under a random effect of the clusters, with the intra-cluster
 correlation estimated, so that a few large clusters count as few (Imbens and Kolesár 2016, Review of Economics and Statistics 98(4),
-701-712). They count for the part of the variance that the clusters add; what independent moments would have anyway has n - 1, as the share itself tells
-it. (Without that, intervals of some thirty moments held the truth in 98 to 99 of 100 runs.) Where all moments end alike the data show no variance: the effective number is then that of clusters, n² by the sum of n_c².
+701-712). They count for the part of the variance that the clusters add. The rest, which independent moments would have too, is told by the share and has
+n - 1; how large that rest is, is believed as far as there are clusters to tell it (`Spread.share_t`). Without that, intervals of some thirty moments
+hold the truth in 98 to 99 of 100 runs. Where all moments end alike the data show no variance: the effective number is then that of clusters, n² by the sum of n_c².
 
 Why not the percentile bootstrap of clusters: with the cluster sizes of the demo it holds the truth too seldom. `docs/numbers.md` has
 the table of both, made by `tools.interval_coverage`.
@@ -87,11 +88,12 @@ class Spread:
 
     @property
     def share_t(self) -> float:
-        """As `t`, where the mean is a share: what independent moments would vary has n - 1 degrees of freedom.
+        """As `t`, where the mean is a share: of the part of the variance that independent moments would have, there are n - 1 degrees of freedom.
 
-        Example: 20 moments of the design effect 2, in clusters of 4 degrees, have 1 / (0.5 / 19 + 0.5 / 4) = 6.6.
+        That part is one by the design effect. Few clusters hardly tell it, so of `degrees` one is taken off for it: with one degree it is 0.
+        Example: 20 moments of the design effect 2, in clusters of 4 degrees, have the part 1/2 · 3/4 and 1 / (0.375 / 19 + 0.625 / 4) = 5.7 degrees.
         """
-        known = self.single / self.variance if self.single else 0.0
+        known = (1 - 1 / self.degrees) * self.single / self.variance if self.single else 0.0
         degrees = 1 / (known / (self.n - 1) + (1 - known) / self.degrees)
         return student_quantile((1 + CONFIDENCE) / 2, degrees)
 

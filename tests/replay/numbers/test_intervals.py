@@ -127,9 +127,8 @@ def test_a_share_in_clusters_has_wilsons_interval_of_the_effective_number_with_s
     assert (found["value"], found["n"], found["clusters"]) == (0.5, 10, 3)
     assert found["design_effect"] == pytest.approx((0.2**2 / 0.6 * 2) / (0.25 / 9)) == pytest.approx(4.8)
     spread = spread_of([[1] * 4, [0] * 4, [1, 0]])
-    degrees = 1 / (
-        1 / 4.8 / 9 + (1 - 1 / 4.8) / spread.degrees
-    )  # 1 of 4.8 parts is what independent moments would vary
+    known = (1 - 1 / spread.degrees) / 4.8  # about so much of the variance is what independent moments would have
+    degrees = 1 / (known / 9 + (1 - known) / spread.degrees)
     t, number = stats.t.ppf(0.975, degrees), 0.25 / spread.variance
     half = t / (1 + t**2 / number) * math.sqrt(0.25 / number + t**2 / (4 * number**2))
     assert (found["low"], found["high"]) == (pytest.approx(0.5 - half), pytest.approx(0.5 + half))
@@ -207,7 +206,23 @@ def test_the_degrees_of_a_share_lie_between_those_of_its_clusters_and_of_its_mom
     alone = spread_of([[1, 0]] * 10)
     assert stats.t.ppf(0.975, 41) < spread.share_t < spread.t
     assert alone.design_effect == 1.0
-    assert alone.share_t == pytest.approx(stats.t.ppf(0.975, 19))
+    assert alone.share_t == pytest.approx(stats.t.ppf(0.975, 1 / (8 / 9 / 19 + 1 / 9 / 9)))
+
+
+def test_two_clusters_that_happen_to_agree_do_not_count_as_independent_moments():
+    found = clustered_share(members([[1] * 25 + [0] * 25] * 2))
+    other = clustered_share(members([[1] * 25 + [0] * 25, [1] * 26 + [0] * 24]))
+    assert (found["low"], found["high"]) == (pytest.approx(0.106, abs=5e-4), pytest.approx(0.894, abs=5e-4))
+    assert other["high"] - other["low"] == pytest.approx(found["high"] - found["low"], abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("size", "least"), [([50, 50], 97), ([90, 5, 5], 95), ([60, 20, 10, 10], 93), ([40] * 4, 88), ([20] * 5, 88)]
+)
+@pytest.mark.parametrize("correlation", [0.05, 0.4])
+def test_intervals_of_few_clusters_are_wide_rather_than_wrong(size, least, correlation):
+    held = [coverage(ours, size, correlation, truth, 150, seed=7) for truth in (0.1, 0.3, 0.5, 0.8)]
+    assert statistics.mean(held) >= least
 
 
 def test_clusters_that_are_more_alike_between_than_within_are_no_better_than_single_moments():
