@@ -246,7 +246,8 @@ def block_span(tree: Tree, node: tree_sitter.Node) -> Iterator[Span]:
             child.type in tree.language.clauses | tree.language.blocks for child in node.named_children
         )
         _, end = code_span(tree, inside[-1] if ends_with_clause else node)
-        yield tree.index(inside[0].start_byte), _behind_closer(tree, end)
+        is_closed = not ends_with_clause and node.children[-1].type in {tree.language.closer, "}"}
+        yield tree.index(inside[0].start_byte), end if is_closed else _behind_closer(tree, end)
 
 
 def _behind_closer(tree: Tree, end: int) -> int:

@@ -76,7 +76,7 @@ def _bodies_of(tree: Tree, node: tree_sitter.Node, kind: str) -> Iterator[Constr
             statements = tuple((_kind(tree.language, each), code_span(tree, each)) for each in inside)
             first = statements[0][1][0]
             returns = kind == "function" and _returns(tree, node)
-            yield ConstructBody(kind, tree.span(node)[0], statements, _inner(tree, first, end), end, returns)
+            yield ConstructBody(kind, tree.span(node)[0], statements, _inner(tree, block, first, end), end, returns)
 
 
 def _returns(tree: Tree, function: tree_sitter.Node) -> bool:
@@ -108,12 +108,19 @@ def _kind(language: Language, statement: tree_sitter.Node) -> str:
     return language.kinds.get(statement.type) or language.kinds.get(inner.type, "")
 
 
-def _inner(tree: Tree, start: int, end: int) -> int:
-    """The end of a body before what closes it."""
-    for closer in filter(None, (tree.language.closer, "" if tree.language.layout else "}")):
-        if tree.text[start:end].endswith(closer):
-            return start + len(tree.text[start : end - len(closer)].rstrip())
-    return end
+def _inner(tree: Tree, block: tree_sitter.Node, start: int, end: int) -> int:
+    """The end of a body before the bracket or the word that closes it; where none does, as before an `else`, the end of its last statement."""
+    last = tree.root.descendant_for_byte_range(tree.byte(end) - 1, tree.byte(end))
+    closes = last is not None and last.type in {"}", tree.language.closer} and _is_part(last, block)
+    return start + len(tree.text[start : tree.span(last)[0]].rstrip()) if last is not None and closes else end
+
+
+def _is_part(token: tree_sitter.Node, block: tree_sitter.Node) -> bool:
+    """Whether a token belongs to a block or to a construct around it, and not to something inside."""
+    around: tree_sitter.Node | None = block
+    while around is not None and token.parent is not None and around.id != token.parent.id:
+        around = around.parent
+    return around is not None
 
 
 def _bare(condition: tree_sitter.Node) -> tree_sitter.Node:

@@ -100,6 +100,28 @@ def test_go_has_its_statements_in_a_list_and_ruby_a_word_that_closes():
     ]
 
 
+def test_a_body_of_ruby_that_nothing_closes_ends_with_its_last_statement():
+    text = (
+        "def f(a)\n  if a > 2\n    x = g(a) + backend\n  elsif a > 1\n    x = g(a).map { |q| q + 1 }\n"
+        "  elsif a > 0\n    while a > 2\n      a = h(a)\n    end\n  else\n    g(a)\n  end\nend\n"
+    )
+    assert [body[1:] for body in found_in("ruby", text)[1:]] == [
+        ("x = g(a) + backend", ""),
+        ("x = g(a).map { |q| q + 1 }", ""),
+        ("while a > 2\n      a = h(a)\n    end", ""),
+        ("g(a)", "\n  end"),
+        ("a = h(a)", "\n    end"),
+    ]
+
+
+def test_a_loop_of_ruby_at_the_end_of_a_function_has_one_word_that_closes_it():
+    text = "def f(a)\n  while a > 1\n    a = g(a)\n  end\nend\n"
+    assert found_in("ruby", text) == [
+        ("function", "while a > 1\n    a = g(a)\n  end", "\nend"),
+        ("while", "a = g(a)", "\n  end"),
+    ]
+
+
 def test_an_empty_text_and_a_broken_one_have_no_bodies_that_lie_outside():
     for language in LANGUAGES.values():
         assert list(bodies(language, "")) == []
