@@ -8,12 +8,13 @@ end: then a splice counts with closers for all that was open before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec import structs
 
 from server.repair.draft import Draft, indent_of
-from syntax.tokens import PAIRS, Token, tokens
+from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
 _WORD_LINE = re.compile(r"\n[ \t]*end[ \t]*$")
@@ -31,15 +32,25 @@ def repair(draft: Draft) -> str:
     """The suggestion whose splice has the fewest errors; of equals the one that changes least."""
     if draft.language is None or not may_act(draft) or draft.is_in_open_text:
         return draft.text
-    best, least = draft.text, _errors(draft, draft.text)
+    best, least = _least(draft.text, _with_fewer(draft), partial(_errors, draft))
     if not least:
         return best
-    for text in dict.fromkeys([*_with_fewer(draft), *_with_more(draft)]):
-        count = _errors(draft, text)
-        best, least = (text, count) if count < least else (best, least)
-        if not least:
-            break
-    return best
+    count = draft.errors if _is_unfinished(draft) else partial(_errors, draft)
+    return _least(best, _with_more(draft), count)[0]
+
+
+def _least(text: str, others: Iterator[str], count: Callable[[str], int]) -> tuple[str, int]:
+    """The text with the fewest errors, and how many; of equals the first."""
+    best, least = text, count(text)
+    while least and (other := next(others, None)) is not None:
+        errors = count(other)
+        best, least = (other, errors) if errors < least else (best, least)
+    return best, least
+
+
+def _is_unfinished(draft: Draft) -> bool:
+    """Whether the document ends at the cursor while something is open: then what the suggestion opens may stay open too."""
+    return not draft.after.strip() and bool(open_brackets(draft.tree(), len(draft.before)))
 
 
 def _errors(draft: Draft, text: str) -> int:
@@ -50,15 +61,10 @@ def _errors(draft: Draft, text: str) -> int:
 
 
 def _open_closers(draft: Draft, text: str) -> str:
-    opened: list[Token] = []
-    for token in tokens(draft.tree(text), 0, len(draft.before) + len(text)):
-        if token.opaque:
-            continue
-        if token.text in PAIRS:
-            opened.append(token)
-        elif opened and PAIRS[opened[-1].text] == token.text:
-            opened.pop()
-    return "\n" + "".join(PAIRS[token.text] for token in reversed(opened) if token.start < len(draft.before))
+    """Closers for what was open before the cursor and the text leaves open."""
+    end = len(draft.before) + len(text)
+    opened = [token for token in open_brackets(draft.tree(text), end) if token.start < len(draft.before)]
+    return "\n" + "".join(PAIRS[token.text] for token in reversed(opened))
 
 
 def may_act(draft: Draft) -> bool:
@@ -74,17 +80,39 @@ def may_act(draft: Draft) -> bool:
 
 
 def _with_fewer(draft: Draft) -> Iterator[str]:
-    """Without the last lines of closers, and without the last closers of what was open before the cursor."""
+    """Without the last lines of closers, and without the last closers of what was open before the cursor.
+
+    Where nothing stands below the cursor, brackets that close what was open are right: only others are left out.
+    """
+    surplus, _ = _balance(draft)
+    shortened = _without_last_closer if draft.after.strip() else _without_last_word
+    if not draft.after.strip():
+        surplus = _unmatched(draft, surplus)
     text = draft.text.rstrip()
     for _ in range(_TRIED):
-        shorter = _without_last_closer(draft, text)
+        shorter = shortened(draft, text)
         if shorter == text:
             break
         text = shorter
         yield text
-    surplus, _ = _balance(draft)
+    yield from _without(draft, surplus)
+
+
+def _unmatched(draft: Draft, surplus: Sequence[Token]) -> list[Token]:
+    """The closers that close nothing which is open before the cursor."""
+    opened, unmatched = [token.text for token in open_brackets(draft.tree(), len(draft.before))], []
+    for token in surplus:
+        if opened and PAIRS[opened[-1]] == token.text:
+            opened.pop()
+        else:
+            unmatched.append(token)
+    return unmatched
+
+
+def _without(draft: Draft, closers: Sequence[Token]) -> Iterator[str]:
+    """The suggestion without the last closer, the last two, and so on."""
     text = draft.text
-    for token in list(reversed(surplus))[:_TRIED]:
+    for token in list(reversed(closers))[:_TRIED]:
         at = token.start - len(draft.before)
         head, tail = text[:at], text[at + 1 :]
         text = head.rstrip() if not tail.strip() else head + tail
@@ -93,13 +121,16 @@ def _with_fewer(draft: Draft) -> Iterator[str]:
 
 def _without_last_closer(draft: Draft, text: str) -> str:
     """Without a last line that only closes: brackets, Ruby's `end`, a JSX tag."""
-    assert draft.language is not None
     shorter = _CLOSER_LINE.sub("", text)
-    if shorter == text and draft.language.closer:
+    return _without_last_word(draft, text) if shorter == text else shorter
+
+
+def _without_last_word(draft: Draft, text: str) -> str:
+    """Without a last line that only closes, where that is a word or a tag."""
+    assert draft.language is not None
+    if draft.language.closer:
         return _WORD_LINE.sub("", text)
-    if shorter == text and draft.language.id in _TAGGED:
-        return _TAG_LINE.sub("", text)
-    return shorter
+    return _TAG_LINE.sub("", text) if draft.language.id in _TAGGED else text
 
 
 def _with_more(draft: Draft) -> Iterator[str]:
