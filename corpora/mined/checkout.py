@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.errors import DataError
-from corpora.mined.corpus_file import MinedHead
+from corpora.mined.corpus_file import MinedHead, is_mined
 from replay.judge.projects import LEFT_OUT, commit_files, has_commit
 
 _NAMED = 3
 """How many changed files an error names."""
-_ENVIRONMENT = "pyvenv.cfg"
+_MARKS = ("pyvenv.cfg", "run.sqlite")
+"""The files that tell folders of environments and of runs."""
 _OWN = frozenset({".ghosttape", ".tox", ".nox"})
 
 
@@ -39,10 +40,11 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_checkout(folder: Path, commit: str) -> Checkout:
+def read_checkout(folder: Path, commit: str, without: Iterable[Path] = ()) -> Checkout:
     """Read the files of a commit of a repository, or with an empty `commit` those of a folder.
 
-    Folders of packages and caches, environments, and links that lead out are left out.
+    Of a folder are left out: packages and caches, environments, links that lead out, what ghosttape itself writes (mined corpora, runs, `.ghosttape`), and
+    the files and folders `without`.
 
     Raises:
         DataError: the folder cannot be read.
@@ -52,9 +54,9 @@ def read_checkout(folder: Path, commit: str) -> Checkout:
     if commit:
         return _checkout(folder, commit, commit_files(folder, commit))
     try:
-        return _checkout(folder, "", _folder_files(folder))
+        return _checkout(folder, "", _folder_files(folder, {path.resolve() for path in without}))
     except OSError as error:
-        raise DataError(folder, 0, f"{error.filename or 'the folder'} cannot be read: {error.strerror}") from error
+        raise _unreadable(folder, error) from error
 
 
 def _checkout(folder: Path, commit: str, found: Iterable[tuple[str, str | None]]) -> Checkout:
@@ -63,10 +65,10 @@ def _checkout(folder: Path, commit: str, found: Iterable[tuple[str, str | None]]
     return Checkout(folder, commit, texts, tuple(path for path, text in every.items() if text is None))
 
 
-def _folder_files(folder: Path) -> Iterator[tuple[str, str | None]]:
+def _folder_files(folder: Path, without: Collection[Path]) -> Iterator[tuple[str, str | None]]:
     root = folder.resolve()
-    for file in sorted(_below(folder)):
-        if file.resolve().is_relative_to(root):
+    for file in sorted(_below(folder, without)):
+        if file.resolve().is_relative_to(root) and not is_mined(file):
             yield file.relative_to(folder).as_posix(), _text(file)
 
 
@@ -77,13 +79,32 @@ def _text(file: Path) -> str | None:
         return None
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: Path, without: Collection[Path]) -> Iterator[Path]:
     for entry in folder.iterdir():
+        if entry.resolve() in without:
+            continue
         if entry.is_dir() and not entry.is_symlink():
-            if entry.name not in LEFT_OUT | _OWN and not (entry / _ENVIRONMENT).is_file():
-                yield from _below(entry)
+            if entry.name not in LEFT_OUT | _OWN and not any((entry / mark).is_file() for mark in _MARKS):
+                yield from _below(entry, without)
         elif entry.is_file():
             yield entry
+
+
+def _as_listed(folder: Path, head: MinedHead) -> Checkout:
+    """The commit that a head names; else the files of a folder that it lists, as far as they are there: what else lies there has no part in a test."""
+    if head.commit:
+        return read_checkout(folder, head.commit)
+    root = folder.resolve()
+    files = {path: folder / path for path in head.files}
+    inside = {path: file for path, file in files.items() if file.is_file() and file.resolve().is_relative_to(root)}
+    try:
+        return _checkout(folder, "", [(path, _text(file)) for path, file in inside.items()])
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: OSError) -> DataError:
+    return DataError(folder, 0, f"{error.filename or 'the folder'} cannot be read: {error.strerror}")
 
 
 def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
@@ -104,7 +125,7 @@ def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
             0,
             f"{folder} has no commit {head.commit[:10]}, from which it was mined: fetch it, or name another clone with --project DIR",
         )
-    found = read_checkout(folder, head.commit)
+    found = _as_listed(folder, head)
     if changed := _changed(head, found):
         more = f" and {len(changed) - _NAMED:,} more" if len(changed) > _NAMED else ""
         names = ", ".join(changed[:_NAMED])
@@ -117,10 +138,9 @@ def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
 
 
 def _changed(head: MinedHead, found: Checkout) -> list[str]:
-    """The files that differ from their digests, are gone, or are new where the corpus knows all files."""
-    differs = [
+    """The files that differ from their digests, or are gone."""
+    return sorted(
         path
         for path, digest in head.files.items()
         if digest_of(found.files.get(path, "")) != digest or path not in found.files
-    ]
-    return sorted({*differs, *(set() if head.commit else found.files.keys() - head.files.keys())})
+    )

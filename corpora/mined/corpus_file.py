@@ -18,6 +18,8 @@ from replay.tapes.tape import Tests
 
 FORMAT = 1
 SUFFIX = ".jsonl"
+MINED_BY = "ghosttape"
+"""What `MinedHead.asked` calls the version that mined."""
 GapKind: TypeAlias = Literal[
     "function-body",
     "if-body",
@@ -103,12 +105,23 @@ def write_corpus(file: Path, head: MinedHead, lines: Iterable[MinedLine]) -> Non
 
 
 def is_like(file: Path, head: MinedHead) -> bool:
-    """Whether a file is a corpus that was mined from the same repository with the same choices."""
+    """Whether a file is a corpus that was mined from the same repository with the same choices, by any version of ghosttape."""
+    return is_mined(file) and _chosen(read_head(file)) == _chosen(head)
+
+
+def _chosen(head: MinedHead) -> MinedHead:
+    """A head without what was found, and without the version."""
+    asked = {name: value for name, value in head.asked.items() if name != MINED_BY}
+    return msgspec.structs.replace(head, files={}, stages={}, asked=asked)
+
+
+def is_mined(file: Path) -> bool:
+    """Whether a file is a mined corpus, by its head."""
     try:
-        found = read_head(file)
+        read_head(file)
     except DataError:
         return False
-    return msgspec.structs.replace(found, files={}, stages={}) == msgspec.structs.replace(head, files={}, stages={})
+    return True
 
 
 def _encoded(head: MinedHead, lines: Iterable[MinedLine]) -> bytes:

@@ -23,6 +23,7 @@ from corpora.mining.source_repository import licence_of
 from corpora.run.error_classes import is_unbuilt
 from corpora.tasks import Task
 from replay.numbers.metrics import UNJUDGED
+from replay.options import ReplayOptions
 from replay.records import Record, Verdict
 from replay.tapes.tape import Tests
 
@@ -48,9 +49,10 @@ class MiningFolder:
     folder: Path
 
     @classmethod
-    def of(cls, head: MinedHead, lines: Sequence[MinedLine], sandbox: str) -> MiningFolder:
-        """The folder of a mining: the same for the same repository, gaps and tests."""
-        encoded = msgspec.json.encode((head.name, head.repository, head.commit, head.tests, head.files, lines, sandbox))
+    def of(cls, head: MinedHead, lines: Sequence[MinedLine], testing: ReplayOptions) -> MiningFolder:
+        """The folder of a mining: the same for the same repository, gaps and tests, and for what the set-up may have."""
+        allowed = (testing.sandbox, testing.network_setup, testing.setup_env)
+        encoded = msgspec.json.encode((head.name, head.repository, head.commit, head.tests, head.files, lines, allowed))
         return cls(_WORK / f"{head.name}-{hashlib.sha256(encoded).hexdigest()[:16]}")
 
     def corpus(self, answer: str = "") -> Path:

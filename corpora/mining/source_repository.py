@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,8 @@ _WORDS = 80
 """Characters of a licence's first line that are kept."""
 
 
-def open_repository(folder: Path) -> tuple[str, Checkout]:
-    """Return the name of a repository and its files: those of the newest commit, or of a folder that is under no git.
+def open_repository(folder: Path, without: Iterable[Path] = ()) -> tuple[str, Checkout]:
+    """Return the name of a repository and its files: those of the newest commit, or of a folder that is under no git, but for those `without`.
 
     Raises:
         DataError: there is no such folder, or it holds no file.
@@ -34,7 +34,7 @@ def open_repository(folder: Path) -> tuple[str, Checkout]:
     if not folder.is_dir():
         raise DataError(folder, 0, "there is no such folder: name a folder or a git repository on this machine")
     name, commit = _commit(folder)
-    found = read_checkout(folder.absolute(), commit)
+    found = read_checkout(folder.resolve(), commit, without)
     if not found.files:
         raise DataError(folder, 0, "there is no text file in it")
     return name, found

@@ -155,6 +155,25 @@ def test_what_is_mined_is_a_benchmark_that_the_oracle_passes_and_nothing_does_no
     )
 
 
+def test_a_folder_that_holds_its_own_corpus_and_runs_stays_what_it_was(ghosttape, shop, tmp_path):
+    words = ["corpora", "mine", "shop", "-o", "shop/shop.jsonl", "--limit", 2, "--json"]
+    first = ghosttape(*words).json
+    asked = ["evaluate", "shop/shop.jsonl", "--provider", "oracle", "--out", "shop/run", "--json"]
+    assert ghosttape(*asked).json["passed"] == first["stages"]["kept"] > 0
+    (shop / "notes.txt").write_text("a new file\n")
+    assert ghosttape(*asked[:4], "--json").json["passed"] == first["stages"]["kept"]
+    (shop / "notes.txt").unlink()
+    assert ghosttape(*words).json == first
+    assert len(list((tmp_path / ".ghosttape/mining").iterdir())) == 1
+
+
+def test_a_set_up_that_failed_is_tried_again_with_what_it_lacked(ghosttape, shop, monkeypatch):
+    monkeypatch.setenv("SHOP_TOKEN", "x")
+    words = ["corpora", "mine", shop, "-o", "shop.jsonl", "--limit", 1, "--setup", 'test -n "$SHOP_TOKEN"']
+    assert "the project's setup" in ghosttape(*words, status=2).err
+    assert ghosttape(*words, "--setup-env", "SHOP_TOKEN", "--json").json["stages"]["untested"] == 0
+
+
 def test_a_repository_in_javascript_is_mined_with_its_own_test_script(ghosttape, make_clone, need):
     need("node")
     code = "exports.total = rows => {\n  let found = 0\n  for (const row of rows) {\n    found += Math.abs(row)\n  }\n  return found\n}\n"

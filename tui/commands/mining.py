@@ -15,7 +15,7 @@ from rich.text import Text
 
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
-from corpora.mined.corpus_file import MinedHead, MinedLine, is_like, write_corpus
+from corpora.mined.corpus_file import MINED_BY, MinedHead, MinedLine, is_like, write_corpus
 from corpora.mining.choosing import FoundGaps, GapChoice, draw_evenly, find_gaps
 from corpora.mining.funnel import (
     STAGES,
@@ -32,6 +32,7 @@ from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
 from replay.options import ReplayOptions
 from replay.records import Record, Verdict
+from replay.run.engine import cache_folder
 from replay.run.findings import Findings
 from runners.errors import ToolchainMissing
 from server.settings import ProviderSettings, Settings
@@ -73,7 +74,7 @@ class MiningRequest:
             "limit": "" if self.limit is None else str(self.limit),
             "seed": str(self.seed),
         }
-        return {"ghosttape": version(), **{name: value for name, value in chosen.items() if value}}
+        return {MINED_BY: version(), **{name: value for name, value in chosen.items() if value}}
 
 
 async def mine(request: MiningRequest) -> dict[str, Any]:
@@ -85,13 +86,13 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
 
     """
     with Waiting(SafeConsole(stderr=True), f"{request.repository}: its files are read"):
-        own, checkout = open_repository(request.repository)
+        own, checkout = open_repository(request.repository, [request.out, cache_folder()])
     name, tests = _checked_name(request.name or own), how_tested(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
     _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))
     head = head_of(name, checkout, tests, lines, asked={}, stages={})
-    trial = _Trial(MiningFolder.of(head, lines, request.testing.sandbox), head, request.testing)
+    trial = _Trial(MiningFolder.of(head, lines, request.testing), head, request.testing)
     kept, ends = noticed(lines, await trial.verdicts(lines))
     for answer, conditions in by_constant(kept).items():
         kept, more = not_constant(kept, await trial.verdicts(conditions, answer))

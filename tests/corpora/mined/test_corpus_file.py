@@ -104,5 +104,6 @@ def test_a_corpus_of_the_same_repository_and_choices_is_like_another_and_no_othe
     write_corpus(file, HEAD, [LINE])
     assert is_like(file, msgspec.structs.replace(HEAD, files={}, stages={}))
     assert not is_like(file, msgspec.structs.replace(HEAD, asked={"seed": "1"}))
+    assert is_like(file, msgspec.structs.replace(HEAD, asked={"seed": "0", "ghosttape": "99.0"}))  # after an upgrade
     file.write_text("notes\n")
     assert not is_like(file, HEAD)

@@ -3,13 +3,14 @@
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from corpora.audits.duplicates import near_duplicates
 from corpora.corpus import corpus_of
 from corpora.errors import DataError
-from corpora.mined.checkout import Checkout, read_checkout
-from corpora.mined.corpus_file import MinedHead, MinedLine, write_corpus
+from corpora.mined.checkout import Checkout, digest_of, read_checkout
+from corpora.mined.corpus_file import MinedHead, MinedLine, read_corpus, write_corpus
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.mining.choosing import GapChoice, find_gaps
 from corpora.run.task_cases import TaskTests
@@ -168,12 +169,29 @@ async def test_tests_that_fail_only_sometimes_are_called_flaky(mined, tmp_path):
     [
         (lambda folder: (folder / "total.js").write_text(CODE + "\n"), "total.js"),
         (lambda folder: (folder / "notes.txt").unlink(), "notes.txt"),
-        (lambda folder: (folder / "new.txt").write_text("x"), "new.txt"),
     ],
 )
 def test_a_folder_that_has_changed_since_is_refused_with_what_changed(mined, folder, change, named):
     change(folder)
     with pytest.raises(DataError, match=rf"has changed since it was mined \({named}\): mine it again"):
+        tasks_in(mined)
+
+
+def test_a_new_file_in_a_folder_is_no_change_and_has_no_part_in_a_test(mined, folder):
+    (folder / "new.txt").write_text("x")
+    (folder / "node_modules").mkdir()
+    corpus, tasks = tasks_in(mined)
+    assert len(tasks) == 5
+    assert set(corpus.bench.checkout.files) == {"total.js", "notes.txt"}
+
+
+def test_a_head_that_lists_a_file_outside_of_its_folder_is_refused(mined, folder):
+    head, lines = read_corpus(mined)
+    outside = folder.parent / "outside.txt"
+    outside.write_text("x")
+    files = {**head.files, "../outside.txt": digest_of("x")}
+    write_corpus(mined, msgspec.structs.replace(head, files=files), lines)
+    with pytest.raises(DataError, match=r"has changed since it was mined \(\.\./outside\.txt\)"):
         tasks_in(mined)
 
 

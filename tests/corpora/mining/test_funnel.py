@@ -2,9 +2,11 @@
 
 import pytest
 
-from corpora.mined.corpus_file import MinedLine
-from corpora.mining.funnel import STAGES, noticed
+from corpora.mined.corpus_file import MinedHead, MinedLine
+from corpora.mining.funnel import STAGES, MiningFolder, noticed
+from replay.options import ReplayOptions
 from replay.records import Verdict
+from replay.tapes.tape import Tests as ProjectTests
 
 
 def line(name, language):
@@ -42,6 +44,14 @@ def test_what_does_not_compile_is_not_noticed_by_tests(language, verdict, stage)
     kept, ends = noticed([line("x", language)], {"x": Verdict(name=verdict)})
     assert (len(kept), dict(ends)) == ((1, {}) if stage == "kept" else (0, {stage: 1}))
     assert stage in STAGES
+
+
+def test_a_set_up_that_may_have_more_is_tried_in_a_folder_of_its_own():
+    head = MinedHead(corpus=1, name="a", repository="/a", tests=ProjectTests("none", "true"), files={})
+    allowed = [{}, {"network_setup": True}, {"setup_env": ("TOKEN",)}, {"sandbox": "local"}]
+    folders = [MiningFolder.of(head, [], ReplayOptions(**more)).folder for more in (*allowed, {})]
+    assert len(set(folders)) == len(allowed)
+    assert folders[0] == folders[-1]
 
 
 def test_a_gap_without_a_verdict_was_not_tested():

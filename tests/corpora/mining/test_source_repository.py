@@ -3,10 +3,13 @@
 import pytest
 
 from corpora.errors import DataError
+from corpora.mined.corpus_file import MinedHead, write_corpus
 from corpora.mining.source_repository import how_tested, licence_of, open_repository
 from replay.errors import ProjectError
 from replay.options import ReplayOptions
 from replay.tapes.tape import Tests as ProjectTests
+
+TESTS = ProjectTests(toolchain="python", command="pytest")
 
 
 def write(folder, files):
@@ -46,6 +49,31 @@ def test_a_folder_gives_what_lies_in_it_but_packages_environments_and_links_out(
     name, found = open_repository(folder)
     assert (name, found.commit, dict(found.files), found.binary) == ("app", "", {"a.py": "x = 1\n"}, ("e.bin",))
     assert set(found.digests([])) == {"a.py"}
+
+
+def test_what_ghosttape_writes_into_a_folder_is_no_part_of_it(tmp_path):
+    folder = write(
+        tmp_path / "app",
+        {
+            "a.py": "x = 1\n",
+            "notes.jsonl": "{}\n",
+            ".ghosttape/mining/b.jsonl": "{}\n",
+            "run/run.sqlite": b"\xff",
+            "run/config.toml": "corpus = 1\n",
+            "cache/layers/c.py": "y = 2\n",
+            "old.txt": "replaced\n",
+        },
+    )
+    head = MinedHead(corpus=1, name="app", repository=str(folder), tests=TESTS, files={})
+    write_corpus(folder / "earlier.jsonl", head, [])
+    _, found = open_repository(folder, [folder / "old.txt", folder / "cache"])
+    assert set(found.files) == {"a.py", "notes.jsonl"}
+
+
+def test_a_folder_is_named_without_steps_up(tmp_path):
+    write(tmp_path / "app", {"a.py": "x = 1\n"})
+    (tmp_path / "other").mkdir()
+    assert open_repository(tmp_path / "other" / ".." / "app")[1].folder == tmp_path.resolve() / "app"
 
 
 def test_a_folder_inside_a_repository_is_a_folder(make_repo, tmp_path):
