@@ -84,6 +84,10 @@ class ProgramTests:
         """The text of the program."""
         return self.assembly(state.text).text
 
+    def code(self, state: ProjectState) -> str:
+        """The same."""
+        return self.program(state)
+
     def key(self, state: ProjectState) -> str:
         """The program with its packages and its limit."""
         return repr(self._program(state)) + repr(self.timeout_s)

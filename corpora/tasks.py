@@ -38,6 +38,10 @@ class ProgramSpec(Protocol):
         """What is run for a filled document, for a person to read."""
         ...
 
+    def code(self, state: ProjectState) -> str:
+        """The code that the document is part of: of a program all of it, of a repository the file."""
+        ...
+
     def key(self, state: ProjectState) -> str:
         """All that the result depends on, but for the machine: the same key, the same result."""
         ...

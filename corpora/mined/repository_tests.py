@@ -119,9 +119,13 @@ class RepositoryTests:
         """The command, for a person: the file is the document."""
         return f"cd {self.bench.settings.cwd} && {self.bench.settings.command}"
 
+    def code(self, state: ProjectState) -> str:
+        """The file."""
+        return state.text + self.below
+
     def key(self, state: ProjectState) -> str:
         """The repository, and the file that differs from it, if one does."""
-        changed = "" if self._is_unchanged(state) else f"\0{self.path}\0{state.text}{self.below}"
+        changed = "" if self._is_unchanged(state) else f"\0{self.path}\0{self.code(state)}"
         return self.bench.identity + changed
 
     async def prepare(self, state: ProjectState, programs: Programs) -> None:
@@ -140,11 +144,11 @@ class RepositoryTests:
         if self._is_unchanged(state):
             return found.baseline
         plan = replace(found.project.plan, timeout_s=within_s or self.timeout_s)
-        result = await replace(found.project, plan=plan).run({self.path: state.text + self.below})
+        result = await replace(found.project, plan=plan).run({self.path: self.code(state)})
         return against_baseline(result, found.baseline, [self.path])
 
     def reached(self, finished: ProjectState, hole: tuple[int, int]) -> None:
         """Nothing: the tests are no statements of the document."""
 
     def _is_unchanged(self, state: ProjectState) -> bool:
-        return self.bench.checkout.files.get(self.path) == state.text + self.below
+        return self.bench.checkout.files.get(self.path) == self.code(state)

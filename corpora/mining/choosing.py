@@ -10,6 +10,7 @@ from itertools import chain, islice, zip_longest
 
 from corpora.mined.corpus_file import GapKind, MinedCategory, MinedLine
 from corpora.mining.gaps import CodeGap, gaps
+from corpora.mining.inner_tests import inner_tests
 from replay.tapes.file_kinds import file_kind
 from syntax.bodies import bodies
 from syntax.languages import Language, language_of
@@ -74,11 +75,16 @@ class _SearchedFile:
         functions = [body for body in bodies(language, text) if body.kind == "function"]
         self._functions = [(body.header, body.end, text.count("\n", 0, body.header) + 1) for body in functions]
         self._names: set[str] = set()
+        self._tests = tuple(inner_tests(language, text))
 
     def lines(self, gap: CodeGap) -> tuple[int, int]:
         """The first and the last line of a gap, from 1."""
         first = self.text.count("\n", 0, gap.start) + 1
         return first, first + self.text.count("\n", gap.start, gap.end)
+
+    def is_code(self, gap: CodeGap) -> bool:
+        """Whether a gap does not lie in tests that stand in the file."""
+        return not any(start <= gap.start < end for start, end in self._tests)
 
     def likeness(self, gap: CodeGap) -> tuple[str, ...]:
         """What two gaps have in common that are the same task: the removed code and the last line of code above it, white space folded."""
@@ -113,7 +119,7 @@ class _SearchedFile:
 
 
 def _take(found: FoundGaps, seen: set[tuple[str, ...]], file: _SearchedFile, choice: GapChoice) -> None:
-    for gap in filter(choice.wants, gaps(file.language, file.text)):
+    for gap in filter(file.is_code, filter(choice.wants, gaps(file.language, file.text))):
         found.stages["found"] += 1
         first, last = file.lines(gap)
         likeness = file.likeness(gap)

@@ -93,8 +93,8 @@ class TaskTests:
         return replace(self, within_s=min(limit_s, patience_s))
 
     def runs_of_emptied(self, state: ProjectState) -> int:
-        """More than once where the program has threads, timers or chance in it: without the part that waits, the order may differ each time."""
-        return _DOUBTED if _CHANCE.search(self.task.tests.program(state)) else 1
+        """More than once where the tested code has threads, timers or chance in it: without the part that waits, the order may differ each time."""
+        return _DOUBTED if _CHANCE.search(self.task.tests.code(state)) else 1
 
     def key(self, state: ProjectState) -> str:
         """The machine, the language and the program."""

@@ -55,6 +55,10 @@ class OutputTests:
         """The program, and what its test cases append to it."""
         return "\n".join((state.text + self.below, *(case.appended for case in self._cases)))
 
+    def code(self, state: ProjectState) -> str:
+        """The same."""
+        return self.program(state)
+
     def key(self, state: ProjectState) -> str:
         """The program with its test cases, the files beside it, its packages and its limit."""
         known = (self.language, self.path.name, state.text + self.below, self.cases, self.whole)

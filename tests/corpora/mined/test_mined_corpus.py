@@ -10,6 +10,7 @@ from corpora.audits.duplicates import near_duplicates
 from corpora.corpus import corpus_of
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout, digest_of, read_checkout
+from corpora.mined.corpus import task_of
 from corpora.mined.corpus_file import MinedHead, MinedLine, read_corpus, write_corpus
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.mining.choosing import GapChoice, find_gaps
@@ -118,6 +119,19 @@ async def test_an_answer_is_tested_in_a_copy_of_the_whole_repository(mined, tmp_
         assert seen[-1] == CODE.replace("\n    found += size(row);", "\n    ")
     finally:
         corpus.bench.close()
+
+
+@pytest.mark.parametrize(
+    ("timer", "command", "runs"), [("setTimeout(f, 9);", "pytest -q", 5), ("", "jest --maxWorkers=2", 1)]
+)
+def test_an_emptied_file_with_timers_must_fail_five_times_whatever_the_command_says(folder, timer, command, runs):
+    text = CODE + timer
+    bench = RepositoryBench(Checkout(folder, "", {"total.js": text}), msgspec.structs.replace(TESTS, command=command))
+    for line in find_gaps(
+        bench.checkout.files, GapChoice()
+    ).lines:  # of a completion the timer stands below the document
+        task = task_of("app", bench, line)
+        assert TaskTests(task, FakePrograms(lambda _: None)).runs_of_emptied(task.emptied) == runs
 
 
 async def test_a_pass_with_fewer_tests_is_none(mined, tmp_path):

@@ -52,6 +52,32 @@ def test_a_gap_without_which_the_file_does_not_parse_is_counted_and_left_out():
     assert (found.stages["found"], found.stages["unbuilt"]) == (3, 1)
 
 
+RUST = """fn code(a: i32) -> i32 { g(a) + 1 }
+#[cfg(not(test))]
+fn also_code(a: i32) -> i32 { g(a) + 2 }
+#[cfg(feature = "test")]
+fn with_feature(a: i32) -> i32 { g(a) + 3 }
+#[cfg_attr(test, inline)]
+fn with_attribute(a: i32) -> i32 { g(a) + 4 }
+#[cfg(test)]
+#[allow(dead_code)]
+// helpers
+mod tests { fn help(a: i32) -> i32 { g(a) + 5 } #[test] fn checks() { h(6 + 1); } }
+#[tokio::test]
+async fn waits() { h(7 + 1); }
+#[cfg(all(test, unix))]
+impl A { fn helper(a: i32) -> i32 { g(a) + 8 } }
+"""
+
+
+def test_tests_inside_a_file_of_rust_are_no_gaps():
+    found = find_gaps({"src/lib.rs": RUST}, GapChoice(kinds=("function-body",), categories=("infilling",)))
+    assert [RUST[line.start : line.end] for line in found.lines] == [f"g(a) + {number}" for number in (1, 2, 3, 4)]
+    assert found.stages["found"] == 4
+    inside = "#![cfg(test)]\nfn help(a: i32) -> i32 { g(a) + 5 }\n"
+    assert not find_gaps({"src/help.rs": inside}, GapChoice()).lines
+
+
 def test_a_line_says_where_its_gap_is_in_utf16_and_by_lines():
     text = "# 😀\n" + BODY.format(name="f", number=1)
     line = next(line for line in find_gaps({"a.py": text}, GapChoice()).lines if line.kind == "loop-body")
