@@ -1,15 +1,20 @@
 """Runs of so many moments that a page is drawn before the figures are summed up."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
-from inspected import settle
+from inspected import drawn, settle
 from textual.app import App
 
 from replay.numbers.metrics import pass_at_1
 from replay.run.store import Store
 from tools.many_moments import make
+from tui.errors import RunReadError
 from tui.inspector.app import Inspector
 from tui.inspector.model import RunView
 from tui.inspector.widgets.header import SummaryHeader
+from tui.inspector.widgets.moments import MomentList
 
 MANY = 10_001
 
@@ -32,6 +37,48 @@ def test_figures_of_a_large_run_that_has_not_ended_are_summed_up_when_they_are_a
         [passed[name] for name in ("value", "low", "high", "n")]
     )
     view.close()
+
+
+def without_functions(folder):
+    with closing(sqlite3.connect(folder / "run.sqlite")) as database:
+        database.execute("DROP TABLE functions")
+
+
+def test_a_database_that_breaks_before_the_figures_are_summed_up_is_named(large):
+    view = RunView.open(large)
+    without_functions(large)
+    with pytest.raises(RunReadError, match=r"run\.sqlite cannot be read: no such table"):
+        _ = view.summary
+    view.close()
+
+
+async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large, monkeypatch):
+    def opened(folder, open_=RunView.open):
+        view = open_(folder)
+        without_functions(large)
+        return view
+
+    monkeypatch.setattr(RunView, "open", opened)
+    app = Inspector(large)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(app, pilot)
+        assert "counting …" in app.query_one(SummaryHeader).render().plain
+        assert "cannot be read" in drawn(app)
+        await pilot.press("j")
+        assert app.query_one(MomentList).cursor == 1
+
+
+async def test_a_large_run_that_grows_keeps_its_figures_until_the_new_ones_are_there(large):
+    app = Inspector(large)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(app, pilot)
+        header = app.query_one(SummaryHeader)
+        seen = [header.render().plain]
+        app.action_reload()
+        seen.append(header.render().plain)
+        await settle(app, pilot)
+        seen.append(header.render().plain)
+    assert seen[0] == seen[1] == seen[2]
 
 
 def test_a_small_run_is_summed_up_at_once(folder):

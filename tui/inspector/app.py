@@ -137,11 +137,19 @@ class Inspector(ThemedApp):
         """Show the figures; before those of a large run are summed up, a page is drawn."""
         header = self.query_one(SummaryHeader)
         if self._run is not None:
-            if not self._run.is_summed:
-                header.show_waiting(self._run)
-                self.call_after_refresh(header.show, self._run)
-            else:
+            if self._run.is_summed:
                 header.show(self._run)
+                return
+            if not header.has_figures:  # else the old ones stay until then
+                header.show_waiting(self._run)
+            self.call_after_refresh(self._sum_up)
+
+    def _sum_up(self) -> None:
+        if self._run is not None:
+            try:
+                self.query_one(SummaryHeader).show(self._run)
+            except RunReadError as error:
+                self._complain(str(error))
 
     def action_why(self) -> None:
         """Open the page that explains this moment; where nothing went wrong, go to the next failure first."""
@@ -272,7 +280,10 @@ class Inspector(ThemedApp):
 
     def action_groups(self) -> None:
         """Show the shares by language, category, tape and length."""
-        self.push_screen(TextDialog(groups_page(self._run.summary if self._run else {})))
+        try:
+            self.push_screen(TextDialog(groups_page(self._run.summary if self._run else {})))
+        except RunReadError as error:
+            self._complain(str(error))
 
     def action_keys(self) -> None:
         """Show the keys."""

@@ -85,9 +85,17 @@ class RunView:
 
     @property
     def summary(self) -> Mapping[str, Any]:
-        """The figures of the run, summed up when they are first asked for."""
+        """The figures of the run, summed up when they are first asked for.
+
+        Raises:
+            RunReadError: the database cannot be read any more.
+
+        """
         if self._summary is None:
-            self._summary = self._counted()
+            try:
+                self._summary = self._counted()
+            except sqlite3.Error as error:
+                raise RunReadError(f"{self.folder / 'run.sqlite'} cannot be read: {error}") from error
         return self._summary
 
     def has_grown(self) -> bool:

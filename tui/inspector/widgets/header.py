@@ -22,10 +22,12 @@ class SummaryHeader(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._parts: list[Content] = []
+        self.has_figures = False
 
     def show(self, run: RunView) -> None:
         """Show the figures of `run`."""
         self._parts = [*_figures(run), *_endings(run)]
+        self.has_figures = True
         self.refresh(layout=True)
 
     def show_waiting(self, run: RunView) -> None:
