@@ -23,6 +23,7 @@ from corpora.corpus import corpus_of
 from corpora.tasks import Task
 from replay.judge.states import ProjectState
 from replay.numbers.intervals import clustered_share
+from replay.records import Suggestion
 from replay.run.engine import cache_folder
 from replay.run.store import Store
 from runners.programs import Programs
@@ -54,12 +55,10 @@ _PATIENCE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswer:
-    """An answer to a task, as it came and as we repaired it."""
+    """An answer to a task, as it came (`offered.raw`) and as we repaired it."""
 
     task: Task
-    provider: str
-    raw: str
-    repaired: str
+    offered: Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def answers(runs: Sequence[Path], tasks: Mapping[str, Task]) -> Iterator[ScoredA
             for record in store.records():
                 task, offered = tasks.get(record.moment.path), record.suggestion
                 if task is not None and offered is not None and not task.lacks:
-                    yield ScoredAnswer(task, offered.provider, offered.raw, offered.text)
+                    yield ScoredAnswer(task, offered)
 
 
 def script_input(checkout: Path, answer: ScoredAnswer) -> ScriptInput:
@@ -89,7 +88,7 @@ def script_input(checkout: Path, answer: ScoredAnswer) -> ScriptInput:
     below = (task.after + task.below).removeprefix("\n")
     after = below.split("\n") if below else []
     before = task.before.split("\n")[:-1]
-    return ScriptInput(str(checkout), answer.raw, before, after, task.language.capitalize())
+    return ScriptInput(str(checkout), answer.offered.raw, before, after, task.language.capitalize())
 
 
 def stages(order: ScriptInput) -> dict[str, str]:
@@ -112,6 +111,16 @@ def stages(order: ScriptInput) -> dict[str, str]:
     return {stage: found[stage] for stage in STAGES}
 
 
+def _stages_or_why(taken: ScriptInput) -> tuple[dict[str, str], str]:
+    """The stages, or none and why the script made none."""
+    try:
+        return stages(taken), ""
+    except subprocess.CalledProcessError as error:
+        return {}, f"the script failed: {(error.stderr.strip().splitlines() or [''])[-1]}"
+    except subprocess.TimeoutExpired:
+        return {}, f"the script took longer than {_PATIENCE_S:.0f} s"
+
+
 def process_one() -> None:
     """Read an order from standard input, run the script's function, and print its stages as JSON."""
     order = ScriptInput(**json.load(sys.stdin))
@@ -126,14 +135,16 @@ def process_one() -> None:
     sys.stdout.write(json.dumps(found) + "\n")
 
 
-async def judge(answer: ScoredAnswer, texts: Mapping[str, str], programs: Programs) -> dict[str, str]:
-    """The verdict class of each text; equal texts are tested once."""
+async def judge(answer: ScoredAnswer, made: Mapping[str, str], programs: Programs) -> dict[str, str]:
+    """The verdict class of the answer as it came, as we repaired it, and of each stage; equal texts are tested once. A stage that there is not has failed."""
     task, known = answer.task, dict[str, str]()
-    for text in texts.values():
-        if text not in known:
-            state = ProjectState(task.path, task.before + text + task.after)
-            known[text] = (await task.tests.run(state, programs)).verdict_class
-    return {name: known[text] for name, text in texts.items()}
+    texts = {"raw": answer.offered.raw, **made}
+    states = {name: ProjectState(task.path, task.before + text + task.after) for name, text in texts.items()}
+    states["ours"] = task.filled(answer.offered)
+    for state in states.values():
+        if state.text not in known:
+            known[state.text] = (await task.tests.run(state, programs)).verdict_class
+    return dict.fromkeys(STAGES, "failed") | {name: known[state.text] for name, state in states.items()}
 
 
 async def compare(checkout: Path, found: Sequence[ScoredAnswer], workers: int = 2) -> list[dict[str, object]]:
@@ -144,11 +155,11 @@ async def compare(checkout: Path, found: Sequence[ScoredAnswer], workers: int = 
     async def work() -> None:
         while queue:
             answer = queue.pop()
-            made = await asyncio.to_thread(stages, script_input(checkout, answer))
-            texts = {"raw": answer.raw, "ours": answer.repaired, **made}
-            verdicts = await judge(answer, texts, programs)
+            made, problem = await asyncio.to_thread(_stages_or_why, script_input(checkout, answer))
+            verdicts = await judge(answer, made, programs)
             said = {"task": answer.task.name, "language": answer.task.language, "category": answer.task.category}
-            lines.append({**said, "provider": answer.provider, **passes(verdicts), "verdicts": verdicts})
+            said |= {"provider": answer.offered.provider, "script": problem}
+            lines.append({**said, **passes(verdicts), "verdicts": verdicts})
             sys.stdout.write(json.dumps(lines[-1]) + "\n")
             sys.stdout.flush()
 

@@ -25,6 +25,11 @@ def post_process_gen_code(text, before, after, program_type, **more):
 LINE = "found.append(step * int(open('width.txt').read()))"
 
 
+def scored(task, text):
+    at = task.moment().offset
+    return ScoredAnswer(task, Suggestion(text=text, raw=text, start=at, end=at, latency=0.0, provider="fixed"))
+
+
 @pytest.fixture
 def checkout(tmp_path):
     folder = write_stairs(tmp_path / "copy")
@@ -40,14 +45,14 @@ def tasks(checkout):
 
 def test_the_script_gets_the_lines_above_and_below_also_of_a_completion(checkout, tasks):
     for task in tasks:
-        order = script_input(checkout, ScoredAnswer(task, "fixed", "x", "x"))
+        order = script_input(checkout, scored(task, "x"))
         whole = "\n".join([*order.before, task.truth, *order.after])
         assert whole == task.finished.text + task.below
         assert (order.language, order.after[0]) == ("Python", "    # the last stair is the landing")
 
 
 def test_the_script_runs_in_a_process_of_its_own_without_the_modules_that_ask_models(checkout, tasks):
-    found = stages(script_input(checkout, ScoredAnswer(tasks[0], "fixed", f"```{LINE}```", "")))
+    found = stages(script_input(checkout, scored(tasks[0], f"```{LINE}```")))
     assert found == {
         "cleaned_code": LINE,
         "trimmed_code": "Python: 5 5 '    # the last stair is the landing'",
@@ -66,15 +71,13 @@ def test_answers_are_those_of_tasks_that_can_be_tested(tmp_path, tasks):
             ]
         )
     found = list(answers([tmp_path / "run"], {tasks[0].path: tasks[0]}))
-    assert [(one.task.name, one.provider, one.raw, one.repaired) for one in found] == [
-        (tasks[0].name, "fixed", "x", "y")
-    ]
+    assert [(one.task.name, one.offered.raw, one.offered.text) for one in found] == [(tasks[0].name, "x", "y")]
 
 
 async def test_an_answer_passes_by_the_best_of_three_texts_though_it_fails_as_it_came(checkout, tasks, capsys):
     infilling, completion = tasks
-    bad = ScoredAnswer(infilling, "fixed", LINE, LINE)
-    good = ScoredAnswer(completion, "fixed", completion.truth, completion.truth)
+    bad = scored(infilling, LINE)
+    good = scored(completion, completion.truth)
     lines = await compare(checkout, [bad, good], workers=1)
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == lines
     assert [line["verdicts"]["raw"] for line in lines] == ["indentation", "passed"]
@@ -100,3 +103,11 @@ def test_only_a_pass_of_one_of_the_three_stages_is_one_of_the_script():
     }
     assert passes(verdicts)["published"] is False
     assert passes({**verdicts, "trimmed_code": "passed"})["published"] is True
+
+
+async def test_an_answer_on_which_the_script_fails_has_failed_there_and_the_others_go_on(checkout, tasks):
+    script = checkout / "helper_functions" / "LLMs_gen.py"
+    script.write_text(SCRIPT.replace("print(", "'bad' in text and 1 / 0; print("))
+    lines = await compare(checkout, [scored(tasks[0], "bad"), scored(tasks[1], tasks[1].truth)], workers=1)
+    assert [line["script"] for line in lines] == ["the script failed: ZeroDivisionError: division by zero", ""]
+    assert [(line["published"], line["ours"]) for line in lines] == [(False, False), (True, True)]
