@@ -55,7 +55,8 @@ def _children_within(node: tree_sitter.Node, low: int, high: int) -> list[tree_s
     if node.child_count <= _FEW:
         return node.children
     cursor, found = node.walk(), []
-    more = cursor.goto_first_child_for_byte(low) is not None
+    # it finds no child at all where the byte is in white space that belongs to a token without a name, such as a line's end in Go
+    more = cursor.goto_first_child_for_byte(low) is not None or cursor.goto_first_child()
     while more and cursor.node is not None and cursor.node.start_byte < high:
         found.append(cursor.node)
         more = cursor.goto_next_sibling()
@@ -113,7 +114,7 @@ def _children_up_to(node: tree_sitter.Node, high: int) -> list[tree_sitter.Node]
     if node.has_error or node.named_child_count < node.child_count:
         return [child for child in node.children if not child.child_count or child.has_error or child.end_byte > high]
     last = node.first_child_for_byte(high - 1)  # a bracket has no name
-    return [] if last is None else [last]
+    return [child for child in node.children if child.end_byte > high] if last is None else [last]
 
 
 _BRACKETS = frozenset("()[]{}")
