@@ -163,8 +163,9 @@ def mine(
 ) -> None:
     """Make a benchmark from a repository with tests: bodies of its functions, branches and loops, and their conditions, are taken out one at a time.
 
-    A gap is a task if the repository's tests pass with its code and fail without it. Nothing that is trivial is tried, and no file of tests, nor what was
-    generated. The tests are found as `ghosttape import --from-git` finds them, and run in the sandbox. Ctrl-C loses nothing: the same command goes on.
+    A gap is a task if the repository's tests pass with its code and fail without it; code that does not compile without it says nothing of the tests. Nothing
+    that is trivial is tried, and no file of tests, nor what was generated. The tests are found as `ghosttape import --from-git` finds them, and run in the
+    sandbox. Ctrl-C loses nothing: the same command goes on.
 
     Examples:
     * `ghosttape corpora mine ~/src/tomli -o tomli.jsonl`
