@@ -20,7 +20,7 @@ from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from tui.errors import RunReadError
 from tui.inspector.again.answers import ListedAnswer
 from tui.inspector.commands import command_for
-from tui.inspector.keys import KEYS
+from tui.inspector.keys import KEYS, MAIN_BINDINGS
 from tui.inspector.messages import MomentChosen, SearchChanged, SearchClosed, SortWanted, TapeWanted
 from tui.inspector.model import RunView
 from tui.inspector.pages.groups import groups_page
@@ -52,31 +52,8 @@ class Inspector(ThemedApp):
     AUTO_FOCUS = None
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide"), (160, "-very-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "why", "Why"),
-        Binding("slash", "search", "Search", key_display="/"),
-        Binding("n", "match(1)", "Next match", show=False),
-        Binding("N", "match(-1)", "Match before", show=False),
-        Binding("ampersand", "only_matches", "Only matches", show=False),
-        Binding("f", "failures", "Filter", key_display="f F"),
-        Binding("F", "filter('')", "Filters", show=False),
-        *(Binding(name[0], f"filter('{name}')", f"By {name}", show=False) for name in ("ending", "verdict", "tape")),
-        Binding("W", "save_filter", "Save filter", show=False),
-        Binding("o", "saved_filters", "Saved filters", show=False),
-        Binding("s", "sort", "Sort"),
-        Binding("S", "turn", "Turn the order round", show=False),
-        Binding("m", "mark", "Mark"),
-        Binding("M", "note", "Note", show=False),
-        Binding("a", "again", "Ask", key_display="a A"),
-        Binding("A", "answers", "Answers", show=False),
-        Binding("c", "copy", "Copy"),
-        Binding("C", "copy_command", "Copy the command", show=False),
-        Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
+        *MAIN_BINDINGS,
         *(Binding(str(number), f"page('{name}')", "Page", show=False) for number, name in enumerate(PAGES, 1)),
-        Binding("i", "groups", "Groups", show=False),
-        Binding("r", "reload", "Reload", show=False),
-        Binding("escape", "show_all", "All moments", show=False),
-        Binding("question_mark", "keys", "Help", key_display="?"),
-        Binding("q", "quit", "Quit"),
     ]
 
     def __init__(self, folder: Path, moment: str = "") -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.binding import Binding
+
 KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Moments",
@@ -46,3 +48,31 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
 )
+
+MAIN_BINDINGS: tuple[Binding, ...] = (
+    Binding("w", "why", "Why"),
+    Binding("slash", "search", "Search", key_display="/"),
+    Binding("n", "match(1)", "Next match", show=False),
+    Binding("N", "match(-1)", "Match before", show=False),
+    Binding("ampersand", "only_matches", "Only matches", show=False),
+    Binding("f", "failures", "Filter", key_display="f F"),
+    Binding("F", "filter('')", "Filters", show=False),
+    *(Binding(name[0], f"filter('{name}')", f"By {name}", show=False) for name in ("ending", "verdict", "tape")),
+    Binding("W", "save_filter", "Save filter", show=False),
+    Binding("o", "saved_filters", "Saved filters", show=False),
+    Binding("s", "sort", "Sort"),
+    Binding("S", "turn", "Turn the order round", show=False),
+    Binding("m", "mark", "Mark"),
+    Binding("M", "note", "Note", show=False),
+    Binding("a", "again", "Ask", key_display="a A"),
+    Binding("A", "answers", "Answers", show=False),
+    Binding("c", "copy", "Copy"),
+    Binding("C", "copy_command", "Copy the command", show=False),
+    Binding("tab,shift+tab", "pane", "Pane", priority=True, key_display="⇥"),
+    Binding("i", "groups", "Groups", show=False),
+    Binding("r", "reload", "Reload", show=False),
+    Binding("escape", "show_all", "All moments", show=False),
+    Binding("question_mark", "keys", "Help", key_display="?"),
+    Binding("q", "quit", "Quit"),
+)
+"""What each key does, but for the pages' own; those that are shown stand in the footer."""
