@@ -1,6 +1,7 @@
 """Runs of so many moments that a page is drawn before the figures are summed up."""
 
 import sqlite3
+import time
 from contextlib import closing
 
 import pytest
@@ -23,6 +24,16 @@ MANY = 10_001
 def large(folder, tmp_path):
     make(folder, tmp_path / "large", MANY)
     return tmp_path / "large"
+
+
+async def summed_up(app, pilot):
+    """Wait for the figures, and give the words of the header."""
+    header = app.query_one(SummaryHeader)
+    until = time.monotonic() + 30
+    while not header.has_figures and time.monotonic() < until:
+        await pilot.pause(0.05)
+    await settle(app, pilot)
+    return header.render().plain
 
 
 def test_figures_of_a_large_run_that_has_not_ended_are_summed_up_when_they_are_asked_for(large):
@@ -61,9 +72,11 @@ async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large
     monkeypatch.setattr(RunView, "open", opened)
     app = Inspector(large)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(app, pilot)
-        assert "counting …" in app.query_one(SummaryHeader).render().plain
+        until = time.monotonic() + 30
+        while "cannot be read" not in drawn(app) and time.monotonic() < until:
+            await pilot.pause(0.05)
         assert "cannot be read" in drawn(app)
+        assert "counting …" in app.query_one(SummaryHeader).render().plain
         await pilot.press("j")
         assert app.query_one(MomentList).cursor == 1
 
@@ -71,13 +84,11 @@ async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large
 async def test_a_large_run_that_grows_keeps_its_figures_until_the_new_ones_are_there(large):
     app = Inspector(large)
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(app, pilot)
-        header = app.query_one(SummaryHeader)
-        seen = [header.render().plain]
+        seen = [await summed_up(app, pilot)]
         app.action_reload()
-        seen.append(header.render().plain)
-        await settle(app, pilot)
-        seen.append(header.render().plain)
+        seen.append(app.query_one(SummaryHeader).render().plain)
+        seen.append(await summed_up(app, pilot))
+    assert "tests passed" in seen[0]
     assert seen[0] == seen[1] == seen[2]
 
 
@@ -90,8 +101,7 @@ def test_a_small_run_is_summed_up_at_once(folder):
 async def test_the_figures_of_a_large_run_follow_the_first_page(large):
     app = Inspector(large)
     async with app.run_test(size=(120, 40)) as pilot:
-        await settle(app, pilot)
-        figures = app.query_one(SummaryHeader).render().plain
+        figures = await summed_up(app, pilot)
     assert f"moments {MANY:,}" in figures
     assert "tests passed" in figures
     assert "counting" not in figures
