@@ -136,7 +136,10 @@ def process_one() -> None:
 
 
 async def judge(answer: ScoredAnswer, made: Mapping[str, str], programs: Programs) -> dict[str, str]:
-    """The verdict class of the answer as it came, as we repaired it, and of each stage; equal texts are tested once. A stage that there is not has failed."""
+    """The verdict class of each text of an answer: as it came, as we repaired it, and each stage of the script.
+
+    Equal texts are tested once. Where the script failed, its stages have failed.
+    """
     task, known = answer.task, dict[str, str]()
     texts = {"raw": answer.offered.raw, **made}
     states = {name: ProjectState(task.path, task.before + text + task.after) for name, text in texts.items()}

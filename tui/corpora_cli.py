@@ -177,21 +177,10 @@ def mine(
     from tui.commands.options.mining_options import choice_of, testing_of
     from tui.commands.options.run_options import tests_over
 
-    request = mining.MiningRequest(
-        repository,
-        out,
-        name,
-        choice_of(languages, kinds, categories, max_lines),
-        limit,
-        seed,
-        testing_of(
-            tests_over(toolchain, setup, test_command),
-            network=allow_network_setup,
-            variables=setup_env,
-            sandbox=sandbox,
-        ),
-        force,
-    )
+    tests = tests_over(toolchain, setup, test_command)
+    testing = testing_of(tests, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
+    choice = choice_of(languages, kinds, categories, max_lines)
+    request = mining.MiningRequest(repository, out, name, choice, limit, seed, testing, force)
     found = asyncio.run(mining.mine(request))
     print_json(found) if json else mining.show_mined(found)
     raise typer.Exit(mining.status_of(found))
