@@ -117,6 +117,12 @@ class Task:
         return patch(language, self.finished.text + self.below, *self.hole)
 
     @property
+    def filler(self) -> str:
+        """The statement that does nothing (`pass`, `;`) and stands alone in the emptied gap, as grammar demands one; empty where nothing stands there."""
+        language, least = language_of(self.language), self._least().strip()
+        return least if language is not None and least == language.filler else ""
+
+    @property
     def program(self) -> str:
         """Which program it is a gap of: tasks whose finished files have the same name and the same text are not independent."""
         text = self.before + self.truth + self.after + self.below

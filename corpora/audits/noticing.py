@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _BROKEN = ("broken-baseline", "flaky")
+BY_FILLER = "undetected: filler"
+"""Why a task is untestable whose tests pass with a filler (`pass`, `;`) in the gap, where grammar demands a statement."""
 
 
 def coverage_of_tests(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def counts_of_tests(row: Mapping[str, Any]) -> dict[str, int]:
 
     * `tasks`: those that were chosen, in languages with a toolchain here.
     * `broken`: the ground truth does not pass here, or passes once and fails once.
-    * `unnoticed`: the tests pass with an empty gap as well.
+    * `unnoticed`: the tests pass with an empty gap as well, or with a filler where grammar demands a statement (`BY_FILLER` in `why_untestable`).
     * `empty`: there is nothing to fill in.
     * `not_run`: tasks that were not judged: the machine failed, or there is no answer.
     * `testable`: all others; only there does a verdict on an answer mean something.
@@ -36,7 +38,7 @@ def counts_of_tests(row: Mapping[str, Any]) -> dict[str, int]:
     known = {
         "tasks": row["tasks"],
         "broken": broken,
-        "unnoticed": why.get("undetected", 0),
+        "unnoticed": why.get("undetected", 0) + why.get(BY_FILLER, 0),
         "empty": why.get("empty", 0),
         "testable": row["testable"],
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from corpora.audits.noticing import counts_of_tests
+from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
 from corpora.labels.groups import LabelName
 from corpora.options import EvaluateOptions
@@ -148,7 +148,9 @@ def _pass_at_1(outcomes: Sequence[TaskOutcome], by: ClusterBy) -> Figure:
 def _reason(outcome: TaskOutcome) -> str:
     """Why a task is untestable, with the cause where there is one; empty where it is testable or was not judged."""
     verdict = next((verdict for verdict in outcome.verdicts if verdict.name == "untestable"), None)
-    return "" if verdict is None or outcome.is_testable else _worded(verdict)
+    if verdict is None or outcome.is_testable:
+        return ""
+    return BY_FILLER if verdict.reason == "undetected" and outcome.task.filler else _worded(verdict)
 
 
 def _worded(verdict: Verdict) -> str:

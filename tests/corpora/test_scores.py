@@ -282,7 +282,8 @@ def test_the_summary_names_untestable_tasks_with_their_reasons_and_samples_witho
         record(tasks[2], "passed", sample=1),
     ]
     told = summary(EvaluateOptions(corpus="devbench", data="", settings=MODEL, samples=2), tasks[:4], records)
-    assert told["why_untestable"] == {"broken-baseline: network": 1, "undetected": 1}
+    assert told["why_untestable"] == {"broken-baseline: network": 1, "undetected: filler": 1}
+    assert (told["broken"], told["unnoticed"]) == (1, 1)
     assert [(one["task"], one["reason"], one["cause"]) for one in told["untested"]] == [
         (tasks[0].name, "broken-baseline", "network"),
         (tasks[1].name, "undetected", ""),

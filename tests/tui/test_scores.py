@@ -60,10 +60,11 @@ def test_each_language_has_its_categories_under_it_and_all_a_line_at_the_end():
 
 
 def test_what_the_tests_notice_stands_before_what_passes():
-    why = {"broken-baseline: network": 1, "flaky": 1, "undetected": 2, "empty": 3}
+    why = {"broken-baseline: network": 1, "flaky": 1, "undetected": 1, "undetected: filler": 1, "empty": 3}
     text = shown(summary(tasks=1800, testable=1500, why_untestable=why))
     assert has_line(text, "devbench, what tests notice +tasks +broken +unnoticed +nothing +not run +testable")
     assert has_line(text, "all +1,800 +2 +2 +3 +293 +1,500")
+    assert has_line(text, "undetected: filler +1 +the tests pass with only `pass` or `;` here")
     assert text.index("1,800") < text.index("2/1,500")
 
 

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from corpora.audits.noticing import counts_of_tests
+from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
 from tui.figures import (
     DASH,
@@ -48,6 +48,7 @@ TESTS_WORDS = (
     "nothing to fill in; not run: the machine failed, or there is no answer; testable: only there does a verdict on an answer mean something"
 )
 """What the columns about the tests of tasks mean."""
+_UNTESTABLE = {**UNTESTABLE, BY_FILLER: "the tests pass with only `pass` or `;` here"}
 _PUBLISHED = (
     "pass@1 is over testable tasks. all@1 is over all tasks, as benchmarks publish it: what passes counts, even if tests notice nothing "
     "or the ground truth fails."
@@ -106,7 +107,7 @@ def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[Renderable
     yield from similarity_section(summary)
     for title, key, meanings in (("verdicts", "verdicts", VERDICTS), ("endings", "endings", ENDINGS)):
         yield from _counts(title, counts(summary, key), meanings)
-    yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), UNTESTABLE)
+    yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), _UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
     yield from _counts("failures in the classes of SimCopilot's paper", _paper_classes(summary), ERROR_CLASSES)
     yield from failure_reasons(summary)
