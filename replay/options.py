@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from replay.tapes.tape import Tests
 from server.settings import Settings
@@ -18,6 +19,26 @@ ClusterBy: TypeAlias = Literal["hole", "function", "tape", "program"]
 
 FREE = QUICK | {"gguf"}
 """Providers that cost nothing but time."""
+
+
+class FolderTests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What `[tests]` of a `ghosttape.toml` names of how projects are tested, in the words of a tape (`Tests`); it may name some members only."""
+
+    toolchain: str | UnsetType = UNSET
+    command: str | UnsetType = UNSET
+    requires: tuple[str, ...] | UnsetType = UNSET
+    setup: str | UnsetType = UNSET
+    cwd: str | UnsetType = UNSET
+    timeout_s: float | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse what a tape may not say either."""
+        Tests(**{"toolchain": "none", "command": "true", **self.named})
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The members that are named, by name."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,16 +116,25 @@ class ReplayOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fields
     """Ask only in documents whose path begins with one of these; everywhere when empty."""
     include_tests: bool = False
     """Ask in files of tests too. Where `paths` names documents, their kind does not matter."""
+    excluded: tuple[str, ...] = ()
+    """Ask in no document whose path begins with one of these, or matches it as a pattern (`replay.tapes.chosen_paths`)."""
     projects: tuple[str, ...] = ()
     """Clones of repositories, for tapes whose project is a commit."""
-    project_tests: Tests | None = None
-    """How the project of a tape that carries no tests is tested."""
+    project_tests: FolderTests | None = None
+    """How projects are tested: each member that is named takes the place of the tape's own."""
     tests_over: dict[Literal["toolchain", "setup", "command"], str] = {}
     """What takes the place of a tape's own words, and of those before."""
+    also_requires: tuple[str, ...] = ()
+    """Packages beside those that the tests of a project require."""
     network_setup: bool = False
     """Whether set-up commands have the network; tests never have."""
     setup_env: tuple[str, ...] = ()
     """Names of variables of the environment that set-up commands get."""
+
+    def kept(self) -> dict[str, Any]:
+        """The options as they stand beside the run; those of later versions only where they are used, so that earlier runs go on."""
+        kept = super().kept()
+        return {name: value for name, value in kept.items() if value or name not in {"also_requires", "excluded"}}
 
     @property
     def name(self) -> str:

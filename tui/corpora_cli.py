@@ -147,6 +147,8 @@ def mine(
     categories: Annotated[
         str, typer.Option(help="Only these: infilling (text before and behind), completion (only text before).")
     ] = "",
+    path: flags.RepositoryPaths = None,
+    exclude: flags.RepositoryExcluded = None,
     max_lines: Annotated[int, typer.Option(min=1, help="The most lines of a gap: an answer may have 256 tokens.")] = 30,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Try at most so many gaps, drawn evenly of all files.")
@@ -155,6 +157,7 @@ def mine(
     toolchain: flags.RepositoryToolchain = None,
     setup: flags.RepositorySetUp = None,
     test_command: flags.RepositoryTestCommand = None,
+    requires: flags.RepositoryRequires = None,
     allow_network_setup: flags.AllowNetworkSetup = False,
     setup_env: flags.SetUpEnv = None,
     sandbox: flags.TestSandbox = "auto",
@@ -178,8 +181,8 @@ def mine(
     from tui.commands.options.run_options import tests_over
 
     tests = tests_over(toolchain, setup, test_command)
-    testing = testing_of(tests, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
-    choice = choice_of(languages, kinds, categories, max_lines)
+    testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
+    choice = choice_of(languages, kinds, categories, max_lines, paths=path, excluded=exclude)
     request = mining.MiningRequest(repository, out, name, choice, limit, seed, testing, force)
     found = asyncio.run(mining.mine(request))
     print_json(found) if json else mining.show_mined(found)

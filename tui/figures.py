@@ -54,6 +54,19 @@ def number_of(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def origins_words(origins: Any) -> str:
+    """Return where each member of how a project is tested comes from, the strongest first: `flag: command; ghosttape.toml: requires; tape: toolchain`."""
+    by_origin: dict[str, list[str]] = {}
+    for name, origin in mapping(origins).items():
+        by_origin.setdefault(str(origin), []).append(str(name))
+    return "; ".join(f"{origin}: {', '.join(by_origin[origin])}" for origin in sorted(by_origin, key=_strength))
+
+
+def _strength(origin: str) -> int:
+    """The place of an origin: what flags say, alone or with others, goes before a folder's file, and that before the rest."""
+    return 0 if origin == "flag" else 1 if origin.endswith("flag") else 2 if origin == "ghosttape.toml" else 3
+
+
 def moments_words(summary: Summary) -> str:
     """Return the number of moments as `2,350`."""
     number = summary.get("moments")

@@ -11,6 +11,7 @@ from itertools import chain, islice, zip_longest
 from corpora.mined.corpus_file import GapKind, MinedCategory, MinedLine
 from corpora.mining.gaps import CodeGap, gaps
 from corpora.mining.inner_tests import inner_tests
+from replay.tapes.chosen_paths import is_chosen
 from replay.tapes.file_kinds import file_kind
 from syntax.bodies import bodies
 from syntax.languages import Language, language_of
@@ -30,6 +31,14 @@ class GapChoice:
     kinds: tuple[GapKind, ...] = ()
     categories: tuple[MinedCategory, ...] = ()
     lines: int = LINES
+    paths: tuple[str, ...] = ()
+    """What the paths of the files begin with."""
+    excluded: tuple[str, ...] = ()
+    """What they do not begin with, nor match as a pattern."""
+
+    def searches(self, language: Language, path: str) -> bool:
+        """Whether a file in a language is to be searched."""
+        return language.id in (self.languages or (language.id,)) and is_chosen(path, self.paths, self.excluded)
 
     def wants(self, gap: CodeGap) -> bool:
         """Whether a gap is of a wanted kind and category."""
@@ -57,7 +66,7 @@ def find_gaps(
     for done, (path, text) in enumerate(sorted(files.items())):
         progress(path, done, len(files))
         language = language_of(path)
-        if language is None or (choice.languages and language.id not in choice.languages):
+        if language is None or not choice.searches(language, path):
             continue
         if reason := file_kind(path, text) or (UNPARSABLE if has_error(language, text) else ""):
             found.skipped[reason] += 1

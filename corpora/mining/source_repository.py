@@ -14,7 +14,7 @@ from corpora.history.repository.commits import Repository
 from corpora.mined.checkout import Checkout, read_checkout
 from replay.errors import ProjectError
 from replay.importers.building.project_tests import table_in, toml_of
-from replay.judge.projects import settled_tests
+from replay.judge.projects import origins_of_tests, settled_tests
 from replay.options import ReplayOptions
 from replay.tapes.tape import Tests
 
@@ -48,21 +48,21 @@ def _commit(folder: Path) -> tuple[str, str]:
     return repository.name, repository.head()
 
 
-def how_tested(checkout: Checkout, options: ReplayOptions) -> Tests:
-    """How a repository is tested: as `ghosttape.toml` says, else as its files show; what flags say counts over either.
+def how_tested(checkout: Checkout, options: ReplayOptions) -> tuple[Tests, dict[str, str]]:
+    """How a repository is tested: as its files show, with what `ghosttape.toml` says over that, and what flags say over both; and where each member comes from.
 
     Raises:
         ProjectError: nothing says how it is tested, or the flags contradict each other.
 
     """
-    found = options.project_tests or commit_tests_of(checkout.files)
-    tests = settled_tests(None if options.project_tests else found, options, str(checkout.folder))
+    found = commit_tests_of(checkout.files)
+    tests = settled_tests(found, options, str(checkout.folder))
     if tests is None:
         raise ProjectError(
             f"{checkout.folder}: no tests are found in it: neither a test script of vitest, jest or node --test in a package.json beside test "
             "files, nor Python files called test_*.py. Name what tests it with --test-command and --toolchain, or in [tests] of ghosttape.toml"
         )
-    return tests
+    return tests, origins_of_tests(found, options, "its files")
 
 
 def licence_of(files: Mapping[str, str]) -> str:

@@ -15,6 +15,10 @@ from replay.options import ReplayOptions
 from replay.tapes.git_environment import quiet_environment
 from replay.tapes.tape import Embedded, Folder, Git, Tape, Tests
 
+FLAG, FOLDERS = "flag", "ghosttape.toml"
+"""Where what counts of the tests can come from, beside the tape."""
+_UNSAID = dict(zip(reversed(Tests.__struct_fields__), reversed(Tests.__struct_defaults__), strict=False))
+"""Member of a tape's tests → the value with which it says nothing, where there is one."""
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
 
 
@@ -35,7 +39,7 @@ def clones_of(options: ReplayOptions) -> list[Path]:
 
 
 def with_tests(tape: Tape, options: ReplayOptions) -> Tape:
-    """The tape with the tests that count: its own, else those of `ghosttape.toml`, with what flags say over either.
+    """The tape with the tests that count: its own, with what `ghosttape.toml` says over them, and what flags say over both.
 
     Raises:
         ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls.
@@ -46,33 +50,79 @@ def with_tests(tape: Tape, options: ReplayOptions) -> Tape:
 
 
 def settled_tests(own: Tests | None, options: ReplayOptions, source: str) -> Tests | None:
-    """The tests that count for a project: its `own`, else those of `ghosttape.toml`, with what flags say over either; None if nothing names any.
+    """The tests that count for a project: its `own`, with what `ghosttape.toml` says over them, and what flags say over both; None if nothing names any.
+
+    Each member counts for itself. What flags require is added to what is required otherwise.
 
     Raises:
-        ProjectError: flags name no toolchain, or a set-up without a command; or a folder's commands would run without walls. `source` names the project.
+        ProjectError: flags say something of the tests, but nothing names a command; flags name no toolchain; or a folder's commands would run without walls. `source`
+            names the project.
 
     """
-    tests = own or options.project_tests
-    over: dict[str, Any] = {str(name): said for name, said in options.tests_over.items()}
-    if tests is None and not over:
+    named = _named(own, options)
+    flags = options.tests_over or options.also_requires
+    if not named or ("command" not in named and not flags):  # a folder's file alone makes no tests without a command
         return None
-    given = {"toolchain": "none", **(structs.asdict(tests) if tests is not None else {}), **over}
+    given = {"toolchain": "none"} | {name: value for name, (value, _) in named.items()}
     if "command" not in given:
         raise ProjectError(f"{source}: nothing says how its project is tested: name a command with --test-command")
-    if own is None and options.sandbox == "none" and options.tests:
-        _refuse_unwalled(tests, over)
+    if options.sandbox == "none" and options.tests:
+        _refuse_unwalled(named, options)
     try:
         return AllowedTests(**given, network=options.network_setup, variables=options.setup_env)
     except ValueError as error:
         raise ProjectError(str(error)) from error
 
 
-def _refuse_unwalled(folders: Tests | None, over: Mapping[str, str]) -> None:
-    """Refuse to run commands of a folder's file, which may be anyone's, as the user."""
-    if folders is not None and ("command" not in over or ("setup" not in over and folders.setup)):
+def origins_of_tests(own: Tests | None, options: ReplayOptions, owner: str = "tape") -> dict[str, str]:
+    """Where each member of the tests that count comes from: `flag`, `ghosttape.toml` or the `owner` of its `own` tests; members that nobody names are left out.
+
+    Example: `{"command": "tape", "requires": "ghosttape.toml and flag"}`, where packages are added by a flag.
+    """
+    return {name: origin for name, (_, origin) in _named(own, options, owner).items()}
+
+
+def _named(own: Tests | None, options: ReplayOptions, owner: str = "tape") -> dict[str, tuple[Any, str]]:
+    """Each member that is named anywhere, with the value that counts and where it comes from.
+
+    Packages are names in the registry of a toolchain: they do not outlive their toolchain.
+    """
+    said = (
+        {}
+        if own is None
+        else {name: value for name, value in structs.asdict(own).items() if value != _UNSAID.get(name)}
+    )
+    folders = options.project_tests.named if options.project_tests is not None else {}
+    found: dict[str, tuple[Any, str]] = {}
+    for layer, origin in ((said, owner), (folders, FOLDERS), (options.tests_over, FLAG)):
+        if (
+            "toolchain" in layer
+            and "toolchain" in found
+            and not _share_registry(layer["toolchain"], found["toolchain"][0])
+        ):
+            found.pop("requires", None)
+        found |= {str(name): (value, origin) for name, value in layer.items()}
+    if options.also_requires:
+        packages, origin = found.get("requires", ((), ""))
+        packages = tuple(dict.fromkeys((*packages, *options.also_requires)))
+        found["requires"] = packages, f"{origin} and {FLAG}" if origin else FLAG
+    return {name: found[name] for name in Tests.__struct_fields__ if name in found}
+
+
+def _share_registry(one: str, other: str) -> bool:
+    return one == other or {one, other} == {"node", "typescript"}
+
+
+def _refuse_unwalled(named: Mapping[str, tuple[Any, str]], options: ReplayOptions) -> None:
+    """Refuse to run, as the user, what a folder's file names, which may be anyone's: commands, and packages, whose code the tests import."""
+    commands = any(
+        value and origin == FOLDERS for name in ("command", "setup") for value, origin in [named.get(name, ("", ""))]
+    )
+    packages, origin = named.get("requires", ((), ""))
+    if commands or (origin.startswith(FOLDERS) and not set(packages) <= set(options.also_requires)):
         raise ProjectError(
-            "ghosttape.toml: [tests] names commands, which --sandbox none would run as you: if that is meant, say "
-            "them yourself with --setup and --test-command"
+            "ghosttape.toml: [tests] names commands or packages, which --sandbox none would run as you: if that is meant, say "
+            "them yourself with --setup, --test-command and --requires"
         )
 
 

@@ -216,6 +216,8 @@ class Engine:
                 {"tape": source.name, "reason": f"{path}: {kind}"} for path, kind in subject.skipped.items()
             ]
             run.findings.keys[source.name] = subject.keys
+            if subject.tests_from:
+                run.findings.tests_from[source.name] = subject.tests_from
             if any(subject.no_person.values()):
                 run.findings.no_person[source.name] = subject.no_person
             for text in _replaced(self.options, source):

@@ -29,6 +29,8 @@ class Findings:
     """Documents in which nothing was asked: `tape`, and as `reason` what they are."""
     warnings: list[dict[str, str]] = field(default_factory=list)
     """Why the tests of a tape cannot be trusted: `tape`, `fault`, `reason`."""
+    tests_from: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """Where each member of how a source is tested comes from, by source; nothing for a source that is not tested."""
     keys: dict[str, int] = field(default_factory=dict)
     """How many keys a person pressed, by source."""
     no_person: dict[str, Mapping[str, int]] = field(default_factory=dict)

@@ -27,6 +27,8 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
         _put_no_person(result, found)
     result["faults"] = [*found.warnings, *infrastructure_failures(records)]
     result["skipped"] = found.skipped
+    if found.tests_from:
+        result["tests_from"] = {tape: dict(origins) for tape, origins in found.tests_from.items()}
     if options.which_tests == "touching":
         result["selection"] = {name: found.selection[name] for name in ("selected", "sampled", "disagreed")}
     return result

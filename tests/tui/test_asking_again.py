@@ -281,11 +281,12 @@ def test_the_differences_are_named():
 
 
 def test_the_words_of_a_command_say_how_the_project_is_built():
-    config = {"policy": "blocks", "tests_over": {"toolchain": "node", "setup": "npm ci", "command": "npm test"}, "network_setup": True, "setup_env": ["PROXY"], "which_tests": "touching", "ask_missed": False}  # fmt: skip
+    config = {"policy": "blocks", "tests_over": {"toolchain": "node", "setup": "npm ci", "command": "npm test"}, "network_setup": True, "setup_env": ["PROXY"], "which_tests": "touching", "ask_missed": False, "excluded": ["docs/"], "also_requires": ["a", "b"]}  # fmt: skip
     words = words_for("0a", "t.jsonl", config)
-    for pair in (["--toolchain", "node"], ["--setup", "npm ci"], ["--test-command", "npm test"], ["--setup-env", "PROXY"], ["--tests", "touching"]):  # fmt: skip
+    for pair in (["--toolchain", "node"], ["--setup", "npm ci"], ["--test-command", "npm test"], ["--setup-env", "PROXY"], ["--tests", "touching"], ["--exclude", "docs/"], ["--requires", "a"]):  # fmt: skip
         assert words[words.index(pair[0]) + 1] == pair[1]
     assert {"--allow-network-setup", "--no-ask-missed"} <= set(words)
+    assert words.count("--requires") == 2
     words = words_for("0a", "data", {"corpus": "devbench", "samples": 5, "workers": "warm", "seed": 2, "tests": False})
     assert words[:10] == ["evaluate", "devbench", "--data", "data", "--seed", "2", "--samples", "5", "--workers", "warm"]  # fmt: skip
     assert "--no-tests" in words

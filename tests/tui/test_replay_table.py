@@ -130,6 +130,18 @@ def test_two_tapes_have_a_column_each_and_a_total():
     assert ["untestable", "6", "6"] in [line.split() for line in text.splitlines()]
 
 
+def test_the_table_says_once_where_the_tests_come_from_if_it_is_the_same_for_all_tapes():
+    mixed = {"toolchain": "tape", "command": "flag", "requires": "ghosttape.toml and flag", "setup": "ghosttape.toml"}
+    words = "flag: command; ghosttape.toml and flag: requires; ghosttape.toml: setup; tape: toolchain"
+    same = printed({**ONE, "tests_from": {"one": mixed, "two": mixed}})
+    assert f"where the tests come from {words} " in " ".join(same.split()) + " "
+    assert same.count("toolchain") == 1
+    other = {name: {"command": "tape"} for name in ("two", "three", "four", "five")}
+    found = printed({**ONE, "tests_from": {"one": mixed, **other}})
+    assert f"{words} (one)" in " ".join(found.split())
+    assert "  tape: command (two, three, four and 1 more)" in found
+
+
 def test_many_tapes_have_a_line_each():
     text = printed({**ONE, "tapes": {f"tape-{number}": ONE for number in range(9)}})
     lines = [line for line in text.splitlines() if "12 of 31, 39 % (24\N{EN DASH}56 %)" in line]

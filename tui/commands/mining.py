@@ -40,7 +40,7 @@ from server.version import version
 from tui.commands.runs.running import run_sources
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
-from tui.figures import number_of
+from tui.figures import number_of, origins_words
 from tui.outcome import ExitStatus
 from tui.terminal_text import headline, one_line
 from tui.watching.waiting import Waiting
@@ -71,6 +71,8 @@ class MiningRequest:
             "kinds": ",".join(self.choice.kinds),
             "categories": ",".join(self.choice.categories),
             "lines": str(self.choice.lines),
+            "paths": ",".join(self.choice.paths),
+            "excluded": ",".join(self.choice.excluded),
             "limit": "" if self.limit is None else str(self.limit),
             "seed": str(self.seed),
         }
@@ -87,7 +89,7 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
     """
     with Waiting(SafeConsole(stderr=True), f"{request.repository}: its files are read"):
         own, checkout = open_repository(request.repository, [request.out, cache_folder()])
-    name, tests = _checked_name(request.name or own), how_tested(checkout, request.testing)
+    name, (tests, origins) = _checked_name(request.name or own), how_tested(checkout, request.testing)
     found = _found(checkout, request)
     lines = draw_evenly(found.lines, request.limit, request.seed)
     _refuse_other(request, head_of(name, checkout, tests, [], asked=request.asked, stages={}))
@@ -106,6 +108,7 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
         "repository": str(checkout.folder),
         "commit": checkout.commit,
         "tests": tests,
+        "tests_from": origins,
         "files": len(found.files),
         "no_text": list(checkout.binary),
         "skipped": dict(found.skipped),
@@ -215,6 +218,7 @@ def show_mined(found: Mapping[str, Any]) -> None:
         console.print(Text(f"  not searched: {number_of(number, 'file')}: {reason}", "dim"))
     if found["no_text"]:
         console.print(Text(f"  no UTF-8 text, and tested without: {_named(found['no_text'])}", "yellow"))
+    console.print(Text(f"  how it is tested: {origins_words(found['tests_from'])}", "dim"))
     for title in ("categories", "kinds", "noticed"):
         said = ", ".join(f"{name} {number:,}" for name, number in sorted(found["kept"][title].items()))
         console.print(Text(f"  kept by {_TITLES[title]}: {said or 'none'}", "dim"))

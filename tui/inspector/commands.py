@@ -44,7 +44,13 @@ def _replay(origin: str, config: Mapping[str, Any]) -> list[str]:
         words.append("--ask-missed" if config["ask_missed"] else "--no-ask-missed")
     words += ["--allow-network-setup"] if config.get("network_setup") else []
     words += [part for name, value in config.get("tests_over", {}).items() for part in (_BUILD_FLAGS[name], value)]
-    for flag, name in (("--project", "projects"), ("--path", "paths"), ("--setup-env", "setup_env")):
+    for flag, name in (
+        ("--project", "projects"),
+        ("--path", "paths"),
+        ("--setup-env", "setup_env"),
+        ("--exclude", "excluded"),
+        ("--requires", "also_requires"),
+    ):
         words += [part for value in config.get(name, ()) for part in (flag, str(value))]
     return words
 

@@ -21,6 +21,8 @@ from tui.terminal_text import message, one_line, shorten
 WIDTH = 80
 NAME, REASON = 200, 60
 """The width that the name of a tape and the reason of an ending take at most, in cells."""
+_NAMED = 3
+"""How many tapes are named of which the same is to be said."""
 SIDE_BY_SIDE = 3
 """Up to this number of tapes have a column each in 80 cells; more tapes have a line each."""
 
@@ -87,11 +89,26 @@ def replay_table(summary: Summary) -> RenderableType:
         *parts,
         *failure_reasons(summary),
         *machine_warnings(summary),
+        *_test_origins(summary),
         *_listed(summary, "faults", "warnings about the tests"),
         *_listed(summary, "left_out", "tapes left out"),
         *_listed(summary, "skipped", "nothing was asked in"),
         Text(""),
     )
+
+
+def _test_origins(summary: Summary) -> Iterator[RenderableType]:
+    """Say where what is known of the tests comes from: one line for all tapes of which the same is to be said."""
+    tapes: dict[str, list[str]] = {}
+    for tape, origins in figures.mapping(summary.get("tests_from")).items():
+        tapes.setdefault(figures.origins_words(origins), []).append(shorten(one_line(str(tape)), 30))
+    if not tapes:
+        return
+    yield section_title("where the tests come from")
+    for words, names in tapes.items():
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        of = f" ({', '.join(names[:_NAMED])}{more})" if len(tapes) > 1 else ""
+        yield Padding(Text(words + of, "dim"), (0, 0, 0, 2), expand=False)
 
 
 def _number(number: int) -> str:

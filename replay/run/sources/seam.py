@@ -99,6 +99,8 @@ class Subject:
     no_person: Mapping[str, int] = field(default_factory=dict)
     """What was left out because no person wrote it: `edits`, how many of these look like single `keys`, and `places` of policy `blocks`."""
     warnings: list[TestWarning] = field(default_factory=list)
+    tests_from: Mapping[str, str] = field(default_factory=dict)
+    """Where each member of how it is tested comes from; nothing where nothing names any tests, or nothing is tested."""
 
 
 class Source(Protocol):

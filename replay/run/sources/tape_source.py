@@ -11,7 +11,7 @@ from functools import cached_property
 import msgspec
 
 from replay.errors import LeftOutError, ReplayError
-from replay.judge.projects import ProjectMissingError, clones_of, starting_files, with_tests
+from replay.judge.projects import ProjectMissingError, clones_of, origins_of_tests, starting_files, with_tests
 from replay.judge.tape_cases import TapeCases, prepare_tests
 from replay.options import ReplayOptions
 from replay.play.instructions import Ask
@@ -20,11 +20,14 @@ from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
 from replay.run.sources.seam import Bench, Subject
-from replay.tapes.file_kinds import FileKind, file_kind
+from replay.tapes.chosen_paths import is_excluded
+from replay.tapes.file_kinds import file_kind
 from replay.tapes.tape import Folder, Open, Tape
 from replay.tapes.timeline import Timeline
 from server.nearest import did_you_mean
 
+EXCLUDED = "left out by --exclude"
+"""Why nothing is asked in a document that the user excludes."""
 _NAMED = 8
 """How many documents an error names."""
 
@@ -41,6 +44,12 @@ def check_paths(tapes: Sequence[Tape], paths: Sequence[str]) -> None:
         if not any(name.startswith(path) for name in known):
             near = did_you_mean(path, known) or (f": they have {', '.join(known[:_NAMED])}" if known else "")
             raise ReplayError(f"--path {path}: no document of the tapes begins with it{near}")
+
+
+def unmatched(tapes: Sequence[Tape], excluded: Sequence[str]) -> list[str]:
+    """What is excluded, but leaves out no document of any tape."""
+    known = {event.path for tape in tapes for event in tape.events if isinstance(event, Open)}
+    return [one for one in excluded if not any(is_excluded(path, [one]) for path in known)]
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,7 @@ class TapeSource:
             keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
             no_person=self._no_person(timeline),
             warnings=[tests.warning] if tests.warning else [],
+            tests_from={} if bench.sandbox is None else origins_of_tests(self.tape.header.tests, options),
         )
 
     def _no_person(self, timeline: Timeline) -> dict[str, int]:
@@ -136,14 +146,16 @@ class TapeSource:
             raise LeftOutError(str(error), lacking=True) from error
         return with_tests(self.tape, self.options)
 
-    def _skipped(self, timeline: Timeline) -> dict[str, FileKind]:
-        """The documents without moments, with the reason: not those that the user names."""
+    def _skipped(self, timeline: Timeline) -> dict[str, str]:
+        """The documents without moments, with the reason: those that the user excludes, and by their kind those that he does not name."""
+        edited = [path for path, edits in timeline.edits.items() if edits]
+        excluded = {path: EXCLUDED for path in edited if is_excluded(path, self.options.excluded)}
         if self.options.paths:
-            return {}
-        kinds = {path: file_kind(path, timeline.final[path]) for path, edits in timeline.edits.items() if edits}
+            return excluded
+        kinds = {path: file_kind(path, timeline.final[path]) for path in edited}
         return {
             path: kind for path, kind in kinds.items() if kind and not (kind == "tests" and self.options.include_tests)
-        }
+        } | excluded
 
     def _player(self, timeline: Timeline, sample: int) -> Player:
         options = self.options

@@ -35,6 +35,15 @@ def test_what_is_wanted_is_found_alone():
     assert kinds(kinds=("loop-body",), categories=("infilling",)) == {("python", "loop-body", "infilling")}
 
 
+def test_only_files_of_chosen_paths_are_searched():
+    def files(**more):
+        return find_gaps(FILES, GapChoice(**more)).files
+
+    assert files(paths=("src/one",)) == ["src/one.py"]
+    assert files(excluded=("*.js",)) == ["src/one.py"]
+    assert files(paths=("src/",), excluded=("src/one",)) == ["src/two.js"]
+
+
 def test_long_and_repeated_gaps_are_counted_and_left_out():
     twice = {"a.py": BODY.format(name="f", number=1), "b.py": "# a copy\n" + BODY.format(name="f", number=1)}
     first, both = (find_gaps(files, GapChoice()) for files in ({"a.py": twice["a.py"]}, twice))

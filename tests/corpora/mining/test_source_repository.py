@@ -6,7 +6,7 @@ from corpora.errors import DataError
 from corpora.mined.corpus_file import MinedHead, write_corpus
 from corpora.mining.source_repository import how_tested, licence_of, open_repository
 from replay.errors import ProjectError
-from replay.options import ReplayOptions
+from replay.options import FolderTests, ReplayOptions
 from replay.tapes.tape import Tests as ProjectTests
 
 TESTS = ProjectTests(toolchain="python", command="pytest")
@@ -94,19 +94,25 @@ def test_no_folder_an_empty_one_and_a_repository_without_commits_are_refused(mak
 
 def test_tests_are_those_of_the_file_then_found_ones_and_flags_count_over_both(tmp_path):
     _, found = open_repository(write(tmp_path / "app", {"a.py": "x = 1\n", "tests/test_a.py": "def test_a(): pass\n"}))
-    own = how_tested(found, ReplayOptions())
+    own, origins = how_tested(found, ReplayOptions())
     assert (own.toolchain, "pytest" in own.command) == ("python", True)
-    named = ReplayOptions(project_tests=ProjectTests(toolchain="python", command="python -m unittest"))
-    assert how_tested(found, named).command == "python -m unittest"
-    over = how_tested(found, ReplayOptions(tests_over={"command": "make test", "setup": "make"}))
+    assert {*origins.values()} == {"its files"}
+    named, origins = how_tested(found, ReplayOptions(project_tests=FolderTests(command="python -m unittest")))
+    assert (named.toolchain, named.command, named.requires) == ("python", "python -m unittest", own.requires)
+    assert (origins["toolchain"], origins["command"]) == ("its files", "ghosttape.toml")
+    over, origins = how_tested(
+        found, ReplayOptions(tests_over={"command": "make test", "setup": "make"}, also_requires=("freezegun",))
+    )
     assert (over.toolchain, over.command, over.setup) == ("python", "make test", "make")
+    assert over.requires == (*own.requires, "freezegun")
+    assert origins["requires"] == "its files and flag"
 
 
 def test_a_repository_without_tests_is_refused_with_what_to_do(tmp_path):
     _, found = open_repository(write(tmp_path / "app", {"a.py": "x = 1\n"}))
     with pytest.raises(ProjectError, match=r"no tests are found in it.*--test-command"):
         how_tested(found, ReplayOptions())
-    assert how_tested(found, ReplayOptions(tests_over={"command": "make test"})).toolchain == "none"
+    assert how_tested(found, ReplayOptions(tests_over={"command": "make test"}))[0].toolchain == "none"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which tests a tape's project is judged by: the tape's, those of ghosttape.toml, and what flags say over either."""
+"""Which tests a tape's project is judged by: what flags say, then ghosttape.toml, then the tape, member by member."""
 
 import msgspec
 import pytest
@@ -6,14 +6,14 @@ from tapes import Typist
 
 from replay.errors import ProjectError
 from replay.judge.baselines import plan_of_tests
-from replay.judge.projects import setup_variables, with_tests
-from replay.options import ReplayOptions
+from replay.judge.projects import origins_of_tests, setup_variables, with_tests
+from replay.options import FolderTests, ReplayOptions
 from replay.tapes.tape import PROJECTS, unknown_toolchain
 from replay.tapes.tape import Tests as ProjectTests
 from runners.toolchains import TOOLCHAINS
 
 OWN = ProjectTests(toolchain="python", command="pytest", requires=("pytest",), setup="make", cwd="app", timeout_s=7.0)
-FOLDERS = ProjectTests(toolchain="node", command="npm test", setup="npm ci")
+FOLDERS = FolderTests(toolchain="node", command="npm test", setup="npm ci")
 
 
 def plan_of(own=None, **options):
@@ -21,9 +21,67 @@ def plan_of(own=None, **options):
     return None if tests is None else plan_of_tests(tests)
 
 
-def test_a_tapes_own_tests_count_before_those_of_the_folder():
-    assert plan_of(OWN, project_tests=FOLDERS) == plan_of(OWN)
-    assert plan_of(project_tests=FOLDERS) == plan_of(FOLDERS)
+def test_what_the_folder_names_counts_before_the_tapes_own_and_leaves_what_it_does_not_name():
+    plan = plan_of(OWN, project_tests=FOLDERS)
+    assert (plan.toolchain, plan.command, plan.setup) == ("node", "npm test", "npm ci")
+    assert (plan.cwd, plan.timeout_s) == ("app", 7.0)
+    only = plan_of(OWN, project_tests=FolderTests(requires=("freezegun",)))
+    assert (only.toolchain, only.command, only.setup, only.requires) == ("python", "pytest", "make", ("freezegun",))
+    alone = plan_of(project_tests=FOLDERS)
+    assert (alone.toolchain, alone.command, alone.setup, alone.cwd) == ("node", "npm test", "npm ci", ".")
+
+
+def test_a_folder_can_take_away_what_a_tape_says():
+    plan = plan_of(OWN, project_tests=FolderTests(setup="", requires=()))
+    assert (plan.setup, plan.requires, plan.command) == ("", (), "pytest")
+
+
+def test_a_folder_without_a_command_makes_no_tests_for_a_tape_that_has_none():
+    assert plan_of(project_tests=FolderTests(requires=("freezegun",))) is None
+
+
+def test_packages_of_flags_are_added_to_those_that_count():
+    assert plan_of(OWN, also_requires=("freezegun", "pytest")).requires == ("pytest", "freezegun")
+    folders = FolderTests(requires=("hypothesis",))
+    assert plan_of(OWN, project_tests=folders, also_requires=("freezegun",)).requires == ("hypothesis", "freezegun")
+    assert plan_of(tests_over={"command": "true"}, also_requires=("a",)).requires == ("a",)
+    with pytest.raises(ProjectError, match="--test-command"):
+        plan_of(also_requires=("a",))
+
+
+def test_packages_do_not_outlive_the_toolchain_whose_registry_names_them():
+    assert plan_of(OWN, tests_over={"toolchain": "node"}).requires == ()
+    assert plan_of(OWN, project_tests=FOLDERS, also_requires=("vitest",)).requires == ("vitest",)
+    node = ProjectTests(toolchain="node", command="npx vitest run", requires=("vitest@3",))
+    assert plan_of(node, tests_over={"toolchain": "typescript"}).requires == ("vitest@3",)
+    assert plan_of(OWN, tests_over={"toolchain": "python"}).requires == ("pytest",)
+
+
+def test_it_is_known_where_each_member_comes_from():
+    options = ReplayOptions(
+        project_tests=FolderTests(requires=("a",), timeout_s=5.0), tests_over={"command": "tox"}, also_requires=("b",)
+    )
+    assert origins_of_tests(OWN, options) == {
+        "toolchain": "tape",
+        "command": "flag",
+        "requires": "ghosttape.toml and flag",
+        "setup": "tape",
+        "cwd": "tape",
+        "timeout_s": "ghosttape.toml",
+    }
+    bare = ProjectTests(toolchain="none", command="true")
+    assert origins_of_tests(bare, ReplayOptions()) == {"toolchain": "tape", "command": "tape"}
+    assert origins_of_tests(None, ReplayOptions(also_requires=("b",), tests_over={"command": "x"})) == {
+        "command": "flag",
+        "requires": "flag",
+    }
+    assert origins_of_tests(None, ReplayOptions()) == {}
+
+
+@pytest.mark.parametrize("named", [{"command": " "}, {"timeout_s": 0.0}, {"cwd": "../x"}, {"toolchain": "cobol"}])
+def test_a_folders_file_may_say_nothing_that_a_tape_may_not(named):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(named, FolderTests)
 
 
 def test_where_nothing_says_how_a_project_is_tested_it_is_not():
@@ -84,6 +142,7 @@ def test_a_variable_that_is_not_set_is_told():
         setup_variables(tests, {})
 
 
+@pytest.mark.parametrize("own", [OWN, None])
 @pytest.mark.parametrize(
     ("options", "refused"),
     [
@@ -93,11 +152,31 @@ def test_a_variable_that_is_not_set_is_told():
         ({"tests": False}, False),
     ],
 )
-def test_without_walls_the_commands_of_a_folder_do_not_run(options, refused):
+def test_without_walls_the_commands_of_a_folder_do_not_run(own, options, refused):
     options = {"project_tests": FOLDERS, "sandbox": "none", **options}
     if refused:
         with pytest.raises(ProjectError, match=r"ghosttape\.toml: \[tests\]"):
-            plan_of(**options)
+            plan_of(own, **options)
     else:
-        assert plan_of(**options) is not None
-    assert plan_of(OWN, **options) is not None
+        assert plan_of(own, **options) is not None
+
+
+@pytest.mark.parametrize(
+    ("folders", "options", "refused"),
+    [
+        ({"requires": ("evil",)}, {}, True),
+        ({"requires": ("evil",)}, {"tests_over": {"command": "mine", "setup": ""}}, True),
+        ({"requires": ("evil",)}, {"also_requires": ("freezegun",)}, True),
+        ({"requires": ("freezegun",)}, {"also_requires": ("freezegun",)}, False),
+        ({"requires": ("evil",)}, {"tests_over": {"toolchain": "none"}}, False),
+        ({"setup": "curl"}, {}, True),
+        ({"setup": "", "timeout_s": 5.0, "toolchain": "python"}, {}, False),
+    ],
+)
+def test_without_walls_one_member_of_a_folder_that_brings_code_is_refused(folders, options, refused):
+    options = {"project_tests": FolderTests(**folders), "sandbox": "none", **options}
+    if refused:
+        with pytest.raises(ProjectError, match=r"--setup, --test-command and --requires"):
+            plan_of(OWN, **options)
+    else:
+        assert plan_of(OWN, **options) is not None

@@ -111,6 +111,23 @@ async def test_nothing_is_asked_in_files_of_tests_and_lock_files(replay):
     ]
 
 
+@pytest.mark.parametrize("chosen", [{}, {"paths": ("src/",)}])
+async def test_nothing_is_asked_in_documents_that_are_excluded_and_that_is_said(replay, chosen):
+    tapes = [tape("one", path="src/a.py"), tape("two", path="src/b_pb2.py")]
+    summary, _, records = await replay(*tapes, excluded=("*_pb2.py",), **chosen)
+    assert {record.moment.tape for record in records} == {"one"}
+    assert summary["skipped"] == [{"tape": "two", "reason": "src/b_pb2.py: left out by --exclude"}]
+
+
+async def test_the_summary_says_where_the_tests_come_from(replay):
+    tests = ProjectTests(toolchain="none", command="false")
+    options = {"project_tests": {"command": "true"}, "sandbox": "auto"}
+    summary, _, _ = await replay(tape(tests=tests), tests=True, **options)
+    assert summary["tests_from"] == {"small": {"toolchain": "tape", "command": "ghosttape.toml"}}
+    untested, _, _ = await replay(tape(tests=tests), folder="untested", **options)
+    assert "tests_from" not in untested
+
+
 @pytest.mark.parametrize("chosen", [{"include_tests": True}, {"paths": ("src/", "test/")}])
 async def test_files_of_tests_are_asked_in_if_one_says_so(replay, chosen):
     summary, _, records = await replay(tape("one", path="src/a.py"), tape("two", path="test/a.py"), **chosen)

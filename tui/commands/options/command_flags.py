@@ -54,12 +54,14 @@ class ReplayFlags:
     moment: flags.Moments = None
     samples: flags.Samples = 1
     path: flags.Paths = None
+    exclude: flags.Excluded = None
     include_tests: flags.IncludeTests = False
     drop_torn: flags.DropTorn = False
     project: flags.Projects = None
     toolchain: flags.ToolchainFlag = None
     setup: flags.SetUp = None
     test_command: flags.TestCommand = None
+    requires: flags.Requires = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
     cluster_by: flags.ClusterByFlag = "hole"

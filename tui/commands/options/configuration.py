@@ -13,11 +13,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from replay.options import ReplayOptions, RunOptions
+from replay.options import FolderTests, ReplayOptions, RunOptions
 from replay.play.latency import latency_of
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
-from replay.tapes.tape import Tests
 from server.errors import SettingsError
 from server.settings import REPAIRS, RepairName, Settings, explain_error, merge, overlay, parse
 from tui.errors import ConfigurationError
@@ -43,7 +42,7 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     server: dict[str, Any] = {}
     policies: dict[str, dict[str, Any]] = {}
-    tests: Tests | None = None
+    tests: FolderTests | None = None
 
 
 def settings_of(
@@ -166,7 +165,7 @@ def options_of(kind: type[Options], **values: Any) -> Options:
         raise ConfigurationError(of_flag(explain_error(error, kind))) from error
 
 
-_FLAGS = {"which_tests": "tests"}
+_FLAGS = {"which_tests": "tests", "excluded": "exclude", "also_requires": "requires"}
 
 
 def of_flag(said: str) -> str:

@@ -172,6 +172,14 @@ Moments = Annotated[
     ),
 ]
 Paths = Annotated[list[str] | None, typer.Option(help="Ask only in documents whose path begins with this; repeatable.")]
+Excluded = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="PATH",
+        help="Do not ask in documents whose path begins with this or matches it (docs/, *_pb2.py); repeatable, and stronger than --path.",
+    ),
+]
 IncludeTests = Annotated[
     bool, typer.Option("--include-tests", help="Ask in files of tests too (default: only in the code that they test).")
 ]
@@ -183,16 +191,30 @@ ToolchainFlag = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What the projects are built and tested with, whatever their tapes say: python, node, typescript, java, cpp, "
-        "csharp, go, rust, or none (what lies in /usr).",
+        help="What the projects are built and tested with: python, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). "
+        "Of toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what the tape says.",
     ),
 ]
 SetUp = Annotated[
     str | None,
-    typer.Option("--setup", metavar="COMMAND", help="What sets the projects up, once, whatever their tapes say."),
+    typer.Option(
+        "--setup",
+        metavar="COMMAND",
+        help="What sets the projects up, once, in place of what ghosttape.toml or the tape says.",
+    ),
 ]
 TestCommand = Annotated[
-    str | None, typer.Option(metavar="COMMAND", help="What tests the projects, whatever their tapes say.")
+    str | None,
+    typer.Option(metavar="COMMAND", help="What tests the projects, in place of what ghosttape.toml or the tape says."),
+]
+Requires = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--requires",
+        metavar="NAME",
+        help="A package that the tests need (freezegun, pytest>=8; npm's name@range), installed beside what ghosttape.toml, or else the tape, "
+        "requires; repeatable. None of its code runs while it is installed.",
+    ),
 ]
 AllowNetworkSetup = Annotated[
     bool,
@@ -227,12 +249,32 @@ RepositoryToolchain = Annotated[
     typer.Option(
         "--toolchain",
         metavar="NAME",
-        help="What the repository is built and tested with, whatever its files say: python, node, typescript, java, cpp, csharp, go, rust, or "
-        "none (what lies in /usr).",
+        help="What the repository is built and tested with: python, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). Of "
+        "toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what its files show.",
     ),
 ]
 RepositorySetUp = Annotated[
     str | None, typer.Option("--setup", metavar="COMMAND", help="What sets the repository up, once.")
+]
+RepositoryPaths = Annotated[
+    list[str] | None,
+    typer.Option("--path", metavar="PATH", help="Look for gaps only in files whose path begins with this; repeatable."),
+]
+RepositoryExcluded = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="PATH",
+        help="Look for no gaps in files whose path begins with this or matches it (docs/, *_pb2.py); repeatable, and stronger than --path.",
+    ),
+]
+RepositoryRequires = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--requires",
+        metavar="NAME",
+        help="A package that the tests need, installed beside what ghosttape.toml, or else the repository's own files, require; repeatable.",
+    ),
 ]
 RepositoryTestCommand = Annotated[
     str | None,

@@ -17,7 +17,15 @@ from tui.commands.options.run_options import words
 from tui.errors import ConfigurationError
 
 
-def choice_of(languages: str, kinds: str, categories: str, lines: int) -> GapChoice:
+def choice_of(
+    languages: str,
+    kinds: str,
+    categories: str,
+    lines: int,
+    *,
+    paths: Sequence[str] | None = None,
+    excluded: Sequence[str] | None = None,
+) -> GapChoice:
     """Which gaps are wanted.
 
     Raises:
@@ -29,6 +37,8 @@ def choice_of(languages: str, kinds: str, categories: str, lines: int) -> GapCho
         _known(words(kinds), get_args(GapKind), "kind of gap"),
         _known(words(categories), get_args(MinedCategory), "category"),
         lines,
+        tuple(paths or ()),
+        tuple(excluded or ()),
     )
 
 
@@ -41,14 +51,24 @@ def _known(named: Sequence[str], known: Sequence[str], what: str) -> tuple[Any, 
 
 
 def testing_of(
-    over: Mapping[str, str], *, network: bool, variables: Sequence[str] | None, sandbox: str
+    over: Mapping[str, str],
+    requires: Sequence[str] | None,
+    *,
+    network: bool,
+    variables: Sequence[str] | None,
+    sandbox: str,
 ) -> ReplayOptions:
-    """How the repository is tested, as a replay of its tapes would: what flags say (`over`) over `[tests]` of `ghosttape.toml`.
+    """How the repository is tested, as a replay of its tapes would: what flags say (`over`, and what it `requires` beside) over `[tests]` of `ghosttape.toml`.
 
     Raises:
         ConfigurationError: the file or a flag is malformed.
 
     """
     return replay_options(
-        Settings(), sandbox=sandbox, network_setup=network, setup_env=tuple(variables or ()), tests_over=dict(over)
+        Settings(),
+        sandbox=sandbox,
+        network_setup=network,
+        setup_env=tuple(variables or ()),
+        tests_over=dict(over),
+        also_requires=tuple(requires or ()),
     )

@@ -28,6 +28,7 @@ def options_of_replay(provider: ProviderFlags, server: ServerFlags, given: Repla
     """
     projects = tuple(str(Path(folder).absolute()) for folder in given.project or ())
     where = {"limit": given.limit, "paths": tuple(given.path or ()), "include_tests": given.include_tests}
+    where |= {"excluded": tuple(given.exclude or ())}
     return replay_options(
         settings_of(server.settings, _provider(provider, server), repairs=given.repairs),
         **_of_both(given),
@@ -47,6 +48,7 @@ def _project_tests(given: ReplayFlags) -> dict[str, Any]:
     """How the projects of the tapes are tested; a flag that is not given says nothing."""
     return {
         "tests_over": tests_over(given.toolchain, given.setup, given.test_command),
+        "also_requires": tuple(given.requires or ()),
         "network_setup": given.allow_network_setup,
         "setup_env": tuple(given.setup_env or ()),
     }

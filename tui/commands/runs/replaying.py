@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from replay.options import ReplayOptions
-from replay.run.sources.tape_source import TapeSource, check_paths
+from replay.run.sources.tape_source import TapeSource, check_paths, unmatched
 from replay.run.summary import summarise_replay
 from replay.tapes.lines import Torn
 from replay.tapes.tape import find, read
 from tui.commands.runs.running import print_tables, run_sources
+from tui.console import SafeConsole
 
 
 async def run(
@@ -27,6 +28,9 @@ async def run(
     """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output; `torn` as `read` has it."""
     tapes = [read(path, torn=torn) for path in find([_path(name) for name in names])]
     check_paths(tapes, options.paths)
+    for pattern in unmatched(tapes, options.excluded):
+        warning = f"warning: --exclude {pattern}: no document of the tapes begins with it or matches it"
+        SafeConsole(stderr=True).print(warning, style="yellow", soft_wrap=True)
     sources = [TapeSource(tape, options) for tape in tapes]
     summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed)
     if not quiet:
