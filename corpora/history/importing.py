@@ -1,96 +1,90 @@
-"""Import of git history: each commit of a range becomes a session in which a person might have typed it."""
+"""Import of git history: each chosen commit becomes a session in which a person might have typed it."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from corpora.errors import HistoryError
-from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit
+from corpora.history.choosing import chosen
+from corpora.history.planning import Planner, SessionPlan
+from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit, report_of
 from corpora.history.repository.commit_tests import commit_tests_of
 from corpora.history.repository.commits import Commit, Repository
-from corpora.history.repository.files import CommitFiles, files_of
-from corpora.history.session.distributions import Distributions, named_distributions
-from corpora.history.session.session import tasks, typed
+from corpora.history.repository.files import CommitFiles
+from corpora.history.request import HistoryRequest, TestsOf
+from corpora.history.session.session import typed
 from corpora.history.session.span_typist import KeyCounts
 from corpora.typing.typist import EDITOR
 from replay.tapes.documents import verify
 from replay.tapes.placing import place, workshop, would_change
 from replay.tapes.tape import Embedded, Header, Tape, write
 
-CHARACTERS = 20_000
-"""A commit with more characters to type than this is left out."""
 _SHORT = 10
 _MS_A_MINUTE = 60_000
 
 
 def import_history(
-    repo: str,
-    revisions: str,
-    seed: int,
-    out: Path,
-    notify: Callable[[str], None],
-    *,
-    characters: int = CHARACTERS,
-    distributions: Distributions | None = None,
-    force: bool = False,
+    request: HistoryRequest, notify: Callable[[str], None], tests_of: TestsOf = commit_tests_of
 ) -> HistoryReport:
-    """Write a tape `REPO-SHA.tape.jsonl` into `out` for each commit of a range `A..B` (or for the one commit `A`).
+    """Write a tape `REPO-SHA.tape.jsonl` for each commit of the request that gives one, and report on every commit that was looked at.
 
-    Commits follow the first parents, the oldest first. The same commit and seed give the same tape, byte for byte, whatever the
-    range is. A tape is written whole, after a replay showed that every document ends with the text of the commit.
-    `characters` limits the text that is typed for one commit. `notify` is called with a message for each commit. A file with
-    another content is replaced only with `force`.
+    The same commit and seed give the same tape, byte for byte, whatever the selection is. `notify` is called with a message for
+    each commit.
 
     Raises:
-        HistoryError: the repository or the range does not exist, the clone lacks an object, `out` cannot be written, or
-            it has another tape of the same name.
+        HistoryError: the repository or the commits do not exist, the clone lacks an object, `out` cannot be written, or
+            it has another tape of the same name. Tapes that were written before stay.
 
     """
-    settings = _Settings(seed, out, distributions or named_distributions(), characters, force)
-    tapes: list[TypedCommit] = []
-    skipped: list[SkippedCommit] = []
-    with Repository(repo) as repository:
-        commits = repository.commits(revisions)
-        for number, commit in enumerate(commits, 1):
-            done = _import(repository, commit, settings)
-            notify(f"{number}/{len(commits)} {commit.sha[:_SHORT]}: {_message(done)}")
-            (tapes if isinstance(done, TypedCommit) else skipped).append(done)  # type: ignore[arg-type]
-        return HistoryReport(repository.name, revisions, seed, tuple(tapes), tuple(skipped))
+    with Repository(request.repository) as repository:
+        made: list[TypedCommit | SkippedCommit] = []
+        for each in _made(repository, request, tests_of):
+            made.append(each)
+            notify(f"{len(made)} {each.commit[:_SHORT]}: {_message(each)}")
+        return report_of(repository.name, str(request.selection), request.seed, made)
 
 
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """The arguments of `import_history` that hold for each commit."""
+def typed_commits(
+    request: HistoryRequest, tests_of: TestsOf = commit_tests_of
+) -> Iterator[TypedCommit | SkippedCommit]:
+    """Do what `import_history` does one commit at a time: when the next one is asked for, it is typed, and its tape is on the disk.
 
-    seed: int
-    out: Path
-    distributions: Distributions
-    characters: int
-    force: bool
+    So the first tape can be replayed before the last is typed. `request.order` says which commit comes first; a commit that is
+    left out comes too, in its place. Close the iterator to end early: nothing more is typed, and what was written stays.
+
+    `tests_of` says for each commit how its project is tested, by the files of the finished commit (path → text). It is called once
+    a tape; with None the tape has no tests.
+
+    Blocking: reading and typing a commit takes some tenths of a second. An asynchronous caller asks for the next one in a thread
+    (`asyncio.to_thread(next, commits, None)`), always one at a time.
+
+    Raises:
+        HistoryError: as `import_history`, when the commit that needs what is missing is asked for.
+
+    """
+    with Repository(request.repository) as repository:
+        yield from _made(repository, request, tests_of)
 
 
-def _import(repository: Repository, commit: Commit, settings: _Settings) -> TypedCommit | SkippedCommit:
-    if len(commit.parents) > 1:
-        return SkippedCommit(commit.sha, f"a merge: import its commits as {_brought(commit)}")
-    files = files_of(repository, commit)
-    given = tasks(files.documents, files.elsewhere)
-    if not given:
-        return SkippedCommit(commit.sha, f"nothing to type: {_reasons(files)}")
-    wanted = sum(task.characters for task in given)
-    if wanted > settings.characters:
-        return SkippedCommit(
-            commit.sha, f"{wanted} characters would have to be typed, and the limit is {settings.characters}"
-        )
-    chance = random.Random(f"{settings.seed}:{commit.sha}")  # noqa: S311  # a session, not a secret
-    events, count = typed(given, chance, settings.distributions)
-    name = f"{repository.name}-{commit.sha[:_SHORT]}"
-    tape = Tape(_header(name, commit, settings.seed, files), tuple(events), name)
+def _made(repository: Repository, request: HistoryRequest, tests_of: TestsOf) -> Iterator[TypedCommit | SkippedCommit]:
+    planner = Planner(repository, request.selection.merges, request.characters)
+    commits = chosen(planner, request.selection, request.seed)
+    for each in commits if request.order == "newest" else reversed(list(commits)):
+        plan = planner.plan(each) if isinstance(each, Commit) else each
+        yield _typed(repository.name, plan, request, tests_of) if isinstance(plan, SessionPlan) else plan
+
+
+def _typed(project: str, plan: SessionPlan, request: HistoryRequest, tests_of: TestsOf) -> TypedCommit:
+    commit, files = plan.commit, plan.files
+    chance = random.Random(f"{request.seed}:{commit.sha}")  # noqa: S311  # a session, not a secret
+    events, count = typed(plan.tasks, chance, request.distributions)
+    name = f"{project}-{commit.sha[:_SHORT]}"
+    tape = Tape(_header(name, plan, request.seed, tests_of), tuple(events), name)
     verify(tape)
-    target = settings.out / f"{name}.tape.jsonl"
-    _write(tape, target, force=settings.force)
+    target = request.out / f"{name}.tape.jsonl"
+    _write(tape, target, force=request.force)
     return _report(tape, commit, files, count, target)
 
 
@@ -108,25 +102,28 @@ def _write(tape: Tape, target: Path, *, force: bool) -> None:
         raise HistoryError(f"{target}: the tape cannot be written: {error.strerror}") from error
 
 
-def _header(name: str, commit: Commit, seed: int, files: CommitFiles) -> Header:
+def _header(name: str, plan: SessionPlan, seed: int, tests_of: TestsOf) -> Header:
     """The header of a commit's tape; `carried` has the commit, and its files that are not typed."""
+    commit, files = plan.commit, plan.files
     final = files.project | {document.path: document.new for document in files.documents}
     left_out = [[each.path, each.reason] for each in files.left_out]
+    git = {"commit": commit.sha, "subject": commit.subject, "parents": list(commit.parents), "seed": seed}
     return Header(
         tape=1,
         id=name,
         editor=EDITOR,
         origin="synthesised",
         workspace=Embedded(files.project),
-        tests=commit_tests_of(final),
+        tests=tests_of(final),
         created=commit.authored,
-        carried={"git": {"commit": commit.sha, "parents": list(commit.parents), "seed": seed, "left_out": left_out}},
+        carried={"git": git | {"left_out": left_out}},
     )
 
 
 def _report(tape: Tape, commit: Commit, files: CommitFiles, count: KeyCounts, target: Path) -> TypedCommit:
     return TypedCommit(
         commit=commit.sha,
+        subject=commit.subject,
         tape=str(target),
         events=len(tape.events),
         documents=len(files.documents),
@@ -139,16 +136,6 @@ def _report(tape: Tape, commit: Commit, files: CommitFiles, count: KeyCounts, ta
         lacking=dict(files.lacking),
         tests=tape.header.tests is not None,
     )
-
-
-def _reasons(files: CommitFiles) -> str:
-    return "; ".join(sorted({each.reason for each in files.left_out})) or "it changes no file"
-
-
-def _brought(commit: Commit) -> str:
-    """The range of the commits that a merge added."""
-    first, second = (parent[:_SHORT] for parent in commit.parents[:2])
-    return f"{first}..{second}"
 
 
 def _message(done: TypedCommit | SkippedCommit) -> str:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
 import msgspec
 
 from corpora.history.repository.files import LeftOutFile
+
+SkipKind: TypeAlias = Literal["merge", "repeated", "nothing", "long", "undrawn"]
+SKIP_WORDS: dict[SkipKind, str] = {
+    "merge": "merges",
+    "repeated": "the same patch as another commit",
+    "nothing": "nothing to type",
+    "long": "over the limit of characters",
+    "undrawn": "not in the sample",
+}
+"""Why commits are left out, in words that stand behind a number, in the order of a report."""
 
 
 class TypedCommit(msgspec.Struct, frozen=True):
@@ -12,6 +26,8 @@ class TypedCommit(msgspec.Struct, frozen=True):
 
     commit: str
     """Its full name."""
+    subject: str
+    """Its subject line, cut after 120 characters."""
     tape: str
     """The file of the tape."""
     events: int
@@ -34,17 +50,33 @@ class TypedCommit(msgspec.Struct, frozen=True):
 
 
 class SkippedCommit(msgspec.Struct, frozen=True):
-    """A commit that became no tape, and the reason."""
+    """A commit that became no tape: its full name and subject line, the kind of the reason, and the reason itself."""
 
     commit: str
+    subject: str
+    kind: SkipKind
     reason: str
 
 
 class HistoryReport(msgspec.Struct, frozen=True):
-    """The result for each commit of a range, the oldest first."""
+    """The result for each commit that was looked at, in the order of the request."""
 
     repository: str
-    revisions: str
+    selection: str
+    """Which commits were chosen, in words."""
     seed: int
+    commits: int
+    """Commits that were looked at: `tapes` and `skipped`."""
+    reasons: dict[str, int]
+    """Kind of reason → number of commits that are left out for it."""
     tapes: tuple[TypedCommit, ...]
     skipped: tuple[SkippedCommit, ...]
+
+
+def report_of(repository: str, selection: str, seed: int, made: Sequence[TypedCommit | SkippedCommit]) -> HistoryReport:
+    """Sum up what became of each commit."""
+    tapes = tuple(each for each in made if isinstance(each, TypedCommit))
+    skipped = tuple(each for each in made if isinstance(each, SkippedCommit))
+    counts = Counter(each.kind for each in skipped)
+    reasons: dict[str, int] = {kind: counts[kind] for kind in SKIP_WORDS if counts[kind]}
+    return HistoryReport(repository, selection, seed, len(made), reasons, tapes, skipped)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from corpora.history import import_history
 from replay.tapes import tape
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share modules
+from history_requests import imported_tapes
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
     "GIT_AUTHOR_NAME": "A",
@@ -147,9 +147,9 @@ def repo(make_repo, tmp_path_factory):
 def imported(repo, tmp_path_factory):
     """The report of the whole history, what was told, and the tapes by the names of their commits."""
     told = []
-    report = import_history(str(repo.path), "HEAD", 1, tmp_path_factory.mktemp("one"), told.append)
+    report = imported_tapes(repo.path, "HEAD", 1, tmp_path_factory.mktemp("one"), told.append)
     out = tmp_path_factory.mktemp("tapes")
-    report = import_history(str(repo.path), f"{repo.shas['first']}..HEAD", 1, out, told.append)
+    report = imported_tapes(repo.path, f"{repo.shas['first']}..HEAD", 1, out, told.append)
     names = {sha: name for name, sha in repo.shas.items()}
     read = {names[each.commit]: tape.read(out / each.tape) for each in report.tapes}
     return report, told, read

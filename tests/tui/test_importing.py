@@ -97,7 +97,10 @@ def test_a_format_can_be_named(run, recorded):
         (["import", "x.json", "--seed", "0"], "--seed is for --from-git"),
         (["import", "x.json", "--characters", "9"], "--characters is for --from-git"),
         (["import", "x.json", "--check", "-o", "out"], "--check writes nothing"),
-        (["import", "--from-git", "."], "--from-git needs --range"),
+        (["import", "x.json", "--last", "3"], "--last is for --from-git"),
+        (["import", "x.json", "--merges", "all"], "--merges is for --from-git"),
+        (["import", "--from-git", ".", "--last", "3", "--sample", "3"], "--last and --sample exclude each other"),
+        (["import", "--from-git", ".", "--merges", "some"], "choose one of all, first-parent"),
         (["import", "x.json", "--from-git", ".", "--range", "A"], "import files separately"),
         (["import", "--check", "--from-git", ".", "--range", "A"], "--check is for files"),
         (["import", "--from-git", ".", "--range", "A", "--format", "auto2"], "--format is for files"),
@@ -287,14 +290,40 @@ def test_the_commits_of_a_repository_become_tapes(run, need):
         git("-C", "repo", "commit", "-q", "-m", str(number))
     words = ["import", "--from-git", "repo", "--range", "HEAD~1..HEAD", "--seed", "7"]
     done = run(*words, "-o", "out")
-    assert done.stdout.startswith("1 tape of repo HEAD~1..HEAD, seed 7\n")
+    first, counts, told = done.stdout.splitlines()
+    assert (first, counts) == ("1 tape of repo HEAD~1..HEAD, seed 7", "1 commit: 1 tape")
+    assert told.endswith(" min: 1")
     report = json.loads(run(*words, "-o", "again", "--json").stdout)
     assert report["tapes"][0]["typed"] >= 6
     one, other = Path("out") / names("out")[0], Path(report["tapes"][0]["tape"])
     assert one.read_bytes() == other.read_bytes()
     assert tapes.read(one).header.origin == "synthesised"
     done = run(*words, "--characters", "3", "-o", "none", status=1)
+    assert "1 commit: 0 tapes; left out 1 over the limit of characters\n" in done.stdout
     assert "is left out: 6 characters would have to be typed" in done.stdout
+
+
+def test_the_newest_commits_of_a_repository_are_the_default_and_other_choices_have_flags(run, need):
+    need("git")
+    git("init", "-q", "repo")
+    for number in range(12):
+        Path("repo/a.py").write_text(f"x = {number}\n", encoding="utf-8")
+        git("-C", "repo", "add", ".")
+        git("-C", "repo", "commit", "-q", "-m", f"change \x1b[31m{number}")
+    words = ["import", "--from-git", "repo", "-o", "out", "--force"]
+    done = run(*words)
+    assert done.stdout.startswith("10 tapes of repo HEAD, last 10, seed 0 (the default: choose commits with --range, ")
+    assert done.stdout.splitlines()[-1].endswith("change ␛[31m2")
+
+    def found(*flags):
+        report = json.loads(run(*words, *flags, "--json").stdout)
+        return report["selection"], len(report["tapes"]), report["reasons"]
+
+    assert found("--last", "3") == ("HEAD, last 3", 3, {})
+    assert found("--sample", "4", "--seed", "2") == ("HEAD, sample 4", 4, {"undrawn": 8})
+    assert found("--author", "a@b", "--since", "2000-01-01") == ("HEAD, since 2000-01-01, by a@b", 12, {})
+    assert found("--merges", "first-parent") == ("HEAD, last 10, first parents", 10, {})
+    assert "names no commit" in run(*words, "--author", "nobody", status=2).stderr
 
 
 @pytest.mark.parametrize(("command", "words"), [("import", ["--check", "--from-git"]), ("export", ["--to", "--force"])])

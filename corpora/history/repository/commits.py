@@ -5,7 +5,6 @@ Nothing is fetched or written, and no hook, filter or external diff runs.
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,19 +13,24 @@ from types import TracebackType
 from typing import Self
 
 from corpora.errors import HistoryError
-from replay.tapes.git_environment import quiet_environment
+from corpora.history.repository.git_commands import INCOMPLETE, GitCommands
+from corpora.history.repository.selection import CommitSelection
 
 SYMLINK, SUBMODULE = "120000", "160000"
-_INCOMPLETE = "is a partial or damaged clone that lacks an object: complete it with `git fetch --refetch --no-filter`"
+SUBJECT = 120
+"""Characters of a subject line that are kept."""
+_FORMAT = "--format=%H%x00%P%x00%aI%x00%s"
+_DIFFERENCE = ("-r", "--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its full name, those of its parents, and when it was authored (ISO 8601, with its zone)."""
+    """A commit: its full name, those of its parents, when it was authored (ISO 8601, with its zone), and its subject: one line, cut at `SUBJECT`."""
 
     sha: str
     parents: tuple[str, ...]
     authored: str
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,10 @@ class Repository:
     def __init__(self, path: str) -> None:
         if not Path(path).is_dir():
             raise HistoryError(f"{path}: no such folder: name a clone of a repository on this machine")
-        self.path = path
-        self.folder = self._text("rev-parse", "--absolute-git-dir").strip()
-        self.name = _name(self._text("config", "--get", "remote.origin.url", fails=True).strip() or self._top())
+        self.path, self._git = path, GitCommands(path)
+        self.folder = self._git.text("rev-parse", "--absolute-git-dir").strip()
+        url = self._git.text("config", "--get", "remote.origin.url", fails=True).strip()
+        self.name = _name(url or self._top())
         self._blobs: subprocess.Popen[bytes] | None = None
         self._texts: dict[str, str | Unreadable] = {}
 
@@ -80,24 +85,26 @@ class Repository:
             self._blobs.stdout.close()
             self._blobs.wait()
 
-    def commits(self, revisions: str) -> list[Commit]:
-        """The commits of a range `A..B`, or the one commit `A`, along first parents, the oldest first.
+    def walk(self, selection: CommitSelection) -> Iterator[Commit]:
+        """The candidates of a selection, the newest first, as git finds them; numbers (`last`, `sample`) are not looked at.
 
         Raises:
-            HistoryError: there are none, or the clone is shallow and lacks the parent of one.
+            HistoryError: there are none, or the walk comes to the end of a shallow clone.
 
         """
-        walk = ("--first-parent", "--reverse", "--format=%H%x09%P%x09%aI", "--no-commit-header")
-        only = () if ".." in revisions else ("--max-count=1",)
-        lines = self._text("rev-list", *walk, *only, "--end-of-options", revisions, "--").splitlines()
-        if not lines:
-            raise HistoryError(
-                f"{self.path}: {revisions} names no commit: is the older revision on the left of the dots?"
-            )
-        fields = [line.split("\t") for line in lines]
-        found = [Commit(sha, tuple(parents.split()), authored) for sha, parents, authored in fields]
-        self._refuse_shallow(found)
-        return found
+        if not selection.revisions:
+            self.head()
+        cut, none = self._cut(), True
+        for line in self._git.lines(
+            "rev-list", "--no-commit-header", "--encoding=UTF-8", _FORMAT, *selection.arguments()
+        ):
+            commit, none = _commit(line), False
+            self._refuse_shallow(cut, [commit.sha])
+            yield commit
+        if cut and selection.author:
+            self._refuse_shallow(cut, self._git.text("rev-list", *selection.arguments(author=False)).split())
+        if none:
+            raise HistoryError(f"{self.path}: {selection} names no commit{_hint(selection)}")
 
     def head(self) -> str:
         """The full name of the newest commit.
@@ -106,13 +113,28 @@ class Repository:
             HistoryError: there is none.
 
         """
-        return self._text("rev-parse", "--verify", "--end-of-options", "HEAD^{commit}").strip()
+        found = self._git.text(
+            "rev-parse", "--quiet", "--verify", "--end-of-options", "HEAD^{commit}", fails=True
+        ).strip()
+        if not found:
+            raise HistoryError(f"{self.path}: HEAD names no commit: is the repository empty or damaged?")
+        return found
+
+    def patch_ids(self, commits: Sequence[Commit]) -> dict[str, str]:
+        """Commit → name of its patch (`git patch-id --stable`), against its first parent; white space and line numbers do not count.
+
+        A commit without a patch is left out. Raises HistoryError if the clone lacks a blob.
+        """
+        asked = "".join(f"{' '.join((commit.sha, *commit.parents[:1]))}\n" for commit in commits)
+        patches = self._git.raw("diff-tree", "--stdin", "-p", "--root", *_DIFFERENCE, given=asked.encode())
+        named = self._git.raw("patch-id", "--stable", given=patches).decode("ascii").split()
+        return dict(zip(named[1::2], named[::2], strict=True))
 
     def changes(self, commit: Commit) -> list[ChangedFile]:
         """The files that a commit changed against its first parent; a file with half of its content unchanged may be a rename."""
-        flags = ("-r", "-z", "-M50%", "-l1000", "--name-status", "--no-commit-id", "--no-ext-diff", "--no-textconv")
+        flags = (*_DIFFERENCE, "-z", "-M50%", "-l1000", "--name-status", "--no-commit-id")
         trees = (commit.parents[0], commit.sha) if commit.parents else ("--root", commit.sha)
-        fields = iter(self._raw("diff-tree", *flags, *trees).split(b"\0")[:-1])
+        fields = iter(self._git.raw("diff-tree", *flags, *trees).split(b"\0")[:-1])
         return sorted((_change(status.decode(), fields) for status in fields), key=lambda change: change.after)
 
     def tree(self, revision: str) -> dict[str, TreeEntry]:
@@ -122,13 +144,13 @@ class Repository:
             HistoryError: the clone lacks the blob of a file.
 
         """
-        listed = self._raw("ls-tree", "-r", "-z", "-l", "--full-tree", revision).split(b"\0")[:-1]
+        listed = self._git.raw("ls-tree", "-r", "-z", "-l", "--full-tree", revision).split(b"\0")[:-1]
         found = {}
         for line in listed:
             facts, _, path = line.partition(b"\t")
             mode, _, blob, size = facts.decode().split()
             if size == "BAD":
-                raise HistoryError(f"{self.path}: {_INCOMPLETE} ({blob[:10]} is missing)")
+                raise HistoryError(f"{self.path}: {INCOMPLETE} ({blob[:10]} is missing)")
             found[_path(path)] = TreeEntry(mode, blob, -1 if size == "-" else int(size))
         return found
 
@@ -140,19 +162,14 @@ class Repository:
 
         """
         if self._blobs is None:
-            self._blobs = subprocess.Popen(
-                self._command("cat-file", "--batch"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=quiet_environment(os.environ),
-            )
+            self._blobs = self._git.open("cat-file", "--batch")
         asked, answers = self._blobs.stdin, self._blobs.stdout
         assert asked and answers  # noqa: PT018  # both are pipes
         asked.write(f"{name}\n".encode())
         asked.flush()
         head = answers.readline().split()
         if len(head) != 3:
-            raise HistoryError(f"{self.path}: {_INCOMPLETE} ({name[:10]} is missing)")
+            raise HistoryError(f"{self.path}: {INCOMPLETE} ({name[:10]} is missing)")
         content = answers.read(int(head[2]) + 1)
         return content[:-1]
 
@@ -166,44 +183,33 @@ class Repository:
         """Keep the texts of these blobs only."""
         self._texts = {name: text for name in kept if (text := self._texts.get(name)) is not None}
 
-    def _refuse_shallow(self, found: Sequence[Commit]) -> None:
-        cut = Path(self.folder, "shallow")
-        if not cut.exists():
-            return
-        ends = set(cut.read_text(encoding="ascii").split())
-        if missing := next((commit.sha for commit in found if commit.sha in ends), None):
+    def _cut(self) -> set[str]:
+        """The commits of a shallow clone whose parents are not there."""
+        cut = Path(self._git.text("rev-parse", "--git-path", "shallow").removesuffix("\n"))
+        place = cut if cut.is_absolute() else Path(self.path, cut)
+        return set(place.read_text(encoding="ascii").split()) if place.exists() else set()
+
+    def _refuse_shallow(self, cut: set[str], found: Iterable[str]) -> None:
+        if missing := next((sha for sha in found if sha in cut), None):
             raise HistoryError(
                 f"{self.path}: is a shallow clone without the parent of {missing[:10]}: run"
-                " `git fetch --unshallow` in it, or name a range that begins later"
+                " `git fetch --unshallow` in it, or choose fewer or later commits"
             )
 
     def _top(self) -> str:
         bare = Path(self.folder)
         return str(bare.parent if bare.name == ".git" else bare)
 
-    def _text(self, *arguments: str, fails: bool = False) -> str:
-        return self._raw(*arguments, fails=fails).decode("utf-8", "replace")
 
-    def _raw(self, *arguments: str, fails: bool = False) -> bytes:
-        try:
-            environment = quiet_environment(os.environ)
-            done = subprocess.run(self._command(*arguments), capture_output=True, check=False, env=environment)
-        except OSError as error:
-            raise HistoryError(f"git cannot be run ({error.strerror}): install it") from error
-        if done.returncode and not fails:
-            raise HistoryError(f"{self.path}: {_said(arguments[0], done.stderr.decode('utf-8', 'replace'))}")
-        return done.stdout
-
-    def _command(self, *arguments: str) -> list[str]:
-        return ["git", "--no-replace-objects", "-c", "core.fsmonitor=false", "-C", self.path, *arguments]
+def _commit(line: str) -> Commit:
+    sha, parents, authored, subject = line.split("\0", 3)
+    words = " ".join(subject.split())
+    return Commit(sha, tuple(parents.split()), authored, words if len(words) <= SUBJECT else f"{words[: SUBJECT - 1]}…")
 
 
-def _said(command: str, errors: str) -> str:
-    """The error message of git, in one line."""
-    if "promisor" in errors:
-        return _INCOMPLETE
-    lines = [line.removeprefix("fatal: ") for line in errors.splitlines() if line.startswith("fatal: ")]
-    return f"`git {command}` says: {(lines or errors.splitlines() or ['nothing'])[0]}"
+def _hint(selection: CommitSelection) -> str:
+    ranged = ".." in selection.revisions and not (selection.since or selection.author)
+    return ": is the older revision on the left of the dots?" if ranged else ""
 
 
 def _decoded(content: bytes) -> str | Unreadable:

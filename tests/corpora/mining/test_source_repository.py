@@ -88,7 +88,7 @@ def test_no_folder_an_empty_one_and_a_repository_without_commits_are_refused(mak
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="no text file"):
         open_repository(tmp_path / "empty")
-    with pytest.raises(Exception, match="rev-parse"):
+    with pytest.raises(Exception, match="HEAD names no commit"):
         open_repository(make_repo(tmp_path / "new").path)
 
 

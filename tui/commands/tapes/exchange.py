@@ -36,6 +36,38 @@ def import_(
         str | None,
         typer.Option("--range", metavar="A..B", help="With --from-git: the commits after A up to B, or one commit."),
     ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="With --from-git: the newest N commits that give a tape (default: 10, if nothing else chooses commits).",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="With --from-git: commits since a date, as git reads dates.")
+    ] = None,
+    author: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="With --from-git: commits whose author's name or address has this (as git log --author).",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="With --from-git: N commits, drawn by --seed from those that give a tape."
+        ),
+    ] = None,
+    merges: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|first-parent",
+            help="With --from-git: take the commits that merges brought in, and leave the merges out (all, the default); or "
+            "type each merge as one session (first-parent).",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="With --from-git: seed of everything random (default: 0).")] = None,
     characters: Annotated[
         int | None,
@@ -52,20 +84,20 @@ def import_(
     Examples:
     * `ghosttape import session.w.json -o tapes`
     * `ghosttape import --check tapes session.w.json`
+    * `ghosttape import --from-git . -o tapes`
     * `ghosttape import --from-git . --range v1.0..v1.1 --seed 7 -o tapes`
+    * `ghosttape import --from-git . --since 2024-01-01 --author Ada --sample 20 -o tapes`
     """
     from tui.commands.tapes import importing
+    from tui.commands.tapes.history import HistoryFlags
 
     request = importing.request_of(
         files or [],
         out,
         form,
         check=check,
-        from_git=from_git,
-        revisions=revisions,
-        seed=seed,
-        characters=characters,
         force=force,
+        history=HistoryFlags(from_git, revisions, last, since, author, sample, merges, seed, characters),
     )
     raise typer.Exit(request.run(json=json))
 

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,15 +15,13 @@ from replay.importers import checking
 from replay.importers.batch import ImportedFile, import_many
 from replay.importers.formats import AUTO, format_of, require_writable, tapes_of
 from replay.tapes.tape import Edit, Open, find
+from tui.commands.tapes.history import HistoryFlags, type_history
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError, TuiError
+from tui.errors import ConfigurationError
 from tui.figures import number_of
 from tui.outcome import ExitStatus, print_json
 from tui.terminal_text import bounded
 from tui.watching.waiting import Waiting
-
-if TYPE_CHECKING:
-    from corpora.history import HistoryReport
 
 STDOUT = Path("-")
 _TAPE_NAMES = (".tape.jsonl", ".tape.jsonl.gz")
@@ -69,21 +66,15 @@ class ImportRequest:
     """The format of all recordings, or `auto`."""
     check: bool
     """Whether files are only checked, and nothing is written."""
-    repository: str | None
-    """The git repository whose commits are typed, instead of files."""
-    revisions: str
-    """The commits to type: `A..B`, or one commit."""
-    seed: int
-    """The seed of everything random in a typed session."""
-    characters: int | None
-    """Commits with more characters to type are left out; None for the default."""
+    history: HistoryFlags
+    """The repository whose commits are typed, instead of files, and which of them."""
     force: bool
     """Whether other tapes of the same name are replaced."""
 
     def run(self, *, json: bool) -> ExitStatus:
         """Import, check or type, and print a report."""
-        if self.repository is not None:
-            return import_git(self, self.repository, json=json)
+        if self.history.repository is not None:
+            return type_history(self.history, self.out, force=self.force, json=json)
         if self.check:
             return check_files(self.files, self.form, json=json)
         return import_files(self.files, self.out, self.form, force=self.force, json=json)
@@ -95,10 +86,7 @@ def request_of(
     form: str,
     *,
     check: bool,
-    from_git: str | None,
-    revisions: str | None,
-    seed: int | None,
-    characters: int | None,
+    history: HistoryFlags,
     force: bool = False,
 ) -> ImportRequest:
     """Check the arguments of the command line against each other.
@@ -107,18 +95,15 @@ def request_of(
         ConfigurationError: some exclude each other, or one is missing.
 
     """
-    of_git = {"--range": revisions, "--seed": seed, "--characters": characters}
-    if from_git is None:
-        _refuse(not files, "name the recordings to import, or a repository (--from-git REPO --range A..B)")
+    if history.repository is None:
+        _refuse(not files, "name the recordings to import, or a repository (--from-git REPO)")
         _refuse(check and (out is not None or force), "--check writes nothing: leave out -o and --force")
-        for flag, value in of_git.items():
-            _refuse(value is not None, f"{flag} is for --from-git: leave it out, or name a repository")
     else:
         _refuse(bool(files), "--from-git reads a repository: import files separately")
         _refuse(check, "--check is for files: leave out --from-git")
         _refuse(form != AUTO, "--format is for files: leave it out")
-        _refuse(revisions is None, "--from-git needs --range A..B (or --range COMMIT for one)")
-    return ImportRequest(files, out or Path(), form, check, from_git, revisions or "", seed or 0, characters, force)
+    history.check()
+    return ImportRequest(files, out or Path(), form, check, history, force)
 
 
 def _refuse(wrong: bool, message: str) -> None:
@@ -150,32 +135,6 @@ def import_files(paths: Sequence[Path], out: Path, form: str, *, force: bool, js
         found = _filled(file.resynchronised) + _recognised(file.recognised)
         _say(f"  {file.tape}: {file.events:,} events, {file.changes:,} changes{found}{_tested(file.tests)}")
     return ExitStatus.DONE
-
-
-def import_git(request: ImportRequest, repository: str, *, json: bool) -> ExitStatus:
-    """Type the commits of a repository; the status is 1 if none of them became a tape."""
-    from corpora.errors import CorpusError
-    from corpora.history import CHARACTERS, import_history  # slow to load, so only where it is needed
-
-    limit = request.characters or CHARACTERS
-    try:
-        with Waiting(_errors(), f"typing {request.revisions}") as waiting:
-            report = import_history(
-                repository,
-                request.revisions,
-                request.seed,
-                request.out,
-                waiting.show,
-                characters=limit,
-                force=request.force,
-            )
-    except CorpusError as error:
-        raise TuiError(str(error)) from error
-    if json:
-        print_json(report)
-    else:
-        _show_history(report)
-    return ExitStatus.DONE if report.tapes else ExitStatus.FAILURES
 
 
 def check_files(paths: Sequence[Path], form: str, *, json: bool) -> ExitStatus:
@@ -278,14 +237,6 @@ def _is_tape(path: Path) -> bool:
         return path.name.endswith(_TAPE_NAMES)
     with path.open("rb") as file:
         return file.read(len(_TAPE_START)) == _TAPE_START
-
-
-def _show_history(report: HistoryReport) -> None:
-    _say(f"{number_of(len(report.tapes), 'tape')} of {report.repository} {report.revisions}, seed {report.seed}")
-    for tape in report.tapes:
-        _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{_tested(tape.tests)}")
-    for skipped in report.skipped:
-        _say(f"  {skipped.commit[:10]} is left out: {skipped.reason}")
 
 
 def _filled(count: int) -> str:

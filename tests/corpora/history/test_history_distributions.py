@@ -13,7 +13,7 @@ from corpora.history.session.distributions import CONTEXTS, Distributions, Logno
 from replay.tapes import tape
 from tools.commit_distributions import fitted, gaps, measured, strokes
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DRAWN = named_distributions()
 TABLE = msgspec.to_builtins(DRAWN)
 KINDS = ("burst", "pausing", "pause")

@@ -5,10 +5,10 @@ import random
 
 import msgspec
 import pytest
+from history_requests import imported_tapes
 from scipy.stats import ks_2samp
 
 from corpora.errors import HistoryError
-from corpora.history import import_history
 from corpora.history.session.distributions import Share, named_distributions
 from replay.judge.projects import starting_files
 from replay.tapes import tape
@@ -33,7 +33,7 @@ def opened(made):
 
 
 def test_every_document_ends_in_its_blob_and_every_other_file_is_that_of_the_commit(repo, imported):
-    assert sorted(imported[2]) == ["feature", "odd", "prose 0", "prose 1", "prose 2", "renamed"]
+    assert sorted(imported[2]) == ["feature", "odd", "on the side", "prose 0", "prose 1", "prose 2", "renamed"]
     for name, made in imported[2].items():
         finished = starting_files(made) | verify(made).finished()
         for path, text in finished.items():
@@ -56,7 +56,8 @@ def test_the_tape_says_what_it_is_and_how_its_project_is_tested(repo, imported):
     sha = repo.shas["feature"]
     assert (header.id, header.origin, header.editor) == (f"shapes-{sha[:10]}", "synthesised", "typist")
     assert header.created == "2024-03-01T10:00:00+01:00"
-    assert header.carried["git"] == {"commit": sha, "parents": [repo.shas["first"]], "seed": 1, "left_out": []}
+    git = {"commit": sha, "subject": "feature", "parents": [repo.shas["first"]], "seed": 1, "left_out": []}
+    assert header.carried["git"] == git
     assert header.tests.command == "PYTHONPATH=src python -m pytest -q -p no:cacheprovider"
     assert [item.partition(">")[0] for item in header.tests.requires] == ["pytest", "hypothesis"]
 
@@ -67,7 +68,7 @@ def test_code_that_stands_in_the_project_is_pasted_as_often_as_drawn(repo, tmp_p
     drawn = named_distributions()
     drawn = msgspec.structs.replace(drawn, pasted=msgspec.structs.replace(drawn.pasted, p=share))
     sha = repo.shas["feature"]
-    report = import_history(str(repo.path), sha, 1, tmp_path, lambda _: None, distributions=drawn)
+    report = imported_tapes(repo.path, sha, 1, tmp_path, distributions=drawn)
     events = tape.read(tmp_path / report.tapes[0].tape).events
     pasted = [event for event in events if isinstance(event, tape.Edit) and event.reason == "paste"]
     assert [edit.changes[0][2] for edit in pasted] == expected
@@ -101,22 +102,17 @@ def test_line_ends_byte_order_marks_and_odd_names_come_through(repo, imported):
 def test_merges_and_what_leaves_nothing_to_type_are_skipped_and_said(repo, imported):
     reasons = {each.commit: each.reason for each in imported[0].skipped}
     assert set(reasons) == {repo.shas[name] for name in ("merge", "only gone", "module")}
-    brought = f"{repo.shas['renamed'][:10]}..{repo.shas['on the side'][:10]}"
-    assert reasons[repo.shas["merge"]] == f"a merge: import its commits as {brought}"
+    assert reasons[repo.shas["merge"]] == "a merge: its commits are looked at instead"
     assert reasons[repo.shas["only gone"]] == "nothing to type: deleted: a tape has no event for that"
     assert "a submodule" in reasons[repo.shas["module"]]
-
-
-def test_the_range_that_a_skipped_merge_names_holds_what_it_brought(repo, imported, tmp_path):
-    [merge] = [each for each in imported[0].skipped if each.commit == repo.shas["merge"]]
-    report = import_history(str(repo.path), merge.reason.split()[-1], 1, tmp_path, lambda _: None)
-    assert [each.commit for each in report.tapes] == [repo.shas["on the side"]]
+    assert imported[0].reasons == {"merge": 1, "nothing": 2}
+    assert imported[0].commits == 10
 
 
 def test_each_commit_is_told_the_oldest_first(repo, imported):
     told = imported[1][1:]
-    assert told[0].startswith(f"1/9 {repo.shas['feature'][:10]}: 2 documents, ")
-    assert told[-1].startswith(f"9/9 {repo.shas['prose 2'][:10]}: 1 documents, ")
+    assert told[0].startswith(f"1 {repo.shas['feature'][:10]}: 2 documents, ")
+    assert told[-1].startswith(f"10 {repo.shas['prose 2'][:10]}: 1 documents, ")
 
 
 def test_the_report_counts_what_is_on_the_tape(repo, imported):
@@ -131,7 +127,7 @@ def test_the_report_counts_what_is_on_the_tape(repo, imported):
 
 
 def test_the_first_commit_of_all_has_no_parent_and_is_typed_whole(repo, tmp_path):
-    report = import_history(str(repo.path), repo.shas["first"], 1, tmp_path, lambda _: None)
+    report = imported_tapes(repo.path, repo.shas["first"], 1, tmp_path)
     made = tape.read(tmp_path / report.tapes[0].tape)
     assert all(event.text == "" for event in opened(made).values())
     assert verify(made).finished()["src/shapes/calc.py"] == repo.first["src/shapes/calc.py"]
@@ -140,7 +136,7 @@ def test_the_first_commit_of_all_has_no_parent_and_is_typed_whole(repo, tmp_path
 
 def test_the_same_commit_and_seed_give_the_same_bytes_whatever_the_range(repo, imported, tmp_path):
     sha = repo.shas["renamed"]
-    alone, other = (import_history(str(repo.path), sha, seed, tmp_path / str(seed), lambda _: None) for seed in (1, 2))
+    alone, other = (imported_tapes(repo.path, sha, seed, tmp_path / str(seed)) for seed in (1, 2))
     before = next(each.tape for each in imported[0].tapes if each.commit == sha)
     contents = [open(path, "rb").read() for path in (before, alone.tapes[0].tape, other.tapes[0].tape)]  # noqa: PTH123, SIM115
     assert contents[0] == contents[1]
@@ -149,7 +145,7 @@ def test_the_same_commit_and_seed_give_the_same_bytes_whatever_the_range(repo, i
 
 def test_another_tape_in_the_place_of_a_commits_is_replaced_only_by_force(repo, tmp_path):
     def kept(seed, **options):
-        report = import_history(str(repo.path), repo.shas["renamed"], seed, tmp_path, lambda _: None, **options)
+        report = imported_tapes(repo.path, repo.shas["renamed"], seed, tmp_path, **options)
         return open(report.tapes[0].tape, "rb").read()  # noqa: PTH123
 
     first = kept(1)
@@ -206,7 +202,7 @@ def test_so_are_those_before_other_keys(context, imported):
 
 def test_a_commit_with_too_much_to_type_is_left_out(repo, tmp_path):
     sha = repo.shas["prose 1"]
-    report = import_history(str(repo.path), sha, 1, tmp_path, lambda _: None, characters=500)
+    report = imported_tapes(repo.path, sha, 1, tmp_path, characters=500)
     assert report.tapes == ()
     assert "and the limit is 500" in report.skipped[0].reason
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,56 @@
+"""What there is to type in a commit, or why the commit is left out; nothing is typed yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from corpora.history.reports import SkipKind, SkippedCommit
+from corpora.history.repository.commits import Commit, Repository
+from corpora.history.repository.files import CommitFiles, files_of
+from corpora.history.repository.selection import Merges
+from corpora.history.session.session import TypingTask, tasks
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """A commit that gives a tape: its files, and the changes to type."""
+
+    commit: Commit
+    files: CommitFiles
+    tasks: list[TypingTask]
+
+
+class Planner:
+    """Plans the commits of one repository. The last plan is kept, so a commit that was just chosen is not read again."""
+
+    def __init__(self, repository: Repository, merges: Merges, characters: int) -> None:
+        self.repository, self._merges, self._limit = repository, merges, characters
+        self.plan = lru_cache(maxsize=1)(self._plan)
+
+    def without_reading(self, commit: Commit) -> SkippedCommit | None:
+        """Why a commit is left out, as far as that shows without its texts."""
+        if len(commit.parents) > 1 and self._merges == "all":
+            return skipped(commit, "merge", "a merge: its commits are looked at instead")
+        return None
+
+    def _plan(self, commit: Commit) -> SessionPlan | SkippedCommit:
+        """The plan of a commit, or why it is left out. Raises HistoryError if the clone lacks an object."""
+        files = files_of(self.repository, commit)
+        given = tasks(files.documents, files.elsewhere)
+        if not given:
+            return skipped(commit, "nothing", f"nothing to type: {_reasons(files)}")
+        wanted = sum(task.characters for task in given)
+        if wanted > self._limit:
+            said = f"{wanted} characters would have to be typed, and the limit is {self._limit}"
+            return skipped(commit, "long", said)
+        return SessionPlan(commit, files, given)
+
+
+def skipped(commit: Commit, kind: SkipKind, reason: str) -> SkippedCommit:
+    """Leave a commit out."""
+    return SkippedCommit(commit.sha, commit.subject, kind, reason)
+
+
+def _reasons(files: CommitFiles) -> str:
+    return "; ".join(sorted({each.reason for each in files.left_out})) or "it changes no file"
