@@ -59,6 +59,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Ask only at the moments of these ids; everywhere when empty."""
     cluster_by: ClusterBy = "hole"
     """Which moments are not independent of each other: the intervals of all figures go by it."""
+    keep_going: bool = False
+    """Ask also where nothing can come of it: the finished project fails its own tests, or the provider fails again and again."""
 
     @property
     def is_oracle(self) -> bool:
@@ -91,9 +93,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return False
 
     def kept(self) -> dict[str, Any]:
-        """The options as they stand beside the run: a run is continued only under the same. Clusters change no moment."""
+        """The options as they stand beside the run: a run is continued only under the same. Clusters and patience change no moment."""
         values: dict[str, Any] = msgspec.to_builtins(self)
-        del values["cluster_by"]
+        del values["cluster_by"], values["keep_going"]
         if not self.moments:  # as in runs of versions that had no such choice
             del values["moments"]
         return values

@@ -78,3 +78,20 @@ def test_an_unknown_toolchain_is_told_with_the_known_ones(replay, tmp_path):
     said = replay(status=2).err
     assert "ghosttape.toml" in said
     assert "choose one of python, node" in said
+
+
+def test_a_tape_whose_tests_fail_ends_the_command_before_any_question_with_what_to_do(
+    replay, ghosttape, tape, tmp_path
+):
+    (tmp_path / "ghosttape.toml").write_text('[tests]\ncommand = "echo no such module; false"\n')
+    outcome = replay("--out", "run", status=3)
+    assert outcome.json["moments"] == 0
+    assert "`echo no such module; false` (ghosttape.toml)" in outcome.err
+    said = ghosttape(
+        "replay", tape, "--provider", "oracle", "--out", "run", "--latency", "fixed:0", "--limit", "1", status=3
+    ).out
+    assert said.startswith("No tape is left to play, and nothing was asked.")
+    assert all(flag in said for flag in ("--test-command", "--requires", "--keep-going"))
+    assert passed(replay("--out", "again", "--test-command", "grep -q 'x + 1' a.py")) == (1, 1.0)
+    asked = replay("--out", "asked", "--keep-going").json
+    assert asked["untestable"] == {"broken-baseline": 1}

@@ -4,7 +4,7 @@ import re
 import pytest
 from rich.console import Console
 
-from tui.tables.replay import replay_table
+from tui.tables.replay import nothing_played, replay_table
 
 ONE = {
     "moments": 31,
@@ -128,6 +128,20 @@ def test_two_tapes_have_a_column_each_and_a_total():
     assert ["accepted", "12", "1", "12"] in [line.split() for line in text.splitlines()]
     assert ["testable", "31", "31"] in [line.split() for line in text.splitlines()]
     assert ["untestable", "6", "6"] in [line.split() for line in text.splitlines()]
+
+
+def test_a_replay_of_which_no_tape_is_left_says_why_in_one_line_each():
+    left_out = [
+        {"tape": "cart", "reason": "`pytest` (tape) fails. Name another.\nthe log"},
+        {"tape": "[b]x", "reason": "no clone"},
+    ]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(nothing_played({"tapes": {}, "left_out": left_out}), soft_wrap=True)
+    assert console.export_text().splitlines() == [
+        "No tape is left to play, and nothing was asked.",
+        "  cart: `pytest` (tape) fails. Name another.",
+        "  [b]x: no clone",
+    ]
 
 
 def test_the_table_says_once_where_the_tests_come_from_if_it_is_the_same_for_all_tapes():

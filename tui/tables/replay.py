@@ -97,6 +97,14 @@ def replay_table(summary: Summary) -> RenderableType:
     )
 
 
+def nothing_played(summary: Summary) -> RenderableType:
+    """Say of a replay of which no tape is left why nothing was asked; the logs were shown when it happened."""
+    reasons = (str(entry["reason"]).partition("\n")[0] for entry in figures.entries(summary, "left_out"))
+    names = (shorten(one_line(str(entry["tape"])), NAME) for entry in figures.entries(summary, "left_out"))
+    lines = (f"  {name}: {one_line(reason)}" for name, reason in zip(names, reasons, strict=True))
+    return Text("\n".join(["No tape is left to play, and nothing was asked.", *lines]), "yellow")
+
+
 def _test_origins(summary: Summary) -> Iterator[RenderableType]:
     """Say where what is known of the tests comes from: one line for all tapes of which the same is to be said."""
     tapes: dict[str, list[str]] = {}

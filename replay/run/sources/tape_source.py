@@ -12,18 +12,20 @@ import msgspec
 
 from replay.errors import LeftOutError, ReplayError
 from replay.judge.projects import ProjectMissingError, clones_of, origins_of_tests, starting_files, with_tests
-from replay.judge.tape_cases import TapeCases, prepare_tests
+from replay.judge.tape_cases import TapeCases, TapeTests, prepare_tests
 from replay.options import ReplayOptions
 from replay.play.instructions import Ask
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
+from replay.run.sources.failing_projects import why_left_out, why_not_set_up
 from replay.run.sources.seam import Bench, Subject
 from replay.tapes.chosen_paths import is_excluded
 from replay.tapes.file_kinds import file_kind
 from replay.tapes.tape import Folder, Open, Tape
 from replay.tapes.timeline import Timeline
+from runners.errors import SetupFailed
 from server.nearest import did_you_mean
 
 EXCLUDED = "left out by --exclude"
@@ -106,18 +108,15 @@ class TapeSource:
         options = self.options
         tape = self.tape if bench.sandbox is None else self._with_project()
         timeline = Timeline(tape)
-        tests = await prepare_tests(
-            timeline,
-            bench.sandbox,
-            bench.cache,
-            bench.slots,
-            bench.notify,
-            clones=clones_of(options),
-            selects=options.which_tests == "touching",
-            seed=options.seed,
-            tested=bench.tested,
-        )
+        try:
+            tests = await self._tests(timeline, bench)
+        except SetupFailed as error:
+            raise LeftOutError(why_not_set_up(error), lacking=False) from error
         stack.push_async_callback(tests.close)
+        origins = {} if bench.sandbox is None else origins_of_tests(self.tape.header.tests, options)
+        settings = tape.header.tests
+        if (fault := tests.cases.fault) is not None and settings is not None and not options.keep_going:
+            raise LeftOutError(why_left_out(fault, settings, origins), lacking=False)
         if user_of(options.user).needs_tests and tests.judge is None:
             reason = f"the tape names no tests, and the user {options.user!r} goes by them"
             raise LeftOutError(reason, lacking=False)
@@ -130,7 +129,21 @@ class TapeSource:
             keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
             no_person=self._no_person(timeline),
             warnings=[tests.warning] if tests.warning else [],
-            tests_from={} if bench.sandbox is None else origins_of_tests(self.tape.header.tests, options),
+            tests_from=origins,
+        )
+
+    async def _tests(self, timeline: Timeline, bench: Bench) -> TapeTests:
+        options = self.options
+        return await prepare_tests(
+            timeline,
+            bench.sandbox,
+            bench.cache,
+            bench.slots,
+            bench.notify,
+            clones=clones_of(options),
+            selects=options.which_tests == "touching",
+            seed=options.seed,
+            tested=bench.tested,
         )
 
     def _no_person(self, timeline: Timeline) -> dict[str, int]:

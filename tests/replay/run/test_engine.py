@@ -2,12 +2,14 @@
 
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
 import pytest
+from msgspec import structs
 from running import options_of, run
 from tapes import Typist
 
@@ -16,12 +18,15 @@ from replay.errors import ReplayError, ServerError, StoreError
 from replay.play.latency import LatencyError
 from replay.play.playback import Playback
 from replay.play.users.user import UnknownUserError
-from replay.run.events import Ended, Judged, LeftOut, Note, Played
+from replay.run.events import Ended, Judged, LeftOut, Note, Played, SessionBegan
 from replay.run.store import Store
 from replay.tapes.tape import Git
 from replay.tapes.tape import Tests as ProjectTests
 from server.errors import ServerRoomError
 
+FAILING = ProjectTests(toolchain="none", command="echo told why; false")
+ODD = "echo >> COUNT; [ $(($(wc -l < COUNT) % 2)) = 1 ]"
+"""Passes every other time."""
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
 FIXED = {"provider": {"name": "fixed", "text": BODY}}
 
@@ -149,17 +154,56 @@ async def test_moments_that_the_provider_refuses_end_as_failed_and_the_tape_goes
 @pytest.mark.parametrize(
     ("tests", "fault", "reason"),
     [
-        (ProjectTests(toolchain="none", command="echo told why; false"), "broken-baseline", "told why"),
+        (FAILING, "broken-baseline", "told why"),
         (ProjectTests(toolchain="none", command="true"), "no witness", "status and summary alone"),
         (None, "no tests", "--test-command"),
     ],
 )
 async def test_what_is_amiss_with_the_tests_of_a_tape_is_said(tests, fault, reason, replay):
-    summary, heard, _ = await replay(tape(tests=tests), tests=True)
+    summary, heard, _ = await replay(tape(tests=tests), tests=True, keep_going=True)
     (found,) = summary["faults"]
     assert (found["tape"], found["fault"]) == ("small", fault)
     assert reason in found["reason"]
     assert f"{fault}: {found['reason']}" in [one.text for one in heard if isinstance(one, Note)]
+
+
+@pytest.mark.parametrize(
+    ("tests", "how"),
+    [
+        (FAILING, "does not pass in the finished project itself (broken-baseline: told why)"),
+        (structs.replace(FAILING, command=ODD), "passes only sometimes in the finished project itself (flaky"),
+        (structs.replace(FAILING, setup="echo no network >&2; exit 3"), "exit 3"),
+    ],
+)
+async def test_a_tape_whose_finished_project_fails_is_left_out_before_its_first_moment(replay, tests, how):
+    with tempfile.TemporaryDirectory() as folder:  # a path with "pytest" in it would name the runner of the tests
+        tests = structs.replace(tests, command=tests.command.replace("COUNT", f"{folder}/count"))
+        summary, heard, records = await replay(tape("failing", tests=tests), tape("playable"), tests=True)
+    (left_out,) = summary["left_out"]
+    assert (left_out["tape"], left_out["why"]) == ("failing", "failed")
+    assert how in left_out["reason"], left_out["reason"]
+    assert "--requires" in left_out["reason"]
+    assert [one.reason for one in heard if isinstance(one, LeftOut)] == [left_out["reason"]]
+    assert {record.moment.tape for record in records} == {"playable"}
+    assert not any(isinstance(one, SessionBegan) and one.source == "failing" for one in heard)
+
+
+async def test_what_is_left_out_says_which_command_ran_and_ends_with_its_log(replay):
+    options = {"tests_over": {"command": "echo the last words; false"}, "tests": True}
+    summary, _, records = await replay(tape(tests=structs.replace(FAILING, cwd=".")), **options)
+    said, _, log = summary["left_out"][0]["reason"].partition("\n")
+    assert "`echo the last words; false` (flag)" in said
+    assert all(flag in said for flag in ("--test-command", "--keep-going"))
+    assert "the last words" in log
+    assert (records, summary["moments"]) == ([], 0)
+
+
+async def test_with_keep_going_the_moments_of_a_failing_project_are_asked_and_untestable(replay):
+    summary, _, records = await replay(tape(tests=FAILING), tests=True, keep_going=True)
+    assert summary["left_out"] == []
+    assert {record.verdict.reason for record in records} == {"broken-baseline"}
+    again, _, _ = await replay(tape(tests=FAILING), tests=True)
+    assert len(again["left_out"]) == 1  # the choice is no part of the configuration: the run goes on without it
 
 
 async def test_a_tape_whose_tools_are_missing_is_left_out_with_the_reason_and_the_others_play(replay):

@@ -66,6 +66,7 @@ class ReplayFlags:
     setup_env: flags.SetUpEnv = None
     cluster_by: flags.ClusterByFlag = "hole"
     seed: flags.Seed = 0
+    keep_going: flags.KeepGoing = False
     out: flags.RunToGoOn = None
     json: flags.JsonFlag = False
 
@@ -94,5 +95,6 @@ class EvaluateFlags:
     by: flags.ByLabels = ""
     seed: flags.Seed = 0
     live: flags.Live = False
+    keep_going: flags.KeepGoing = False
     out: flags.RunToGoOn = None
     json: flags.JsonFlag = False

@@ -349,6 +349,15 @@ RunToGoOn = Annotated[
     typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
 ]
 
+KeepGoing = Annotated[
+    bool,
+    typer.Option(
+        "--keep-going",
+        help="Ask also where nothing comes of it: on tapes whose finished project fails its own tests (their moments are untestable), and when the provider "
+        "cannot answer or fails five times in a row (those moments end as failed). Without it, such a tape is left out, and such a run ends or waits.",
+    ),
+]
+
 # Of `tui`
 
 Web = Annotated[

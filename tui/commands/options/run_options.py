@@ -179,4 +179,5 @@ def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
         "sandbox": given.sandbox,
         "tests": not given.no_tests,
         "cluster_by": given.cluster_by,
+        "keep_going": given.keep_going,
     }

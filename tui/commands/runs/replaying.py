@@ -39,8 +39,12 @@ async def run(
 
 
 def show(summary: dict[str, Any], folder: Path) -> None:
-    """Print the table, and how to look closer."""
-    from tui.tables.replay import replay_table
+    """Print the table, and how to look closer; where no tape could be played, only why."""
+    from tui.tables.replay import nothing_played, replay_table
+
+    if not summary["tapes"] and summary["left_out"]:
+        SafeConsole().print(nothing_played(summary), soft_wrap=True)
+        return
 
     held = "Every moment of this run, with the prompt, the repairs and the test output"
     print_tables(summary, replay_table(summary), folder, held)
