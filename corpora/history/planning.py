@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from corpora.history.reports import SkipKind, SkippedCommit
+from corpora.history.reports import SKIP_WORDS, SkipKind, SkippedCommit
 from corpora.history.repository.commits import Commit, Repository
 from corpora.history.repository.files import CommitFiles, files_of
 from corpora.history.repository.selection import Merges
 from corpora.history.session.session import TypingTask, tasks
+from corpora.history.worth import kind_by_paths, kind_by_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +30,19 @@ class Planner:
         self.plan = lru_cache(maxsize=1)(self._plan)
 
     def without_reading(self, commit: Commit) -> SkippedCommit | None:
-        """Why a commit is left out, as far as that shows without its texts."""
+        """Why a commit is left out, as far as that shows without its texts. Raises HistoryError if the clone lacks a tree."""
         if len(commit.parents) > 1 and self._merges == "all":
             return skipped(commit, "merge", "a merge: its commits are looked at instead")
-        return None
+        kind = kind_by_paths(self.repository.changes(commit, alike=100))
+        return skipped(commit, kind, SKIP_WORDS[kind]) if kind else None
 
     def _plan(self, commit: Commit) -> SessionPlan | SkippedCommit:
         """The plan of a commit, or why it is left out. Raises HistoryError if the clone lacks an object."""
         files = files_of(self.repository, commit)
+        if kind := kind_by_texts(files):
+            why = f": {_reasons(files)}" if kind == "nothing" else ""
+            return skipped(commit, kind, SKIP_WORDS[kind] + why)
         given = tasks(files.documents, files.elsewhere)
-        if not given:
-            return skipped(commit, "nothing", f"nothing to type: {_reasons(files)}")
         wanted = sum(task.characters for task in given)
         if wanted > self._limit:
             said = f"{wanted} characters would have to be typed, and the limit is {self._limit}"
@@ -53,4 +56,4 @@ def skipped(commit: Commit, kind: SkipKind, reason: str) -> SkippedCommit:
 
 
 def _reasons(files: CommitFiles) -> str:
-    return "; ".join(sorted({each.reason for each in files.left_out})) or "it changes no file"
+    return "; ".join(sorted({each.reason for each in files.left_out}))

@@ -10,15 +10,33 @@ import msgspec
 
 from corpora.history.repository.files import LeftOutFile
 
-SkipKind: TypeAlias = Literal["merge", "repeated", "nothing", "long", "undrawn"]
+SkipKind: TypeAlias = Literal[
+    "merge",
+    "repeated",
+    "formatting",
+    "tests",
+    "text",
+    "generated",
+    "renames",
+    "deletions",
+    "nothing",
+    "long",
+    "undrawn",
+]
 SKIP_WORDS: dict[SkipKind, str] = {
     "merge": "merges",
     "repeated": "the same patch as another commit",
+    "formatting": "only white space or comments of code",
+    "tests": "only tests",
+    "text": "only documentation, configuration or other text",
+    "generated": "only generated or vendored files",
+    "renames": "only renames",
+    "deletions": "only deletions",
     "nothing": "nothing to type",
     "long": "over the limit of characters",
     "undrawn": "not in the sample",
 }
-"""Why commits are left out, in words that stand behind a number, in the order of a report."""
+"""Why commits are left out, in words, in the order of a report."""
 
 
 class TypedCommit(msgspec.Struct, frozen=True):

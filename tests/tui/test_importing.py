@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 import time
@@ -299,7 +300,7 @@ def test_the_commits_of_a_repository_become_tapes(run, need):
     assert one.read_bytes() == other.read_bytes()
     assert tapes.read(one).header.origin == "synthesised"
     done = run(*words, "--characters", "3", "-o", "none", status=1)
-    assert "1 commit: 0 tapes; left out 1 over the limit of characters\n" in done.stdout
+    assert "1 commit: 0 tapes; left out: over the limit of characters (1)\n" in done.stdout
     assert "is left out: 6 characters would have to be typed" in done.stdout
 
 
@@ -324,6 +325,12 @@ def test_the_newest_commits_of_a_repository_are_the_default_and_other_choices_ha
     assert found("--author", "a@b", "--since", "2000-01-01") == ("HEAD, since 2000-01-01, by a@b", 12, {})
     assert found("--merges", "first-parent") == ("HEAD, last 10, first parents", 10, {})
     assert "names no commit" in run(*words, "--author", "nobody", status=2).stderr
+    many = run(*words, "--sample", "1", "--seed", "2").stdout
+    assert "\n12 commits: 1 tape; left out: not in the sample (11)\n" in many
+    assert many.endswith("  11 commits are left out; --json lists them\n")
+    git("-C", "repo", "mv", "a.py", "b.py")
+    git("-C", "repo", "commit", "-q", "-m", "moved")
+    assert re.search(r"  [0-9a-f]{10} is left out: only renames: moved\n$", run(*words, "--last", "1").stdout)
 
 
 @pytest.mark.parametrize(("command", "words"), [("import", ["--check", "--from-git"]), ("export", ["--to", "--force"])])

@@ -44,9 +44,10 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """What a commit did to a file: `status` is A, C, D, M, R or T; `before` is its path in the parent."""
+    """What a commit did to a file: `status` is A, C, D, M, R or T, `mode` the file's in the commit (six digits); `before` is its path in the parent."""
 
     status: str
+    mode: str
     before: str
     after: str
 
@@ -130,12 +131,15 @@ class Repository:
         named = self._git.raw("patch-id", "--stable", given=patches).decode("ascii").split()
         return dict(zip(named[1::2], named[::2], strict=True))
 
-    def changes(self, commit: Commit) -> list[ChangedFile]:
-        """The files that a commit changed against its first parent; a file with half of its content unchanged may be a rename."""
-        flags = (*_DIFFERENCE, "-z", "-M50%", "-l1000", "--name-status", "--no-commit-id")
+    def changes(self, commit: Commit, alike: int = 50) -> list[ChangedFile]:
+        """The files that a commit changed against its first parent; one with `alike` percent of its content unchanged may be a rename.
+
+        With 100 only trees are read, and no texts. Raises HistoryError if the clone lacks an object.
+        """
+        flags = (*_DIFFERENCE, "-z", f"-M{alike}%", "-l1000", "--raw", "--no-commit-id")
         trees = (commit.parents[0], commit.sha) if commit.parents else ("--root", commit.sha)
         fields = iter(self._git.raw("diff-tree", *flags, *trees).split(b"\0")[:-1])
-        return sorted((_change(status.decode(), fields) for status in fields), key=lambda change: change.after)
+        return sorted((_change(facts.decode().split(), fields) for facts in fields), key=lambda change: change.after)
 
     def tree(self, revision: str) -> dict[str, TreeEntry]:
         """The files of a commit: path → entry.
@@ -221,9 +225,11 @@ def _decoded(content: bytes) -> str | Unreadable:
         return Unreadable("not UTF-8")
 
 
-def _change(status: str, fields: Iterator[bytes]) -> ChangedFile:
+def _change(facts: Sequence[str], fields: Iterator[bytes]) -> ChangedFile:
+    """One line of git's raw format (`:MODE MODE BLOB BLOB STATUS`), and the paths behind it."""
+    _, mode, _, _, status = facts
     before = _path(next(fields))
-    return ChangedFile(status[0], before, _path(next(fields)) if status[0] in "RC" else before)
+    return ChangedFile(status[0], mode, before, _path(next(fields)) if status[0] in "RC" else before)
 
 
 def _path(path: bytes) -> str:

@@ -26,6 +26,13 @@ FILE_LIMIT = 256 * 1024
 PROJECT_LIMIT = 8 * 1024 * 1024
 """Bytes of all files of a project that no event opens; the largest files are left out first."""
 
+DELETED, RENAMED, GENERATED = (
+    "deleted: a tape has no event for that",
+    "renamed, and nothing else",
+    "generated or vendored",
+)
+"""Reasons why a changed file is not typed; more are those of `_unfit` and of texts that are none."""
+
 
 class LeftOutFile(msgspec.Struct, frozen=True):
     """A file that a commit changed and that its session does not type, and the reason."""
@@ -87,7 +94,7 @@ def _document(
 ) -> CommitDocument | str:
     """The document to type for a changed file, or the reason why it is not typed."""
     if change.status == "D":
-        return "deleted: a tape has no event for that"
+        return DELETED
     entry, was = tree[change.after], before.get(change.before)
     if reason := _unfit(change.after, entry) or (_unfit(change.before, was) if was else ""):
         return reason
@@ -95,9 +102,9 @@ def _document(
     if isinstance(new, Unreadable) or isinstance(old, Unreadable):
         return new.reason if isinstance(new, Unreadable) else f"was {old.reason}"  # type: ignore[union-attr]
     if new == old:
-        return "renamed, and nothing else" if change.status == "R" else "only its mode changed" if was else "empty"
+        return RENAMED if change.status == "R" else "only its mode changed" if was else "empty"
     if is_generated(change.after, new):
-        return "generated or vendored"
+        return GENERATED
     return CommitDocument(change.after, old, new, hashlib.sha256(repository.blob(entry.blob)).hexdigest())
 
 

@@ -103,9 +103,9 @@ def test_merges_and_what_leaves_nothing_to_type_are_skipped_and_said(repo, impor
     reasons = {each.commit: each.reason for each in imported[0].skipped}
     assert set(reasons) == {repo.shas[name] for name in ("merge", "only gone", "module")}
     assert reasons[repo.shas["merge"]] == "a merge: its commits are looked at instead"
-    assert reasons[repo.shas["only gone"]] == "nothing to type: deleted: a tape has no event for that"
-    assert "a submodule" in reasons[repo.shas["module"]]
-    assert imported[0].reasons == {"merge": 1, "nothing": 2}
+    assert reasons[repo.shas["only gone"]] == "only deletions"
+    assert reasons[repo.shas["module"]] == "nothing to type"
+    assert imported[0].reasons == {"merge": 1, "deletions": 1, "nothing": 1}
     assert imported[0].commits == 10
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from corpora.history import CommitSelection, HistoryReport, HistoryRequest
 
 _MERGES = ("all", "first-parent")
+_LISTED = 10
+"""At most so many commits that are left out are listed; more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,9 @@ def _show(report: HistoryReport, *, chosen: bool) -> None:
     for tape in report.tapes:
         tested = ", with the project's own tests" if tape.tests else ""
         _say(f"  {tape.tape}: {tape.typed:,} keys, {tape.minutes} min{tested}: {one_line(tape.subject)}")
-    for skipped in report.skipped:
+    if len(report.skipped) > _LISTED:
+        _say(f"  {len(report.skipped):,} commits are left out; --json lists them")
+    for skipped in report.skipped if len(report.skipped) <= _LISTED else ():
         _say(f"  {skipped.commit[:10]} is left out: {skipped.reason}: {one_line(skipped.subject)}")
 
 
@@ -121,8 +125,8 @@ def _reasons(report: HistoryReport) -> str:
     """The commits that are left out, by reason."""
     from corpora.history import SKIP_WORDS
 
-    found = [f"{report.reasons[kind]:,} {words}" for kind, words in SKIP_WORDS.items() if kind in report.reasons]
-    return f"; left out {', '.join(found)}" if found else ""
+    found = [f"{words} ({report.reasons[kind]:,})" for kind, words in SKIP_WORDS.items() if kind in report.reasons]
+    return f"; left out: {', '.join(found)}" if found else ""
 
 
 def _say(line: str) -> None:
