@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from corpora.history.planning import Planner, SessionPlan, skipped
@@ -22,32 +22,29 @@ def chosen(planner: Planner, selection: CommitSelection, seed: int) -> Iterator[
     """
     walk = planner.repository.walk(selection)
     if selection.last is not None:
-        return _newest(planner, walk, selection.last)
+        return _newest(planner, _Sieve(planner), walk, selection.last)
     commits = list(walk)  # a clone that lacks some of them is refused before a tape is written
-    return (
-        _newest(planner, iter(commits), len(commits))
-        if selection.sample is None
-        else _sample(planner, commits, selection.sample, seed)
-    )
+    sieve = _Sieve(planner, commits)
+    if selection.sample is None:
+        return _newest(planner, sieve, commits, len(commits))
+    return _sample(planner, sieve, commits, selection.sample, seed)
 
 
-def _newest(planner: Planner, commits: Iterator[Commit], last: int) -> Iterator[ChosenCommit]:
-    patches = _Patches(planner)
+def _newest(planner: Planner, sieve: _Sieve, commits: Iterable[Commit], last: int) -> Iterator[ChosenCommit]:
     for commit in commits:
-        found = patches.repeated(commit) or planner.plan(commit)
+        found = sieve.left_out(commit) or planner.plan(commit)
         yield commit if isinstance(found, SessionPlan) else found
         last -= isinstance(found, SessionPlan)
         if not last:
             return
 
 
-def _sample(planner: Planner, commits: Sequence[Commit], size: int, seed: int) -> Iterator[ChosenCommit]:
+def _sample(planner: Planner, sieve: _Sieve, commits: Sequence[Commit], size: int, seed: int) -> Iterator[ChosenCommit]:
     """Draw without replacement, by looking at the commits in a drawn order until enough of them give a tape.
 
     The place of a commit in that order depends on the seed and on its name alone.
     """
-    patches = _Patches(planner, commits)
-    found: dict[str, ChosenCommit] = {each.sha: patches.repeated(each) or each for each in commits}
+    found: dict[str, ChosenCommit] = {each.sha: sieve.left_out(each) or each for each in commits}
     left = [each for each in found.values() if isinstance(each, Commit)]
     drawn = 0
     for commit in sorted(left, key=lambda each: random.Random(f"{seed}:draw:{each.sha}").random()):  # noqa: S311  # no secret
@@ -57,18 +54,26 @@ def _sample(planner: Planner, commits: Sequence[Commit], size: int, seed: int) -
     return iter(found.values())
 
 
-class _Patches:
-    """The patches that were looked at: a cherry-picked or rebased commit has that of another."""
+class _Sieve:
+    """What is left out without a plan: what shows without texts, and patches that were seen before, as of cherry-picked or rebased commits.
 
-    def __init__(self, planner: Planner, commits: Sequence[Commit] = ()) -> None:
+    Commits that are all known beforehand are asked for at once, because each question starts a process.
+    """
+
+    def __init__(self, planner: Planner, known: Sequence[Commit] = ()) -> None:
         self._planner, self._seen = planner, dict[str, str]()
-        self._known = planner.repository.patch_ids([each for each in commits if not planner.without_reading(each)])
+        self._all = bool(known)
+        self._skipped, self._patches = self._asked(known)
 
-    def repeated(self, commit: Commit) -> SkippedCommit | None:
-        """Why a commit is left out without a plan: what shows without reading it, or that its patch was seen before."""
-        if early := self._planner.without_reading(commit):
-            return early
-        known = self._known or self._planner.repository.patch_ids([commit])
-        patch = known.get(commit.sha, commit.sha)
-        first = self._seen.setdefault(patch, commit.sha)
+    def left_out(self, commit: Commit) -> SkippedCommit | None:
+        """Why a commit is left out; None if it must be planned to know."""
+        skips, patches = (self._skipped, self._patches) if self._all else self._asked([commit])
+        if commit.sha in skips:
+            return skips[commit.sha]
+        first = self._seen.setdefault(patches.get(commit.sha, commit.sha), commit.sha)
         return None if first == commit.sha else skipped(commit, "repeated", f"the same patch as {first[:10]}")
+
+    def _asked(self, commits: Sequence[Commit]) -> tuple[dict[str, SkippedCommit], dict[str, str]]:
+        skips = self._planner.sift(commits)
+        rest = [commit for commit in commits if commit.sha not in skips]
+        return skips, self._planner.repository.patch_ids(rest) if rest else {}

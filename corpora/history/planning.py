@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +12,9 @@ from corpora.history.repository.files import CommitFiles, files_of
 from corpora.history.repository.selection import Merges
 from corpora.history.session.session import TypingTask, tasks
 from corpora.history.worth import kind_by_paths, kind_by_texts
+
+_AT_ONCE = 500
+"""Commits whose changed files are asked for at once; it bounds what is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +33,21 @@ class Planner:
         self.repository, self._merges, self._limit = repository, merges, characters
         self.plan = lru_cache(maxsize=1)(self._plan)
 
-    def without_reading(self, commit: Commit) -> SkippedCommit | None:
-        """Why a commit is left out, as far as that shows without its texts. Raises HistoryError if the clone lacks a tree."""
-        if len(commit.parents) > 1 and self._merges == "all":
-            return skipped(commit, "merge", "a merge: its commits are looked at instead")
-        kind = kind_by_paths(self.repository.changes(commit, alike=100))
-        return skipped(commit, kind, SKIP_WORDS[kind]) if kind else None
+    def sift(self, commits: Sequence[Commit]) -> dict[str, SkippedCommit]:
+        """The commits that are left out, as far as that shows without their texts. Raises HistoryError if the clone lacks a tree."""
+        merges = {commit.sha for commit in commits if len(commit.parents) > 1 and self._merges == "all"}
+        found = {
+            each.sha: skipped(each, "merge", "a merge: its commits are looked at instead")
+            for each in commits
+            if each.sha in merges
+        }
+        rest = [commit for commit in commits if commit.sha not in merges]
+        for at in range(0, len(rest), _AT_ONCE):
+            some = rest[at : at + _AT_ONCE]
+            changes = self.repository.changes(some, alike=100)
+            kinds = ((commit, kind_by_paths(changes[commit.sha])) for commit in some)
+            found |= {commit.sha: skipped(commit, kind, SKIP_WORDS[kind]) for commit, kind in kinds if kind}
+        return found
 
     def _plan(self, commit: Commit) -> SessionPlan | SkippedCommit:
         """The plan of a commit, or why it is left out. Raises HistoryError if the clone lacks an object."""

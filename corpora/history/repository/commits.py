@@ -20,7 +20,7 @@ SYMLINK, SUBMODULE = "120000", "160000"
 SUBJECT = 120
 """Characters of a subject line that are kept."""
 _FORMAT = "--format=%H%x00%P%x00%aI%x00%s"
-_DIFFERENCE = ("-r", "--no-ext-diff", "--no-textconv")
+_DIFFERENCE = ("--stdin", "--root", "-r", "--no-ext-diff", "--no-textconv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +126,25 @@ class Repository:
 
         A commit without a patch is left out. Raises HistoryError if the clone lacks a blob.
         """
-        asked = "".join(f"{' '.join((commit.sha, *commit.parents[:1]))}\n" for commit in commits)
-        patches = self._git.raw("diff-tree", "--stdin", "-p", "--root", *_DIFFERENCE, given=asked.encode())
-        named = self._git.raw("patch-id", "--stable", given=patches).decode("ascii").split()
+        found = self._git.piped(("diff-tree", "-p", *_DIFFERENCE), ("patch-id", "--stable"), _asked(commits))
+        named = found.decode("ascii").split()
         return dict(zip(named[1::2], named[::2], strict=True))
 
-    def changes(self, commit: Commit, alike: int = 50) -> list[ChangedFile]:
-        """The files that a commit changed against its first parent; one with `alike` percent of its content unchanged may be a rename.
+    def changes(self, commits: Sequence[Commit], alike: int = 50) -> dict[str, list[ChangedFile]]:
+        """Commit → the files that it changed against its first parent; one with `alike` percent of its content unchanged may be a rename.
 
         With 100 only trees are read, and no texts. Raises HistoryError if the clone lacks an object.
         """
-        flags = (*_DIFFERENCE, "-z", f"-M{alike}%", "-l1000", "--raw", "--no-commit-id")
-        trees = (commit.parents[0], commit.sha) if commit.parents else ("--root", commit.sha)
-        fields = iter(self._git.raw("diff-tree", *flags, *trees).split(b"\0")[:-1])
-        return sorted((_change(facts.decode().split(), fields) for facts in fields), key=lambda change: change.after)
+        flags = (*_DIFFERENCE, "-z", f"-M{alike}%", "-l1000", "--raw")
+        fields = iter(self._git.raw("diff-tree", *flags, given=_asked(commits)).split(b"\0")[:-1])
+        found: dict[str, list[ChangedFile]] = {commit.sha: [] for commit in commits}
+        of = ""
+        for field in fields:
+            if field.startswith(b":"):
+                found[of].append(_change(field.decode().split(), fields))
+            else:
+                of = field.decode()
+        return {sha: sorted(changes, key=lambda change: change.after) for sha, changes in found.items()}
 
     def tree(self, revision: str) -> dict[str, TreeEntry]:
         """The files of a commit: path → entry.
@@ -223,6 +228,11 @@ def _decoded(content: bytes) -> str | Unreadable:
         return content.decode()
     except UnicodeDecodeError:
         return Unreadable("not UTF-8")
+
+
+def _asked(commits: Iterable[Commit]) -> bytes:
+    """The input of `git diff-tree --stdin`: each commit beside its first parent."""
+    return "".join(f"{' '.join((commit.sha, *commit.parents[:1]))}\n" for commit in commits).encode()
 
 
 def _change(facts: Sequence[str], fields: Iterator[bytes]) -> ChangedFile:

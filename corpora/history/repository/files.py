@@ -78,7 +78,7 @@ def files_of(repository: Repository, commit: Commit) -> CommitFiles:
     before = repository.tree(commit.parents[0]) if commit.parents else {}
     repository.forget([entry.blob for entry in (*tree.values(), *before.values())])
     files = CommitFiles()
-    for change in repository.changes(commit):
+    for change in repository.changes([commit])[commit.sha]:
         taken = _document(repository, change, before, tree)
         if isinstance(taken, CommitDocument):
             files.documents.append(taken)

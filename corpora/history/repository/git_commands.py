@@ -38,6 +38,22 @@ class GitCommands:
             raise self._failure(arguments[0], done.stderr)
         return done.stdout
 
+    def piped(self, first: tuple[str, ...], second: tuple[str, ...], given: bytes) -> bytes:
+        """The output of the second command, which reads that of the first, which reads `given`; nothing between them is held."""
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as errors:
+            asked.write(given)
+            asked.seek(0)
+            with self._started(first, stdin=asked.fileno(), stderr=errors.fileno()) as source:
+                assert source.stdout  # is a pipe
+                with self._started(second, stdin=source.stdout.fileno(), stderr=errors.fileno()) as sink:
+                    source.stdout.close()
+                    found = sink.communicate()[0]
+            for command, done in ((first, source), (second, sink)):
+                if done.returncode:
+                    errors.seek(0)
+                    raise self._failure(command[0], errors.read())
+        return found
+
     def lines(self, *arguments: str) -> Iterator[str]:
         """The lines of the output as they come, without their ends. Git is ended when the iterator is closed."""
         with tempfile.TemporaryFile() as errors:

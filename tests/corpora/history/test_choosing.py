@@ -148,8 +148,8 @@ class _Planned:
         commits = [Commit(f"{number:040x}", (), "", str(number)) for number in range(count)]
         self.repository = SimpleNamespace(walk=lambda _: iter(commits), patch_ids=lambda _: {})
 
-    def without_reading(self, _):
-        return None
+    def sift(self, _):
+        return {}
 
     def plan(self, commit):
         return None if int(commit.subject) % 2 else SessionPlan(commit, None, [])
