@@ -6,6 +6,7 @@ ReplayError
 ├── ServerError     the language server under test died or does not speak inline completion
 ├── RefusedRequestError   the language server answered a request with an error, or not at all
 ├── ConnectionEndedError  the language server ended before it answered
+├── ProviderFailsError  the provider cannot answer, or failed again and again
 ├── StoreError      a run's folder cannot be read or written
 ├── KeptResultsError  the file of kept results cannot be read or written
 └── LeftOutError    a tape or a corpus cannot be played here
@@ -46,6 +47,10 @@ class RefusedRequestError(ReplayError):
 
 class ConnectionEndedError(ReplayError):
     """The language server ended before it answered."""
+
+
+class ProviderFailsError(ReplayError):
+    """The provider cannot answer, or failed again and again; the message says why, and what to do."""
 
 
 class StoreError(ReplayError):

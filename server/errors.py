@@ -7,6 +7,7 @@ ServerRoomError
 └── ProviderError      the provider gave no answer; its text is the `reason` of a failed moment
     ├── ProviderMissing    what the provider needs is not installed, or its file is not there
     ├── ProviderOverdue    the answer comes later than anybody waits for it
+    ├── ProviderUnreachable  there is no connection to the model server
     └── ProviderRefused    the model server answered, and said no (status, malformed answer, cut stream)
 """
 
@@ -39,6 +40,10 @@ class ProviderMissing(ProviderError):  # noqa: N818 - named for what happened
 
 class ProviderOverdue(ProviderError):  # noqa: N818 - named for what happened
     """The answer comes later than the asker's patience lasts (`Request.patience`)."""
+
+
+class ProviderUnreachable(ProviderError):  # noqa: N818 - named for what happened
+    """There is no connection to the model server."""
 
 
 class ProviderRefused(ProviderError):  # noqa: N818 - named for what happened

@@ -53,7 +53,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         from corpora.errors import CorpusError
-        from replay.errors import ReplayError, ServerError
+        from replay.errors import ProviderFailsError, ReplayError, ServerError
         from runners.errors import RunnerError, SandboxUnknown
         from server.errors import ProviderMissing, ServerRoomError
         from tui.errors import InterruptedRunError, TuiError
@@ -62,7 +62,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except SandboxUnknown as error:
             _exit(error, ExitStatus.WRONG_USE)
-        except (ServerError, RunnerError, ProviderMissing) as error:
+        except (ServerError, RunnerError, ProviderMissing, ProviderFailsError) as error:
             _exit(error, ExitStatus.LACKING)
         except InterruptedRunError as error:
             _exit(error, INTERRUPTED)

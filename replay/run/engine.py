@@ -29,6 +29,7 @@ from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
 from replay.run.events import LeftOut, Listener, Note, RunBegan, RunEvent, RunPlan, StateRunChanged
 from replay.run.findings import Findings, RunContext
+from replay.run.guard import guard_of, refuse_silent
 from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
@@ -67,6 +68,8 @@ class Engine:
     cache: Path = field(default_factory=cache_folder)
     playback: Playback = field(default_factory=Playback)
     command: Callable[[], Sequence[str]] = server_command
+    waits: bool = False
+    """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
     _live: Listener = field(default=lambda _: None)
     _ahead: list[tuple[Editor, Path]] = field(default_factory=list)
     """The server of a source's first session, which starts while the source is opened."""
@@ -78,21 +81,24 @@ class Engine:
         options or the provider is found before the folder is made.
 
         Raises:
-            MachineFails: the infrastructure failed in too many tests in a row.
+            MachineFails: the infrastructure failed in too many tests in a row, or there is no room for the run.
+            ProviderFailsError: the provider cannot answer, or failed too often in a row.
             ReplayError: an option, the server, the project of a tape or the folder is not usable.
             SandboxMissing: no sandbox works here, though tests are wanted.
             ServerRoomError: the provider is not known, or lacks what it needs.
 
         """
         sandbox = self._check(sources)
+        warning = await refuse_silent(self.options, folder)
         with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
             store.put_fact("cluster_by", self.options.cluster_by)
             self._tell(self._begun(store, sources))
             async with controlled(folder, self.playback, live.flush) as problem:
-                for unwatched in filter(None, (live.problem, problem)):
-                    self._note("watching", unwatched)
+                for name, said in (("watching", live.problem), ("watching", problem), ("model server", warning)):
+                    if said:
+                        self._note(name, said)
                 return await self._all(store, sources, sandbox)
 
     async def _all(self, store: Store, sources: Sequence[Source], sandbox: Sandbox | None) -> dict[str, Any]:
@@ -162,6 +168,7 @@ class Engine:
             self.playback,
             Earlier.of(store),
             findings,
+            guard_of(self.options, waits=self.waits),
             ablation,
             measures,
             [*filter(None, taken), []],

@@ -164,6 +164,15 @@ class StateRunChanged(_Event, frozen=True):
     run: StateRun
 
 
+class Stalled(_Event, frozen=True):
+    """The provider fails again and again for a reason: the run waits for `pause_s` (s), and then asks again. `remedy` says what a person can do."""
+
+    source: str
+    reason: str
+    remedy: str
+    pause_s: float
+
+
 class LeftOut(_Event, frozen=True):
     """A source, or a part of it, cannot be played here, and why."""
 
@@ -194,6 +203,7 @@ RunEvent: TypeAlias = (
     | Judged
     | Tried
     | StateRunChanged
+    | Stalled
     | LeftOut
     | RunEnded
 )

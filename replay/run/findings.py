@@ -12,6 +12,7 @@ from replay.run.ablation import Ablation
 from replay.run.calibration import Calibration
 from replay.run.earlier import Earlier
 from replay.run.events import Listener
+from replay.run.guard import FailureGuard
 from replay.run.store import Store
 
 
@@ -54,6 +55,7 @@ class RunContext:
     playback: Playback
     earlier: Earlier
     findings: Findings
+    guard: FailureGuard = field(default_factory=FailureGuard)
     ablation: Ablation | None = None
     measures: bool = False
     """Whether latencies are measured: a run that is continued then takes those of its records."""

@@ -36,6 +36,7 @@ from replay.run.events import (
     Reached,
     ReplayedDocumentChanged,
     SessionBegan,
+    Stalled,
     Streamed,
     Tried,
 )
@@ -163,11 +164,23 @@ class Shell:
             return known
         if self.known_answers is not None and self.subject.answer is not None:
             self.known_answers.add(ask, self.subject.answer(ask))
-        if self.run.measures:
-            answer = earlier.timed(await self.editor.ask(earlier.asked_again(ask)), ask)
-        else:
-            answer = await self.editor.ask(ask)
+        answer = await self._answered(ask)
+        while self.run.guard.is_halted(answer.failed):
+            await self._wait_for_provider(answer.failed)
+            answer = await self._answered(ask)
         return self.run.ablation.repaired(answer, ask) if self.run.ablation else answer
+
+    async def _answered(self, ask: Ask) -> Answer:
+        if not self.run.measures:
+            return await self.editor.ask(ask)
+        earlier = self.run.earlier
+        return earlier.timed(await self.editor.ask(earlier.asked_again(ask)), ask)
+
+    async def _wait_for_provider(self, reason: str) -> None:
+        """Say that the provider fails again and again, and wait before it is asked again."""
+        guard = self.run.guard
+        self.run.notify(Stalled(self.source.name, reason, guard.remedy(reason), guard.pause_s))
+        await guard.sleep(guard.pause_s)
 
     async def _tried(self, step: Try) -> bool:
         judge = self.subject.judge

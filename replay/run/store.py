@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -17,7 +18,7 @@ import msgspec
 
 from replay.errors import StoreError
 from replay.options import ClusterBy
-from replay.records import ArmTrial, Missed, Record, Suggestion, Verdict
+from replay.records import ANSWERED, ArmTrial, Missed, Record, Suggestion, Verdict
 from replay.run.listing.listing import SCHEMA as _LISTING
 from replay.run.listing.listing import VERSION as LISTED
 from replay.run.listing.listing import Listing
@@ -64,16 +65,23 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / "config.toml").exists() and (folder / "config.toml").read_bytes() != kept:
                 raise StoreError(f"{folder} holds a config.toml of something else than a run: choose another --out")
-            (folder / "config.toml").write_bytes(kept)
+            _write_whole(folder / "config.toml", kept)
         except OSError as error:
-            raise StoreError(f"{folder} cannot be written: {error.strerror}") from error
-        made = cls(folder, _connect(folder))
-        made.put_fact("listing", LISTED)
+            raise _unwritable(folder, error) from error
+        try:
+            made = cls(folder, _connect(folder))
+            made.put_fact("listing", LISTED)
+        except (MachineFails, StoreError):  # a run that could not begin blocks no other one
+            for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "config.toml"):
+                (folder / name).unlink(missing_ok=True)
+            raise
         return made
 
     @classmethod
     def continued(cls, folder: Path, config: dict[str, Any]) -> Store:
         """Open the folder of a run with the same configuration; make the folder if there is none.
+
+        A run in which no question was answered holds nothing to continue: under another configuration it begins anew.
 
         Raises:
             StoreError: the folder holds a run of another configuration, or cannot be written.
@@ -82,6 +90,8 @@ class Store:
         folder_is_new = not (folder / "run.sqlite").exists()
         store = cls.create(folder, config) if folder_is_new else cls.open(folder)
         store.lock()
+        if store.config != _as_kept(config) and not store.is_answered:
+            store.begin_anew(config)
         if store.config != _as_kept(config):
             differs = ", ".join(_differing(store.config, _as_kept(config)))
             store.close()
@@ -135,6 +145,32 @@ class Store:
             raise StoreError(
                 f"{self.folder / 'config.toml'} cannot be read ({error}): the run is incomplete"
             ) from error
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether any question of the run was answered, or any answer tried."""
+        answered = f"SELECT 1 FROM records WHERE ending IN ({', '.join('?' * len(ANSWERED))}) LIMIT 1"  # noqa: S608 - only marks
+        found = (
+            self._db.execute(answered, tuple(ANSWERED)).fetchone()
+            or self._db.execute("SELECT 1 FROM trials").fetchone()
+        )
+        return found is not None
+
+    def begin_anew(self, config: dict[str, Any]) -> None:
+        """Take another configuration, and forget every record and fact.
+
+        Raises:
+            StoreError: the folder cannot be written.
+
+        """
+        self.forget([moment for (moment,) in self._db.execute("SELECT moment FROM records").fetchall()])
+        with _store_errors(self.folder), self._db:
+            self._db.execute("DELETE FROM facts WHERE name != 'listing'")
+        try:
+            (self.folder / "answers.jsonl").unlink(missing_ok=True)
+            _write_whole(self.folder / "config.toml", msgspec.toml.encode(_without_none(config)))
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
 
     def put(self, record: Record) -> None:
         """Store a record; it replaces an earlier one for the same moment. Committed on return."""
@@ -251,6 +287,22 @@ class Store:
     def _text(self, sha: str) -> str:
         row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
         return zlib.decompress(row[0]).decode() if row else ""
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole, or as it was."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _unwritable(folder: Path, error: OSError) -> StoreError | MachineFails:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return MachineFails(f"{folder} cannot be written: {error.strerror}: make room there, or choose another --out")
+    return StoreError(f"{folder} cannot be written: {error.strerror}")
 
 
 def _as_kept(config: dict[str, Any]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_a_llama_server_completes_a_run_over_http(ghosttape, llama, tmp_path):
     assert len(answered(tmp_path / "run")) >= 4
 
 
-def test_a_server_stopped_half_way_gives_failed_endings_and_a_whole_run(ghosttape, llama, tmp_path):
+def test_a_server_stopped_half_way_gives_failed_endings_and_with_keep_going_a_whole_run(ghosttape, llama, tmp_path):
     base_url, process = llama
     folder = tmp_path / "run"
 
@@ -73,7 +73,7 @@ def test_a_server_stopped_half_way_gives_failed_endings_and_a_whole_run(ghosttap
 
     threading.Thread(target=stop_after_some, daemon=True).start()
     words = ["--provider", "openai", "--base-url", base_url, "--limit", "10", "--no-tests", "--out", folder, "--json"]
-    summary = ghosttape("replay", "demo", *words, *SHORT, status=1).json
+    summary = ghosttape("replay", "demo", *words, *SHORT, "--keep-going", status=1).json
     assert summary["moments"] == 20
     assert 0 < summary["endings"]["failed"] < 20
     assert sum(summary["endings"].values()) == 20

@@ -25,6 +25,7 @@ from replay.run.events import (
     RunEvent,
     RunPlan,
     SessionBegan,
+    Stalled,
     StateRunChanged,
     Streamed,
     Tried,
@@ -176,6 +177,8 @@ class LiveState:
                 self._lane(trial.tape).tried += 1
             case Note():
                 self._noted(event)
+            case Stalled():
+                self._noted(Note(event.source, event.reason))
             case _:
                 _take(self._lane(event.source), event, self.at)
                 self.active = event.source if isinstance(event, SessionBegan) else self.active

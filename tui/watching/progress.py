@@ -16,7 +16,7 @@ from rich.text import Text
 from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.records import Verdict
-from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunEvent, Tried
+from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunEvent, Stalled, Tried
 from tui.terminal_text import message, one_line, shorten
 
 _EVERY_S = 5.0
@@ -104,6 +104,10 @@ class Progress:
                 self._judged(event.record.moment.tape, event.record.verdict)
             case Tried():
                 self._judged(event.trial.tape, event.trial.verdict)
+            case Stalled():
+                self._update(event.source, note=f"waits for the model server; asks again in {event.pause_s:.0f} s")
+                said = f"{event.reason.rstrip('.')}: {event.remedy}. It is asked again in {event.pause_s:.0f} s."
+                self.console.print(message(f"{event.source} waits: {said}"), style="yellow", markup=False)
             case LeftOut():
                 self.console.print(message(f"{event.source} is left out: {event.reason}"), style="yellow", markup=False)
 

@@ -20,13 +20,14 @@ import httpx
 import tenacity
 
 from server import keys
-from server.errors import ProviderError, ProviderMissing, ProviderRefused
+from server.errors import ProviderError, ProviderMissing, ProviderRefused, ProviderUnreachable
 from server.providers.http.cancelling import LeavingTasks, read_apart, sent
 from server.providers.http.limits import OutputLimit, until_stop
 from server.providers.http.refusals import (
     RETRIED_STATUSES,
     StatusError,
     StreamError,
+    WebPageError,
     advice_for,
     error_message,
     page_words,
@@ -122,6 +123,16 @@ class Endpoint:
                     yield piece
         finally:
             await opened.close()
+
+    async def is_alive(self, within_s: float) -> bool:
+        """Whether the server says anything at all to a request that costs nothing, within a time (s)."""
+        try:
+            with anyio.fail_after(within_s):
+                response = await self.client.send(self.client.build_request("GET", "models"), stream=True)
+                await response.aclose()
+        except (TimeoutError, httpx.HTTPError):
+            return False
+        return True
 
     async def close(self) -> None:
         """Close the connections."""
@@ -224,9 +235,9 @@ class Endpoint:
             return await sent(self.client, self._request(route, body), self._leaving)
         except httpx.ConnectTimeout as error:
             waited = self.settings.connect_s
-            raise ProviderError(f"{self.place}: no connection within {waited:g} s") from error
+            raise ProviderUnreachable(f"{self.place}: no connection within {waited:g} s") from error
         except httpx.HTTPError as error:
-            raise _Again(ProviderError(f"{self.place}: no connection ({_error_text(error)})")) from error
+            raise _Again(ProviderUnreachable(f"{self.place}: no connection ({_error_text(error)})")) from error
 
     def _request(self, route: str, body: Mapping[str, Any]) -> httpx.Request:
         headers = {"Content-Type": "application/json"}
@@ -274,9 +285,7 @@ class Endpoint:
         except httpx.HTTPError as error:
             raise _Again(self._broken(error)) from error
         asked = response.request.url.path
-        raise ProviderRefused(
-            f"{self.place} answered {asked} with a web page, not JSON: {page} (is the base URL right?)"
-        )
+        raise WebPageError(f"{self.place} answered {asked} with a web page, not JSON: {page} (is the base URL right?)")
 
 
 def endpoint(

@@ -36,6 +36,10 @@ class StatusError(ProviderRefused):
         self.status, self.message, self.asked = status, message, asked
 
 
+class WebPageError(ProviderRefused):
+    """The server answered with a web page, not with what its interface says."""
+
+
 class StreamError(ProviderRefused):
     """The server reported an error in its stream. `is_passing`: another try can succeed."""
 

@@ -14,6 +14,7 @@ from replay.errors import StoreError
 from replay.options import ReplayOptions
 from replay.records import Ending, Missed, Record, Rewriting, Suggestion, TrailStep, Verdict, Within
 from replay.run.store import Store
+from runners.errors import MachineFails
 from server.settings import ProviderSettings, Settings
 
 WITHIN = (Within(stop="statement", kind="statement", scenario="full", truth="pass"),)
@@ -197,11 +198,53 @@ def test_the_configuration_is_kept_as_toml_without_what_is_none(tmp_path):
 
 
 def test_another_configuration_is_refused_by_the_names_of_what_differs(tmp_path):
-    Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()).close()
+    with Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()) as store:
+        store.put(FULL)
     Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()).close()
     other = ReplayOptions(seed=2, settings=Settings(provider=ProviderSettings(name="fixed")))
     with pytest.raises(StoreError, match=r"another configuration \(seed, settings\.provider\.name\)"):
         Store.continued(tmp_path / "run", other.kept())
+
+
+@pytest.mark.parametrize("ending", ["failed", "gated", "superseded", None])
+def test_a_run_without_any_answer_begins_anew_under_another_configuration(ending, tmp_path):
+    with Store.continued(tmp_path / "run", ReplayOptions(seed=1).kept()) as store:
+        if ending:
+            store.put(Record(moment=moment_of(1), ending=Ending(ending)))
+        store.put_fact("summary", {"moments": 1})
+        assert not store.is_answered
+    other = ReplayOptions(seed=2)
+    with Store.continued(tmp_path / "run", other.kept()) as store:
+        assert msgspec.convert(store.config, ReplayOptions) == other
+        assert (list(store.records()), store.fact("summary")) == ([], None)
+        store.put(FULL)
+    with Store.continued(tmp_path / "run", other.kept()) as store:
+        assert list(store.records()) == [FULL]
+
+
+@pytest.fixture
+def full_disk(tmp_path):
+    """A folder on a file system of its own on which nothing more has room."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], check=False).returncode:
+        pytest.skip("this user may not mount a file system")
+    with contextlib.suppress(OSError):
+        (folder / "others").write_bytes(bytes(1 << 20))
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.parametrize("left", [0, 8192])
+def test_a_run_that_finds_no_room_leaves_nothing_that_blocks_the_same_command(full_disk, left):
+    with (full_disk / "others").open("r+b") as others:
+        others.truncate((1 << 20) - left)
+    with pytest.raises(MachineFails, match="make room there"):
+        Store.continued(full_disk / "run", ReplayOptions().kept())
+    assert list((full_disk / "run").glob("*")) == []
+    (full_disk / "others").unlink()
+    with Store.continued(full_disk / "run", ReplayOptions(seed=2).kept()) as store:
+        assert list(store.records()) == []
 
 
 def test_what_is_forgotten_is_in_no_result(tmp_path):

@@ -20,7 +20,7 @@ async def run(
     """Evaluate and show, by these labels too; a folder that holds a run of the same configuration is continued. With `quiet` nothing is printed."""
     source = CorpusSource.of(options)
     options = source.options
-    summary, folder = await run_sources(options, [source], source.summarise, out)
+    summary, folder = await run_sources(options, [source], source.summarise, out, waits=not quiet)
     if not quiet:
         show(summary, folder, by)
     show_untested(summary, folder)

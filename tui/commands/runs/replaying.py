@@ -32,7 +32,7 @@ async def run(
         warning = f"warning: --exclude {pattern}: no document of the tapes begins with it or matches it"
         SafeConsole(stderr=True).print(warning, style="yellow", soft_wrap=True)
     sources = [TapeSource(tape, options) for tape in tapes]
-    summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed)
+    summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed, waits=not quiet)
     if not quiet:
         show(summary, folder)
     return summary

@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from replay.errors import ProviderFailsError
 from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine, Summarise
@@ -33,11 +34,12 @@ async def run_sources(
     *,
     speed: float | None = None,
     how_to_go_on: Callable[[Path], str] | None = None,
+    waits: bool = True,
 ) -> tuple[dict[str, Any], Path]:
-    """Play sources and show how far it is; give the summary and the folder of the run.
+    """Play sources and show how far it is; give the summary and the folder of the run. It `waits` for a model server that fails, if there is a terminal.
 
     Raises:
-        InterruptedRunError, MachineFails: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
+        InterruptedRunError, MachineFails, ProviderFailsError: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
 
     """
     go_on = how_to_go_on or how_to_continue
@@ -49,12 +51,14 @@ async def run_sources(
             Progress(SafeConsole(stderr=True), options, playback if speed else None) as progress,
             keys_for(playback, watched=speed is not None),
         ):
-            engine = Engine(options, progress.listen, summarise, playback=playback)
+            watched = waits and progress.console.is_terminal
+            engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched)
             return await engine.run(sources, folder), folder
     except asyncio.CancelledError as error:
         raise InterruptedRunError(f"interrupted; {go_on(folder)}") from error
-    except MachineFails as error:
-        raise MachineFails(f"{error}\n{go_on(folder)}") from error
+    except (MachineFails, ProviderFailsError) as error:
+        kept = f"\n{go_on(folder)}" if (folder / "run.sqlite").exists() else ""
+        raise type(error)(f"{error}{kept}") from error
 
 
 def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path, held: str) -> None:

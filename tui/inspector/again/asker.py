@@ -36,7 +36,14 @@ class Asker:
         """
         program = console_script()
         number, place = self._new_place()
-        command = [program, *words, "--out", str(place), "--json"]
+        command = [
+            program,
+            *words,
+            "--keep-going",
+            "--out",
+            str(place),
+            "--json",
+        ]  # a person asks, whatever comes of it
         nothing = subprocess.DEVNULL
         with (place / LOG).open("wb") as log:
             self._children[number] = subprocess.Popen(
