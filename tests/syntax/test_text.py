@@ -12,6 +12,7 @@ from syntax.text import (
     common_suffix,
     cut,
     index_of,
+    is_narrow,
     length,
     line_starts,
     minimal,
@@ -23,6 +24,11 @@ from syntax.text import (
 
 CHARACTERS = st.sampled_from("ab\n\r\t😀𝒳é\x0c\x0b\u2028ß")
 TEXTS = st.text(CHARACTERS, max_size=30)
+
+
+@given(st.text(st.characters() | st.sampled_from("a\ud7ff\ud800\udfff\ue000\uffff\U00010000"), max_size=5))
+def test_offsets_are_indices_where_no_character_is_beyond_the_bmp_or_half_of_a_pair(text):
+    assert is_narrow(text) == all(ord(letter) < 0xD800 or 0xDFFF < ord(letter) <= 0xFFFF for letter in text)
 
 
 def reference(text, changes):
