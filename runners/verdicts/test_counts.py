@@ -31,7 +31,7 @@ def count_tests(text: str, command: str) -> TestCounts | None:
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
-_PYTEST = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s\b.*$", re.MULTILINE)
+_PYTEST = re.compile(r"^(?:=+ )?((?:\d+ (?:subtests )?[a-z]+(?:, )?)+|no tests ran) in [\d.]+s\b.*$", re.MULTILINE)
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE)
 _NODE = re.compile(r"^(?:#|ℹ) (pass|fail|cancelled) (\d+)$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
@@ -85,6 +85,10 @@ def _counts(summary: str) -> _Counts:
 
 _JEST = re.compile(r"^Tests: +(.*\btotal)$", re.MULTILINE)
 _MOCHA = re.compile(r"^ +(\d+) (passing|failing)\b", re.MULTILINE)
+_TAPE = re.compile(r"^# (tests|pass|fail) {1,2}(\d+)$", re.MULTILINE)
+_AVA = re.compile(
+    r"^ +(\d+) ((?:tests?|hooks?|uncaught|unhandled) )(passed|failed|timed out|exception|rejection)s?$", re.MULTILINE
+)
 _MAVEN = re.compile(
     r"^(?:\[\w+\] )?Tests run: +(\d+), +Failures: (\d+)(?:, Errors: (\d+), Skipped: (\d+))?$", re.MULTILINE
 )
@@ -110,6 +114,20 @@ def _jest(text: str) -> TestCounts | None:
 def _mocha(text: str) -> TestCounts | None:
     counts = _Counts({name: int(number) for number, name in _MOCHA.findall(text)})
     return TestCounts("mocha", counts["passing"], counts["failing"]) if counts else None
+
+
+def _tape(text: str) -> TestCounts | None:
+    """Count assertions, as tape does."""
+    counts = {name: int(number) for name, number in _TAPE.findall(text)}
+    return TestCounts("tape", counts.get("pass", 0), counts.get("fail", 0)) if "tests" in counts else None
+
+
+def _ava(text: str) -> TestCounts | None:
+    """Count tests; hooks and files that end with an error are failures."""
+    rows = _AVA.findall(text)
+    passed = sum(int(number) for number, _, word in rows if word == "passed")
+    failed = sum(int(number) for number, _, word in rows if word in {"failed", "timed out", "exception", "rejection"})
+    return TestCounts("ava", passed, failed) if rows else None
 
 
 def _maven(text: str) -> TestCounts | None:
@@ -172,6 +190,8 @@ _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], TestCounts | None]]] 
     "vitest": (re.compile(r"\bvitest\b"), _vitest),
     "jest": (re.compile(r"\bjest\b"), _jest),
     "mocha": (re.compile(r"\bmocha\b"), _mocha),
+    "tape": (re.compile(r"\btape\b"), _tape),
+    "ava": (re.compile(r"\bava\b"), _ava),
     "maven": (re.compile(r"\bmvnw?\b"), _maven),
     "gradle": (re.compile(r"\bgradlew?\b"), _gradle),
     "go test": (re.compile(r"\bgo test\b"), _go),

@@ -1,0 +1,36 @@
+"""A way in which a project may be tested, with what it takes for granted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from runners.project import ProjectPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that is taken for granted about a project, and what changes it."""
+
+    said: str
+    """One line for a person. Example: `pytest runs the tests in tests/`."""
+    source: str
+    """The file that says so, with the place in it; empty where nothing does. Example: `tox.ini [testenv]`."""
+    flag: str
+    """The flag that changes it. Example: `--test-command`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A plan that may work. `name` tells the way apart from the others of the same project, also at another commit of it."""
+
+    name: str
+    plan: ProjectPlan
+    assumptions: tuple[Assumption, ...] = ()
+
+    def changed(self, name: str, assumption: Assumption, **plan: object) -> Candidate:
+        """The same with another plan, and with what is taken for granted beyond it."""
+        return Candidate(
+            f"{self.name}, {name}",
+            replace(self.plan, **plan),
+            (*self.assumptions, assumption),  # type: ignore[arg-type]
+        )

@@ -1,0 +1,92 @@
+"""The ways in which projects in Go, Rust, Java and C++ may be tested: by the tool that builds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from runners.environments.candidate import Assumption, Candidate
+from runners.environments.manifests import Files, at, table_in, toml_of
+from runners.project import ProjectPlan
+from runners.protocol import Limits
+
+TIMEOUT_S = 300.0
+_ROOM = Limits(memory_mb=4096, disk_mb=4096)
+"""Compilers and what they write need more room than tests alone."""
+_GO_REQUIRES = re.compile(r"^require\s*(\(|\S+\s+v)", re.MULTILINE)
+_CMAKE_TESTS = re.compile(
+    r"\b(enable_testing|add_test|include\s*\(\s*CTest|gtest_discover_tests|catch_discover_tests)\b", re.IGNORECASE
+)
+_GO_ENV = 'GOFLAGS=-modcacherw GOCACHE="$PWD/.ghosttape-go/build" GOMODCACHE="$PWD/.ghosttape-go/modules"'
+_CARGO_ENV = 'CARGO_HOME="$PWD/.ghosttape-cargo"'
+_MAVEN = "mvn --batch-mode --no-transfer-progress -Dmaven.repo.local=$PWD/.ghosttape-m2"
+_CHECKS_OFF = "-Drat.skip -Dcheckstyle.skip -Denforcer.skip -Djacoco.skip -Dspotbugs.skip -Dpmd.skip -Danimal.sniffer.skip -Dlicense.skip -Dspotless.check.skip"
+
+
+def compiled_candidates(files: Files) -> Iterator[Candidate]:
+    """The ways to test a project in Go, Rust, Java or C++; none where its files describe no such project, or hold no test."""
+    for name, maker in (("go.mod", _go), ("Cargo.toml", _rust), ("pom.xml", _maven), ("build.gradle", _gradle), ("build.gradle.kts", _gradle), ("CMakeLists.txt", _cmake)):  # fmt: skip
+        paths = sorted(
+            (path for path in files if PurePosixPath(path).name == name), key=lambda path: (path.count("/"), path)
+        )
+        if paths:
+            yield from maker(files, PurePosixPath(paths[0]).parent)
+
+
+def _go(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
+    if not any(path.endswith("_test.go") for path in files):
+        return
+    needs = bool(_GO_REQUIRES.search(files[at(root, "go.mod")])) and at(root, "vendor/modules.txt") not in files
+    fetch = "go mod download && " if needs else ""
+    setup = f"export {_GO_ENV}; {fetch}go vet ./... >/dev/null 2>&1; go test -count=1 -run '^$' ./..."
+    yield _candidate("go", f"{_GO_ENV} go test -count=1 ./...", setup, root, "go.mod")
+
+
+def _rust(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
+    tests = any(path.endswith(".rs") and "#[test]" in text for path, text in files.items())
+    if tests:
+        lock = toml_of(files.get(at(root, "Cargo.lock"), "")).get("package", [])
+        manifest = toml_of(files[at(root, "Cargo.toml")])
+        needs = (
+            any(table_in(manifest, name) for name in ("dependencies", "dev-dependencies", "build-dependencies"))
+            or len(lock) > 1
+        )
+        fetch = "cargo fetch --quiet && " if needs else ""
+        setup = f"export {_CARGO_ENV}; {fetch}cargo test --offline --no-run --quiet"
+        yield _candidate("rust", f"{_CARGO_ENV} cargo test --offline --quiet", setup, root, "Cargo.toml")
+        if table_in(manifest, "dev-dependencies") and not table_in(manifest, "dependencies"):
+            yield _candidate("rust", f"{_CARGO_ENV} cargo test --offline --quiet --lib", f"export {_CARGO_ENV}; cargo test --offline --no-run --quiet --lib", root, "Cargo.toml")  # fmt: skip
+
+
+def _maven(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
+    if any("src/test/" in path for path in files):
+        setup = f"{_MAVEN} {_CHECKS_OFF} --quiet test -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false"
+        yield _candidate("java", f"{_MAVEN} {_CHECKS_OFF} --offline --quiet test", setup, root, "pom.xml")
+
+
+def _gradle(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
+    if any("src/test/" in path for path in files):
+        home = 'GRADLE_USER_HOME="$PWD/.ghosttape-gradle"'
+        setup = f"export {home}; gradle --no-daemon --quiet testClasses"
+        yield _candidate("java", f"{home} gradle --no-daemon --offline --quiet test", setup, root, "build.gradle")
+
+
+def _cmake(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
+    lists = (
+        text for path, text in files.items() if PurePosixPath(path).name == "CMakeLists.txt" or path.endswith(".cmake")
+    )
+    if any(map(_CMAKE_TESTS.search, lists)):
+        build = "cmake --build .ghosttape-build --parallel 2"
+        setup = f"cmake -S . -B .ghosttape-build -DBUILD_TESTING=ON -DCMAKE_BUILD_TYPE=Debug && {build}"
+        command = f"{build} && ctest --test-dir .ghosttape-build --output-on-failure --no-tests=error"
+        yield _candidate("cpp", command, setup, root, "CMakeLists.txt")
+
+
+def _candidate(toolchain: str, command: str, setup: str, root: PurePosixPath, file: str) -> Candidate:
+    plan = ProjectPlan(toolchain, (), setup, command, str(root), TIMEOUT_S, _ROOM)
+    said = (
+        Assumption(f"it is built first: {setup}", at(root, file), "--setup"),
+        Assumption(f"its tests are run by: {command}", at(root, file), "--test-command"),
+    )
+    return Candidate(f"{toolchain}: {command}", plan, said)

@@ -1,0 +1,26 @@
+"""How a project may be tested, according to its own files. They are read, and nothing of them runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from runners.environments.candidate import Candidate
+from runners.environments.compiled import compiled_candidates
+from runners.environments.manifests import Files
+from runners.environments.node import candidates as node
+from runners.environments.python import candidates as python
+from runners.environments.python.imports import is_test
+
+
+def candidates(files: Files) -> Iterator[Candidate]:
+    """The ways in which a project with these files (path → text) may be tested, the likeliest first; none where nothing shows one.
+
+    Of several languages the one with the most files of tests comes first.
+    """
+    made = {
+        "python": (python.python_candidates, sum(map(is_test, files))),
+        "node": (node.node_candidates, sum(map(node.is_test, files))),
+    }
+    for find, _ in sorted(made.values(), key=lambda each: -each[1]):
+        yield from find(files)
+    yield from compiled_candidates(files)

@@ -1,0 +1,82 @@
+"""Files in which projects describe themselves, as tables. A file that cannot be read is an empty table; members may have any shape."""
+
+from __future__ import annotations
+
+import configparser
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, TypeAlias
+
+Files: TypeAlias = Mapping[str, str]
+"""Path → text, as a project lies on disk; paths are relative, with forward slashes."""
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """A TOML file."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def json_of(text: str) -> dict[str, Any]:
+    """A JSON file."""
+    try:
+        return table_in({"file": json.loads(text)}, "file")
+    except (ValueError, RecursionError):
+        return {}
+
+
+def yaml_of(text: str) -> dict[str, Any]:
+    """A YAML file; of several documents none."""
+    import yaml
+
+    try:
+        return table_in({"file": yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))}, "file")  # noqa: S506
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        return {}
+
+
+def ini_of(text: str) -> dict[str, dict[str, str]]:
+    """An INI file: section → name → value, lines of a value joined by line breaks."""
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True, default_section="")
+    try:
+        parser.read_string(text)
+        return {name: {key: value or "" for key, value in parser.items(name)} for name in parser.sections()}
+    except (configparser.Error, ValueError):
+        return {}
+
+
+def table_in(table: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """A member, or a member of a member, that should be a table; an empty table if it is missing or something else."""
+    value: Any = table
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def strings_in(table: Mapping[str, Any], name: str) -> Iterator[str]:
+    """The texts of a member that should be a list of texts; none if it is missing or something else."""
+    value = table.get(name)
+    return (item for item in value if isinstance(item, str)) if isinstance(value, list) else iter(())
+
+
+def string_in(table: Mapping[str, Any], name: str) -> str:
+    """A member that should be a text; empty if it is missing or something else."""
+    value = table.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines that say something: without comments, and with continued ones joined."""
+    joined = text.replace("\\\n", " ")
+    found = (line.partition(" #")[0].strip() for line in joined.splitlines())
+    return [line for line in found if line and not line.startswith(("#", ";"))]
+
+
+def at(folder: PurePosixPath | str, name: str) -> str:
+    """The path of a file in a folder of the project, as `Files` has it."""
+    return str(PurePosixPath(folder) / name)

@@ -1,0 +1,80 @@
+"""Which versions of its packages a JavaScript project has locked: `package-lock.json`, `pnpm-lock.yaml`, `yarn.lock`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from runners.environments.manifests import Files, at, json_of, string_in, table_in, yaml_of
+
+LOCKS = {
+    "npm-shrinkwrap.json": "npm",
+    "package-lock.json": "npm",
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "bun.lock": "bun",
+}
+"""File → the package manager that writes it."""
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[\w.]+)?")
+_YARN_ENTRY = re.compile(r'^"?([^\s#][^\n]*?)"?:\n(?:[ \t]+[^\n]*\n)*?[ \t]+version:? "?([^"\n]+)"?', re.MULTILINE)
+
+
+def lock_of(files: Files, folder: PurePosixPath) -> tuple[str, str]:
+    """The path of the nearest lock file at or above a folder, and its package manager; two empty texts where there is none."""
+    for above in (folder, *folder.parents):
+        for name, manager in LOCKS.items():
+            if at(above, name) in files:
+                return at(above, name), manager
+    return "", ""
+
+
+def locked(files: Files, folder: PurePosixPath, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Package → the locked version, of those packages that a folder wants (package → range); what no lock file names is left out."""
+    path, _ = lock_of(files, folder)
+    name = PurePosixPath(path).name
+    if name in {"package-lock.json", "npm-shrinkwrap.json"}:
+        return _of_npm(json_of(files[path]), wanted)
+    if name == "pnpm-lock.yaml":
+        own = str(folder.relative_to(PurePosixPath(path).parent))
+        return _of_pnpm(yaml_of(files[path]), own, wanted)
+    return _of_yarn(files[path], wanted) if name == "yarn.lock" else {}
+
+
+def _of_npm(lock: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, str]:
+    found = {
+        name: string_in(table_in(lock, "packages", f"node_modules/{name}"), "version")
+        or string_in(table_in(lock, "dependencies", name), "version")
+        for name in wanted
+    }
+    return _plain(found)
+
+
+def _of_pnpm(lock: Mapping[str, Any], folder: str, wanted: Mapping[str, str]) -> dict[str, str]:
+    """The importer of the folder; the tables at the top are those of a lock file without workspaces."""
+    own = table_in(lock, "importers", folder) or table_in(lock, "importers", ".") or lock
+    found = {}
+    for kind in ("dependencies", "devDependencies", "optionalDependencies"):
+        for name, entry in table_in(own, kind).items():
+            said = entry.get("version") if isinstance(entry, dict) else entry
+            found[name] = said if isinstance(said, str) else ""
+    return _plain({name: found.get(name, "") for name in wanted})
+
+
+def _of_yarn(text: str, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Both forms of the file: entries are named by `package@range`, several with commas between."""
+    versions: dict[str, str] = {}
+    for names, version in _YARN_ENTRY.findall(text):
+        versions |= {name.strip().strip('"'): version for name in names.split(",")}
+    found = {
+        name: versions.get(f"{name}@{wanted[name]}") or versions.get(f"{name}@npm:{wanted[name]}") or ""
+        for name in wanted
+    }
+    return _plain(found)
+
+
+def _plain(found: Mapping[str, str]) -> dict[str, str]:
+    """Only versions of the registry, without the names of peers behind them."""
+    matches = {name: _VERSION.match(version.removeprefix("/")) for name, version in found.items()}
+    return {name: match[0] for name, match in matches.items() if match}

@@ -1,0 +1,126 @@
+"""The test script of a `package.json`: which part of it runs the tests, and how it runs without npm."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from runners.environments.manifests import string_in, table_in
+
+_PARTS = re.compile(r"&&|\|\||;|\n")
+_RUNS = re.compile(
+    r"^(?:npm|pnpm|yarn|bun)(?:\s+(?:-s|--silent|--if-present))*\s+(?:run(?:-script)?\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)(.*)$"
+)
+_RUNS_PATTERN = re.compile(r"""^pnpm\s+(?:run\s+)?["']?/([^/\s]+)/["']?$""")
+_SERIES = frozenset({"run-s", "npm-run-all", "run-p", "npm-run-all2", "npm-run-all-next"})
+_WATCHES = frozenset({"--watch", "--watchAll", "-w", "watch", "--watch=false", "--ui", "--open"})
+_MEASURES = re.compile(r"--(coverage|check-coverage|typecheck)\b\S*|--100")
+_WRAPPERS = frozenset(
+    {"c8", "nyc", "cross-env", "cross-env-shell", "env", "npx", "dotenv", "--", "pnpm", "exec", "yarn", "tsd"}
+)
+RUNNERS: Mapping[str, str] = {
+    "vitest": "vitest",
+    "jest": "jest",
+    "mocha": "mocha",
+    "_mocha": "mocha",
+    "ava": "ava",
+    "tap": "tap",
+    "tape": "tape",
+    "borp": "borp",
+    "uvu": "uvu",
+    "jasmine": "jasmine",
+    "qunit": "qunit",
+    "brittle": "brittle",
+    "node": "",
+    "tsx": "tsx",
+    "ts-node": "ts-node",
+    "poku": "poku",
+    "bnt": "better-node-test",
+}
+"""Program → the package that brings it."""
+DEFAULTS: Mapping[str, str] = {"vitest": "vitest run", "jest": "jest", "ava": "ava", "mocha": "mocha"}
+"""Package → what runs its tests where nothing else is said."""
+_DEPTH = 4
+
+
+def script_parts(manifest: Mapping[str, Any], script: str) -> Iterator[list[str]]:
+    """The words of each part of a script that runs tests, with scripts that it calls in their place."""
+    yield from _parts(table_in(manifest, "scripts"), script, _DEPTH)
+
+
+def _parts(scripts: Mapping[str, Any], name: str, depth: int) -> Iterator[list[str]]:
+    for part in _PARTS.split(string_in(scripts, name)):
+        words = _words(part)
+        if depth and (called := list(_called(scripts, part.strip(), words))):
+            for other in called:
+                yield from _parts(scripts, other, depth - 1)
+        elif words:
+            yield words
+
+
+def _called(scripts: Mapping[str, Any], part: str, words: list[str]) -> Iterator[str]:
+    """The scripts that a part of a script calls."""
+    found, pattern = _RUNS.match(part), _RUNS_PATTERN.match(part)
+    if found and found[1] in scripts:
+        yield found[1]
+    elif pattern:
+        yield from (name for name in scripts if _matches(pattern[1], name))
+    elif words[:1] and words[0] in _SERIES:
+        for word in words[1:]:
+            if not word.startswith("-"):
+                yield from (name for name in scripts if re.fullmatch(re.escape(word).replace(r"\*", "[^:]*"), name))
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a script is among those that pnpm runs for a pattern. Patterns that are more than names and dots match none."""
+    plain = pattern.strip("^$").removesuffix(".*").removesuffix(".+")
+    return bool(re.fullmatch(r"[\w:-]+", plain)) and name.startswith(plain) and name != plain
+
+
+def _words(part: str) -> list[str]:
+    try:
+        return shlex.split(part)
+    except ValueError:
+        return []
+
+
+def runner_command(words: list[str]) -> tuple[str, str] | None:
+    """The command of a part that runs tests, without what measures coverage or keeps it running, and the package that brings its program; None for any other part."""
+    settings, rest = _unwrapped(words)
+    if not rest or rest[0] not in RUNNERS or not _runs_tests(rest):
+        return None
+    program, kept = rest[0], [word for word in rest[1:] if word not in _WATCHES and not _MEASURES.fullmatch(word)]
+    if program == "vitest":
+        kept = ["run", *(word for word in kept if word != "run")]
+    if program == "bnt":
+        kept = []
+    if program == "tap":
+        kept = ["--disable-coverage", "--allow-incomplete-coverage", *kept]
+    return " ".join([*settings, *map(_quoted, [program, *kept])]), RUNNERS[program]
+
+
+def _unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
+    """Variables that are set before a program, and the program with its arguments, without programs around it."""
+    settings: list[str] = []
+    for index, word in enumerate(words):
+        if re.fullmatch(r"[A-Za-z_]\w*=.*", word):
+            settings.append(shlex.quote(word) if " " in word else word)
+        elif word not in _WRAPPERS and not (settings or index) and word.startswith("-"):
+            continue
+        elif word not in _WRAPPERS and not (word.startswith("-") and index and words[0] in _WRAPPERS):
+            return settings, words[index:]
+    return settings, []
+
+
+def _runs_tests(words: list[str]) -> bool:
+    """Whether `node` and programs like it are given tests: others run nothing else."""
+    if words[0] not in {"node", "tsx", "ts-node"}:
+        return True
+    return "--test" in words or any("test" in word or "spec" in word for word in words[1:])
+
+
+def _quoted(word: str) -> str:
+    """A word for the shell; a pattern of file names stays in quotes, as its program takes it."""
+    return shlex.quote(word)

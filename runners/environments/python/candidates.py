@@ -1,0 +1,203 @@
+"""The ways in which a Python project may be tested, the likeliest first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from packaging.utils import canonicalize_name
+
+from runners.environments.candidate import Assumption, Candidate
+from runners.environments.manifests import Files
+from runners.environments.python.automation import of_tox, of_workflows
+from runners.environments.python.commands import PYTEST, needed_plugins, tox_commands
+from runners.environments.python.declared import (
+    Declared,
+    Reader,
+    of_pipfile,
+    of_poetry,
+    of_pyproject,
+    of_setup_cfg,
+)
+from runners.environments.python.imports import imported_by_tests, is_test, package_of
+from runners.environments.python.layout import (
+    build_requires,
+    needs_build,
+    project_name,
+    project_root,
+    source_folders,
+)
+from runners.environments.python.requirement_files import of_requirement_files
+from runners.environments.python.source_code import of_noxfile, of_setup_py
+from runners.project import ProjectPlan
+
+PYTEST_REQUIREMENT = "pytest>=8.3,<9"
+TIMEOUT_S = 60.0
+_READERS: tuple[Reader, ...] = (
+    of_pyproject,
+    of_poetry,
+    of_setup_cfg,
+    of_setup_py,
+    of_requirement_files,
+    of_pipfile,
+    of_tox,
+    of_noxfile,
+    of_workflows,
+)
+SITE = ".ghosttape-site"
+"""The folder of the project into which a build puts what says that the project is installed."""
+
+
+@dataclass(frozen=True)
+class PythonProject:
+    """A Python project with tests: its files (path → text), and the folder that describes it."""
+
+    files: Files
+    root: PurePosixPath
+
+    @cached_property
+    def declared(self) -> tuple[Declared, ...]:
+        """All packages that its files name, but for itself; those of nearer sources come first."""
+        own = str(canonicalize_name(project_name(self.files, self.root) or "-"))
+        found = (each for reader in _READERS for each in reader(self.files, self.root))
+        return tuple(each for each in found if each.name != own)
+
+    @cached_property
+    def imported(self) -> set[str]:
+        """The modules that its tests import from elsewhere."""
+        return imported_by_tests(self.files, self.root)
+
+    @property
+    def unnamed(self) -> list[str]:
+        """The modules that its tests import, and that no package brings which a file names."""
+        named = {each.name for each in self.declared} | {"pytest", "setuptools", "pip"}
+        return sorted(name for name in self.imported if package_of(name) not in named)
+
+
+def python_project(files: Files) -> PythonProject | None:
+    """The Python project of some files; None where they hold no tests of one."""
+    tests = sorted((path for path in files if is_test(path) and _is_module(path)), key=_depth)
+    if not tests:
+        return None
+    inside = [path for path in tests if not {"test", "tests"}.isdisjoint(PurePosixPath(path).parts[:-1])]
+    return PythonProject(files, project_root(files, PurePosixPath((inside or tests)[0]).parent))
+
+
+def _is_module(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name.startswith("test_") or name.endswith(("_test.py", "_tests.py")) or name in {"tests.py", "test.py"}
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path
+
+
+def python_candidates(files: Files) -> Iterator[Candidate]:
+    """The ways to test a Python project; none where its files hold no tests.
+
+    First with what it runs with and what its tests import, then with all that is listed for tests; each with pytest, then as tox
+    has it. Where the project has to be built, the same after a build comes first.
+    """
+    project = python_project(files)
+    if project is None:
+        return
+    why, ways = needs_build(files, project.root), list(_ways(project))
+    plain = [_candidate(project, way) for way in ways]
+    built = [_candidate(project, way, why or "as an installer does") for way in ways]
+    yield from [*built, *plain] if why else [*plain, *built]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A command with the packages that it gets, and the file that names it."""
+
+    name: str
+    command: str
+    source: str
+    required: Mapping[str, Declared]
+
+
+def _ways(project: PythonProject) -> Iterator[_Way]:
+    narrow = requirements_of(project, _needed_by(project))
+    wide = requirements_of(project, lambda each: each.use != "other")
+    yield _Way("pytest", PYTEST, "", narrow)
+    if set(wide) != set(narrow):
+        yield _Way("pytest with all test packages", PYTEST, "", wide)
+    for command, source in dict(tox_commands(project.files, project.root)).items():
+        if command != PYTEST:
+            yield _Way(f"tox: {command}", command, source, wide)
+
+
+def _needed_by(project: PythonProject) -> Callable[[Declared], bool]:
+    """Whether a package is needed: by the project, or by its tests, as an import or as a plugin of pytest."""
+    modules = {package_of(name) for name in project.imported}
+
+    def is_needed(each: Declared) -> bool:
+        return each.use == "run" or each.name in modules or each.name.startswith("pytest")
+
+    return is_needed
+
+
+def requirements_of(project: PythonProject, wanted: Callable[[Declared], bool]) -> dict[str, Declared]:
+    """Package → the first that is declared of it and wanted, with pytest, and the plugins that its settings need."""
+    found: dict[str, Declared] = {"pytest": Declared(PYTEST_REQUIREMENT, "test", "")}
+    chosen: dict[str, Declared] = {}
+    for each in project.declared:
+        if wanted(each):
+            chosen.setdefault(each.name, each)
+    plugins = needed_plugins(project.files, project.root)
+    named = {each.name: each for each in reversed(project.declared)}
+    for package, why in plugins.items():
+        chosen.setdefault(package, named.get(package) or Declared(package, "test", why))
+    return found | chosen
+
+
+def _candidate(project: PythonProject, way: _Way, built: str = "") -> Candidate:
+    """A way as a candidate; with why it has to be built, after a build in the sandbox, without network: it can ask for its version then, and has its compiled parts."""
+    folders = source_folders(project.files, project.root)
+    needed = [each.requirement for each in way.required.values()]
+    if built:
+        needed += [name for name in build_requires(project.files, project.root) if name not in needed]
+    path = [f"$PWD/{name}" for name in folders] + (["$PWD", f"$PWD/{SITE}"] if built else [])
+    plan = ProjectPlan(
+        toolchain="python",
+        requires=tuple(needed),
+        setup=_BUILD if built else "",
+        command=(f'PYTHONPATH="{":".join(path)}" ' if path else "") + way.command,
+        cwd=str(project.root),
+        timeout_s=TIMEOUT_S,
+    )
+    name = f"{way.name}, built" if built else way.name
+    return Candidate(name, plan, tuple(_assumed(plan, way, folders, built)))
+
+
+def _assumed(plan: ProjectPlan, way: _Way, folders: Sequence[str], built: str) -> Iterator[Assumption]:
+    version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    yield Assumption(f"{version} runs it, as it runs ghosttape", "", "")
+    yield Assumption(f"its tests are run by: {plan.command}", way.source, "--test-command")
+    if folders:
+        yield Assumption(f"its packages lie in {', '.join(folders)}", "", "--test-command")
+    if plan.cwd != ".":
+        yield Assumption(f"the project is the folder {plan.cwd}", "", "--test-command")
+    if built:
+        yield Assumption(f"it is built first: {built}", "", "--setup")
+    yield from _installed(way.required.values())
+
+
+def _installed(required: Iterable[Declared]) -> Iterator[Assumption]:
+    """What is installed, by the place that names it."""
+    by_source: dict[str, list[str]] = {}
+    for each in required:
+        by_source.setdefault(each.source, []).append(each.requirement)
+    for source, names in by_source.items():
+        yield Assumption(f"installed: {', '.join(names)}", source, "--requires")
+
+
+_BUILD = (
+    "export SETUPTOOLS_SCM_PRETEND_VERSION=0.0.1 PDM_BUILD_SCM_VERSION=0.0.1 POETRY_DYNAMIC_VERSIONING_BYPASS=0.0.1; "
+    "python -m pip install --quiet --no-index --no-deps --no-build-isolation --disable-pip-version-check --no-input "
+    f"--target {SITE} --editable ."
+)

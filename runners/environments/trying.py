@@ -1,0 +1,248 @@
+"""Tries the ways in which a project may be tested, in the sandbox, until one works."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
+
+from runners.environments.candidate import Assumption, Candidate
+from runners.environments.manifests import Files
+from runners.environments.python.candidates import PythonProject, python_project
+from runners.environments.python.imports import is_test, package_of
+from runners.environments.remedies import FIXTURES, Missing, missing_in
+from runners.errors import RunnerError, ToolchainMissing
+from runners.project import ProjectPlan, prepare
+from runners.protocol import Sandbox
+from runners.verdicts import Result
+
+MOST = 8
+"""How many ways are tried at most."""
+_FEW = 40
+"""So many tests that fail here can be left out, if they are no more than `_SHARE` of all."""
+_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A way that was tried, and how it ended."""
+
+    candidate: Candidate
+    result: Result | None
+    """How the tests ended; None if the project could not even be set up."""
+    problem: str
+    """One line that says what went wrong; empty if the tests passed."""
+    log: str
+    wall_s: float
+    """From the beginning to the verdict, installing included."""
+
+    @property
+    def missing(self) -> Missing:
+        """What its log names as missing."""
+        return missing_in(self.log)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The first way in which the tests of a project pass, and what was tried before."""
+
+    candidate: Candidate
+    result: Result
+    trials: tuple[Trial, ...]
+
+
+class NotTestable(RunnerError):  # noqa: N818 - the name says what happened
+    """No way was found in which the tests of a project pass."""
+
+    def __init__(self, trials: tuple[Trial, ...], remedies: tuple[str, ...]) -> None:
+        super().__init__("; ".join(remedies))
+        self.trials, self.remedies = trials, remedies
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where ways are tried. `within_s`: after so many seconds no further one is begun."""
+
+    sandbox: Sandbox
+    cache: Path
+    notify: Callable[[str], None]
+    within_s: float = 100.0
+    now: Callable[[], float] = field(default=time.monotonic)
+
+    async def settle(self, files: Files, candidates: Iterable[Candidate]) -> Settled:
+        """Find the first way in which the tests pass. What a log names as missing is added if a file of the project names it; where nearly all tests pass, the others are left out.
+
+        Raises:
+            NotTestable: no way was found; says what to do.
+            SandboxFailed, MachineFails: the machine failed.
+
+        """
+        began, queue, trials, seen = self.now(), deque(candidates), list[Trial](), set[str]()
+        while queue and len(trials) < MOST and (not trials or self.now() - began < self.within_s):
+            candidate = queue.popleft()
+            if repr(candidate.plan) in seen:
+                continue
+            seen.add(repr(candidate.plan))
+            trial = await self.try_one(files, candidate)
+            trials.append(trial)
+            if trial.result is not None and not trial.problem:
+                return Settled(candidate, trial.result, tuple(trials))
+            self.notify(f"that did not work: {trial.problem}")
+            if trial.result is not None and not trial.missing.is_more_needed:
+                queue = deque(other for other in queue if not _is_like(other, candidate))
+            queue.extendleft(reversed([*_mended(files, trial)]))
+            if not queue:
+                queue.extend(_without_failures(files, trials))
+        raise NotTestable(tuple(trials), tuple(_remedies(files, trials)))
+
+    async def try_one(self, files: Files, candidate: Candidate) -> Trial:
+        """Set a project up as a candidate says, and run its tests once."""
+        began = self.now()
+        self.notify(f"trying: {candidate.plan.command}")
+        try:
+            project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
+        except ToolchainMissing as error:
+            return Trial(candidate, None, str(error), "", self.now() - began)
+        except RunnerError as error:
+            return Trial(candidate, None, _first(str(error)), str(error), self.now() - began)
+        try:
+            result = await project.run({})
+        finally:
+            project.close()
+        return Trial(candidate, result, _problem(result, candidate.plan), result.log, self.now() - began)
+
+
+def _problem(result: Result, plan: ProjectPlan) -> str:
+    if result.verdict_class == "passed":
+        return "no test ran" if result.passed == 0 else ""
+    if result.verdict_class == "timeout":
+        return f"the tests take longer than {plan.timeout_s:g} s"
+    counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail: " if result.failed else ""
+    return counts + (result.message or f"the tests end with {result.verdict_class}")
+
+
+def _first(text: str) -> str:
+    """The first line of an error that says something, shortened."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    told = next(
+        (line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line),
+        lines[0] if lines else "",
+    )
+    return told[:300]
+
+
+def _mended(files: Files, trial: Trial) -> Iterator[Candidate]:
+    """The same way with what its log names as missing, as far as the project itself names it; without what cannot be installed."""
+    candidate, missing = trial.candidate, trial.missing
+    if candidate.plan.toolchain == "python" and (project := python_project(files)):
+        yield from _more_packages(candidate, missing, project)
+        yield from _open_versions(candidate, missing)
+    yield from _fewer_packages(candidate, missing)
+
+
+def _more_packages(candidate: Candidate, missing: Missing, project: PythonProject) -> Iterator[Candidate]:
+    wanted = {package_of(name) for name in missing.modules} | {
+        FIXTURES[name] for name in missing.fixtures if name in FIXTURES
+    }
+    known = {each.name: each for each in reversed(project.declared)}
+    more = [
+        known[name]
+        for name in sorted(wanted)
+        if name in known and known[name].requirement not in candidate.plan.requires
+    ]
+    if more:
+        names = tuple(each.requirement for each in more)
+        said = Assumption(f"installed, as tests ask for it: {', '.join(names)}", more[0].source, "--requires")
+        yield candidate.changed(f"with {', '.join(names)}", said, requires=(*candidate.plan.requires, *names))
+
+
+def _open_versions(candidate: Candidate, missing: Missing) -> Iterator[Candidate]:
+    """With any version of what cannot be installed in the one that is asked for."""
+    gone = {_plain(name) for name in missing.uninstallable}
+    requires = candidate.plan.requires
+    loose = tuple(
+        _name(item) if (missing.conflict and "==" in item) or _name(item) in gone else item for item in requires
+    )
+    if (missing.conflict or gone) and loose != requires:
+        said = Assumption("versions that cannot be installed together, or here, are left open", "", "--requires")
+        yield candidate.changed("open versions", said, requires=tuple(dict.fromkeys(loose)))
+
+
+def _fewer_packages(candidate: Candidate, missing: Missing) -> Iterator[Candidate]:
+    """Without what cannot be installed."""
+    gone = {_plain(name) for name in missing.uninstallable}
+    rest = tuple(item for item in candidate.plan.requires if _name(item) not in gone)
+    if rest != candidate.plan.requires:
+        said = Assumption(f"left out, as it cannot be installed here: {', '.join(sorted(gone))}", "", "--requires")
+        yield candidate.changed(f"without {', '.join(sorted(gone))}", said, requires=rest)
+
+
+def _name(requirement: str) -> str:
+    """The name of a package of Python or of npm, without its versions."""
+    return _plain(re.split(r"[\s\[;<>=!~]|(?<=.)@", requirement)[0])
+
+
+def _plain(name: str) -> str:
+    return name if "/" in name else re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_like(one: Candidate, other: Candidate) -> bool:
+    """Whether two ways differ in nothing but packages and a build."""
+    tests = [each.plan.command.rpartition('" ')[2] for each in (one, other)]
+    return tests[0] == tests[1]
+
+
+def _without_failures(files: Files, trials: Iterable[Trial]) -> Iterator[Candidate]:
+    """Of the ways in which pytest ran the most tests, the same without tests that fail here: nearly all must pass, or nearly all files of tests can be read."""
+    ran = [trial for trial in trials if trial.result and "pytest" in trial.candidate.plan.command]
+    best = max(ran, key=_passes, default=None)
+    if best is None:
+        return
+    names = sorted({name.partition("[")[0] for name in best.missing.failed})
+    known = best.candidate.plan.command
+    unreadable = [name for name in names if "::" not in name]
+    few = (
+        len(names) <= _SHARE * (_passes(best) + len(names))
+        if not unreadable
+        else len(unreadable) <= _SHARE * _test_files(files)
+    )
+    if not 0 < len(names) <= _FEW or not few or all(f" {quote(name)}" in known for name in names):
+        return
+    words = [f"--deselect {quote(name)}" if "::" in name else f"--ignore {quote(name)}" for name in names]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    said = Assumption(f"left out, as they fail here before anything is changed: {shown}", "", "--test-command")
+    yield best.candidate.changed("without tests that fail here", said, command=" ".join([known, *words]))
+
+
+def _passes(trial: Trial) -> int:
+    return (trial.result.passed or 0) if trial.result else -1
+
+
+def _test_files(files: Files) -> int:
+    return sum(is_test(path) for path in files)
+
+
+def _remedies(files: Files, trials: Iterable[Trial]) -> Iterator[str]:
+    """What a person can do, the likeliest first."""
+    known = list(trials)
+    if not known:
+        yield "nothing in its files shows how it is tested: name the command with --test-command, and the toolchain with --toolchain"
+        return
+    best = max(known, key=_passes)
+    if project := python_project(files):
+        missing = {name for trial in known for name in trial.missing.modules} & set(project.unnamed)
+        for name in sorted(missing):
+            yield f"tests import `{name}`, which nothing installs: add it with --requires {package_of(name)}"
+    for name in dict.fromkeys(name for trial in known for name in trial.missing.packages):
+        yield f"tests need the package {name}, which is not installed: add it with --requires {name}"
+    for name in dict.fromkeys(name for trial in known for name in trial.missing.fixtures if name in FIXTURES):
+        yield f"tests use the fixture `{name}`: add its plugin with --requires {FIXTURES[name]}"
+    if service := next((trial.missing.service for trial in known if trial.missing.service), ""):
+        yield f"tests need {service}, and nothing runs beside them in the sandbox: name those that do without it with --test-command"
+    if "allow-network-setup" in best.log:
+        yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
+    yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
