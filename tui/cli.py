@@ -13,6 +13,7 @@ from tui import corpora_cli
 from tui.commands.options import flags
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.expanding import expanded
+from tui.commands.options.try_options import TryFlags
 from tui.commands.options.unused import warn_unused
 from tui.commands.tapes import exchange
 from tui.outcome import ExitStatus, guarded, print_json
@@ -37,6 +38,45 @@ app.add_typer(corpora_cli.app, name="corpora")
 @app.callback()
 def main(*, version: flags.Version = False) -> None:
     """Replay recorded editing sessions against a code-completion model."""
+
+
+@app.command("try")
+@guarded
+@expanded
+def try_(
+    repository: Annotated[
+        str,
+        typer.Argument(
+            metavar="[REPO]",
+            help="A folder in a git repository, or the address of one to clone.",
+            show_default="the current folder",
+        ),
+    ] = ".",
+    *,
+    provider: ProviderFlags,
+    server: ServerFlags,
+    given: TryFlags,
+) -> None:
+    """Try a model on your own repository: find out how it is tested, type its last commits, and replay them.
+
+    It says what it takes for granted, and which flag changes it. Commands of the repository run in the sandbox, without network. Ctrl-C at any time: the same command goes on.
+
+    Examples:
+    * `ghosttape try`
+    * `ghosttape try ../app --provider openai --base-url http://127.0.0.1:8080/v1`
+    * `ghosttape try https://github.com/pallets/itsdangerous --provider oracle --last 11 --limit 0`
+    * `ghosttape try --requires freezegun --path src/ --since "3 months ago"`
+    * `ghosttape try --test-command "python -m pytest tests/unit" --save`
+    """
+    from tui.commands.options.run_options import options_of_replay
+    from tui.commands.trying.trying import TryRequest, try_repository
+
+    options, selection = options_of_replay(provider, server, given.replay), given.history().selection()
+    request = TryRequest(repository, selection, options, given.save, given.out, given.json)
+    summary = asyncio.run(try_repository(request))
+    if given.json:
+        print_json(summary)
+    raise typer.Exit(ExitStatus.of(summary))
 
 
 @app.command()

@@ -29,7 +29,8 @@ _SERVICE = re.compile(
 )
 _PORTS = {"6379": "redis", "5432": "postgres", "3306": "mysql", "27017": "mongo", "5672": "rabbitmq", "9200": "elasticsearch", "11211": "memcached"}  # fmt: skip
 _PROGRAM = re.compile(
-    r": (?:command )?not found$|unrecognized arguments|Unknown config option|unknown option", re.MULTILINE
+    r": (?:command )?not found$|unrecognized arguments|Unknown config option|unknown option|Tsconfig not found|Install \w+ or ",
+    re.MULTILINE,
 )
 _FAILED = re.compile(r"^(FAILED|ERROR) (\S+?)(?: - .*)?$", re.MULTILINE)
 FIXTURES = {

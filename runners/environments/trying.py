@@ -200,7 +200,7 @@ def _without_failures(files: Files, trials: Iterable[Trial]) -> Iterator[Candida
     """Of the ways in which pytest ran the most tests, the same without tests that fail here: nearly all must pass, or nearly all files of tests can be read."""
     ran = [trial for trial in trials if trial.result and "pytest" in trial.candidate.plan.command]
     best = max(ran, key=_passes, default=None)
-    if best is None:
+    if best is None or best.missing.service:
         return
     names = sorted({name.partition("[")[0] for name in best.missing.failed})
     known = best.candidate.plan.command

@@ -22,13 +22,28 @@ _SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
 _TEST = re.compile(r"(\.|^|-|_)(test|spec)s?\.[cm]?[jt]sx?$")
 _FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs"})
 _RUNNER_CONFIG = re.compile(
-    r"^(vitest|vite|jest|babel|ava|tap|wtr)\.(config|setup)\.|^\.(mocharc|taprc|babelrc|swcrc|c8rc|nycrc)"
+    r"^(vitest|vite|jest|babel|ava|tap|wtr)\.(config|setup)\.|^tsconfig[\w.-]*\.json$|^\.(mocharc|taprc|babelrc|swcrc|c8rc|nycrc)"
 )
 _BUILD_CONFIG = re.compile(r"\.config\.[cm]?[jt]s$")
 _QUOTED = re.compile(r"""["'`]((?:@[\w.-]+/)?[\w.-]+)(?:/[\w./-]*)?["'`]""")
 _COMPARATOR = r"(?:[\^~]|[<>]=?|=)?v?\d+(?:\.(?:\d+|x|\*)){0,2}(?:[-+][\w.+-]+)?"
 _SEMVER = re.compile(rf"\*|{_COMPARATOR}")
 _SEVERAL = re.compile(rf"{_COMPARATOR}(?:\s*\|\|\s*{_COMPARATOR})+")
+_COMPILERS = (
+    "typescript",
+    "tsx",
+    "tsm",
+    "ts-node",
+    "ts-jest",
+    "esbuild",
+    "esbuild-register",
+    "@swc/core",
+    "@swc/jest",
+    "@swc/register",
+)
+"""Packages that run TypeScript, and that programs look for by themselves."""
+_OWN_FOLDER = "mkdir -p node_modules"
+"""Programs such as vite write into the nearest folder of packages; that of all is read-only."""
 _SCRIPTS = ("test", "test:unit", "unit", "test:node", "test:ci", "tests", "test:js", "mocha", "jest", "vitest")
 _BUILDS = ("build", "prepare", "compile", "prebuild", "pretest", "build:dev")
 
@@ -127,7 +142,7 @@ def build_command(project: NodeProject) -> str:
 
 def _needed(project: NodeProject, command: str, runner: str) -> set[str]:
     """The packages that tests need: the runner, types, and each that a source, a test or the settings of a runner name."""
-    named = {runner, "typescript", *_named(project), *_QUOTED.findall(_in_quotes(shlex.split(command)))}
+    named = {runner, *_COMPILERS, *_named(project), *_QUOTED.findall(_in_quotes(shlex.split(command)))}
     return {name for name in project.declared if name in named or name.startswith("@types/")}
 
 
@@ -169,7 +184,7 @@ def _candidate(
     plan = ProjectPlan(
         toolchain="node",
         requires=tuple(requires),
-        setup=" && ".join(filter(None, (links, build))),
+        setup=" && ".join(filter(None, (_OWN_FOLDER, links, build))),
         command=command,
         cwd=str(project.folder),
         timeout_s=TIMEOUT_S,

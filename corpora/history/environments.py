@@ -1,0 +1,106 @@
+"""How a project is tested at each of its commits, once that was found out and tried at one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from corpora.history.repository.commit_tests import commit_tests_of
+from replay.tapes.tape import Tests
+from runners.environments import Assumption, Candidate, candidates
+from runners.project import ProjectPlan
+
+PATIENCE = 6.0
+"""The limit of a run of the tests: so many times what they took, but at least `SHORTEST_S`."""
+SHORTEST_S, LONGEST_S = 30.0, 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a person says of how a project is tested: each member that is given takes the place of what its files show; packages of `also` are added."""
+
+    members: Mapping[str, Any] = field(default_factory=dict)
+    """Members of `Tests` by name."""
+    also: tuple[str, ...] = ()
+    network: bool = False
+    """Whether the set-up has the network."""
+    setup_env: Mapping[str, str] = field(default_factory=dict)
+
+    def candidates(self, files: Mapping[str, str]) -> Iterator[Candidate]:
+        """The ways to test a project with these files (path → text), with what is said over each."""
+        found = list(candidates(files)) or [Candidate("as it is said", ProjectPlan("system"))]
+        if "toolchain" in self.members:
+            wanted = self.members["toolchain"]
+            found = [each for each in found if each.plan.toolchain == wanted] or [
+                Candidate("as it is said", ProjectPlan(wanted))
+            ]
+        if "command" in self.members:
+            found = found[:1]
+        for each in found:
+            if "command" in self.members or each.plan.command:
+                yield self._over(each)
+
+    def _over(self, candidate: Candidate) -> Candidate:
+        known = {
+            name: value for name, value in self.members.items() if name in {"command", "setup", "cwd", "timeout_s"}
+        }
+        requires = tuple(dict.fromkeys((*self.members.get("requires", candidate.plan.requires), *self.also)))
+        plan = replace(candidate.plan, **known, requires=requires, network=self.network, setup_env=self.setup_env)
+        said = [*self.members, *(["requires"] if self.also else [])]
+        more = (Assumption(f"as you say: {', '.join(said)}", "", ""),) if said else ()
+        return Candidate(candidate.name, plan, (*candidate.assumptions, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class TestsOfCommits:
+    """How a project is tested at each commit: as its files there show, with what it took to make the tests pass at the commit that was tried."""
+
+    said: Said
+    tried: Candidate
+    """The way as the files show it at the commit that was tried."""
+    works: Candidate
+    """The way in which the tests passed there."""
+    wall_ms: float
+    """How long the tests took there."""
+    passed: int | None
+    """How many passed there; None where their runner does not say it."""
+
+    @property
+    def found(self) -> Tests:
+        """The tests at the commit that was tried."""
+        return tests_of_plan(self.works.plan, limit_s(self.wall_ms))
+
+    def tests_of(self, files: Mapping[str, str]) -> Tests | None:
+        """The tests at another commit with these files (path → text)."""
+        own = next((each for each in self.said.candidates(files) if each.name == self.tried.name), None)
+        if own is None:
+            return commit_tests_of(files)
+        before, after, at = self.tried.plan, self.works.plan, own.plan
+        plan = replace(
+            at,
+            requires=_moved(before.requires, after.requires, at.requires),
+            command=at.command + after.command.removeprefix(before.command)
+            if after.command.startswith(before.command)
+            else after.command,
+        )
+        return tests_of_plan(plan, limit_s(self.wall_ms))
+
+
+def _moved(before: Sequence[str], after: Sequence[str], at: Sequence[str]) -> tuple[str, ...]:
+    """What is required elsewhere, with the same taken out and added as between two lists. Example: (a, b), (a, c), (a, b, d) gives (a, d, c)."""
+    gone = set(before) - set(after)
+    return tuple(
+        dict.fromkeys([*(item for item in at if item not in gone), *(item for item in after if item not in before)])
+    )
+
+
+def tests_of_plan(plan: ProjectPlan, timeout_s: float) -> Tests:
+    """A plan in the words of a tape."""
+    toolchain = "none" if plan.toolchain == "system" else plan.toolchain
+    return Tests(toolchain, plan.command, plan.requires, plan.setup, plan.cwd, timeout_s)
+
+
+def limit_s(wall_ms: float) -> float:
+    """How long a run of tests may take (s) that took so long (ms) once."""
+    return round(min(LONGEST_S, max(SHORTEST_S, PATIENCE * wall_ms / 1000)))

@@ -1,0 +1,79 @@
+"""The flags of `ghosttape try`: which commits are typed, and what of a replay can be chosen there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+import typer
+
+from tui.commands.options import flags
+from tui.commands.options.command_flags import ReplayFlags
+from tui.commands.tapes.history import HistoryFlags
+
+LAST, LIMIT = 5, 10
+"""Without other words the newest five commits that give a session are typed, and each is asked about ten times."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryFlags:
+    """What is of `ghosttape try` alone, and what it has of `replay`."""
+
+    last: Annotated[int | None, typer.Option(min=1, metavar="N", help=f"The newest N commits that give a session (default: {LAST}, if nothing else chooses commits).")] = None  # fmt: skip
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only commits since this date, as git reads dates.")
+    ] = None
+    author: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Only commits of this author, as git finds them.")
+    ] = None
+    sample: Annotated[int | None, typer.Option(min=1, metavar="N", help="N commits, drawn by the seed.")] = None
+    revisions: Annotated[
+        str | None, typer.Option("--range", metavar="A..B", help="The commits after A up to B, or one commit.")
+    ] = None
+    merges: Annotated[str | None, typer.Option(metavar="all|first-parent", help="all: what merges brought in, commit by commit; first-parent: each merge as one session.")] = None  # fmt: skip
+    limit: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Ask at most this often in each session; 0 for all its moments.")
+    ] = LIMIT
+    save: Annotated[
+        bool, typer.Option("--save", help="Write what was found out of the tests to ghosttape.toml, to be corrected.")
+    ] = False
+    policy: flags.PolicyFlag = "blocks"
+    user: flags.UserFlag = "exact"
+    latency: flags.LatencyFlag = "measured"
+    repairs: flags.Repairs = None
+    sandbox: flags.TestSandbox = "auto"
+    tests: flags.WhichTests = "all"
+    path: flags.Paths = None
+    exclude: flags.Excluded = None
+    toolchain: flags.ToolchainFlag = None
+    setup: flags.SetUp = None
+    test_command: flags.TestCommand = None
+    requires: flags.Requires = None
+    allow_network_setup: flags.AllowNetworkSetup = False
+    setup_env: flags.SetUpEnv = None
+    keep_going: flags.KeepGoing = False
+    cluster_by: flags.ClusterByFlag = "hole"
+    seed: flags.Seed = 0
+    out: flags.RunToGoOn = None
+    json: flags.JsonFlag = False
+
+    @property
+    def replay(self) -> ReplayFlags:
+        """The same as flags of a replay."""
+        shared = {field.name for field in fields(ReplayFlags)} & {field.name for field in fields(self)} - {"limit"}
+        return ReplayFlags(limit=self.limit or None, **{name: getattr(self, name) for name in shared})
+
+    def history(self) -> HistoryFlags:
+        """The choice of commits.
+
+        Raises:
+            ConfigurationError: flags exclude each other.
+
+        """
+        chosen = (self.revisions, self.since, self.author, self.sample)
+        last = LAST if self.last is None and all(value is None for value in chosen) else self.last
+        found = HistoryFlags(
+            "", self.revisions, last, self.since, self.author, self.sample, self.merges, self.seed, None
+        )
+        found.check()
+        return found

@@ -1,0 +1,154 @@
+"""Finds out how the project of a repository is tested: at its newest commit that has something to type, or at the nearest where its tests pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from corpora.errors import HistoryError
+from corpora.history.choosing import chosen
+from corpora.history.environments import Said, TestsOfCommits
+from corpora.history.planning import Planner
+from corpora.history.repository.commits import Commit, Repository
+from corpora.history.repository.files import CommitFiles, files_of
+from corpora.history.repository.nearest import nearest_passing
+from corpora.history.repository.selection import CommitSelection
+from corpora.history.request import CHARACTERS
+from replay.run.engine import cache_folder
+from runners.environments import Bench, Candidate, NotTestable
+from runners.protocol import Sandbox
+from server.version import version
+
+_WALKED = 200
+"""So many commits are looked at for one whose tests pass."""
+_TRIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTests:
+    """How a project is tested, at which commit that was tried, and where its sessions begin."""
+
+    commit: str
+    """The full name of the commit."""
+    tests: TestsOfCommits
+    selection: CommitSelection
+    """The commits to type: as chosen, but none that is newer than the commit."""
+    moved: str = ""
+    """Why it is not the newest commit; empty if it is."""
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What is kept of what was found out, for the same files, words and version."""
+
+    works: Candidate
+    wall_ms: float
+    passed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestFinder:
+    """Tries how a project is tested, in a sandbox. `folder` keeps what was found out."""
+
+    repository: Repository
+    said: Said
+    sandbox: Sandbox
+    folder: Path
+    notify: Callable[[str], None]
+
+    async def find(self, selection: CommitSelection, seed: int) -> FoundTests:
+        """Find out how the newest commit of a selection is tested; where its tests fail, that of the nearest older one where they pass.
+
+        Raises:
+            HistoryError: no commit of the selection has anything to type.
+            NotTestable: no way was found in which the tests pass; says what to do.
+
+        """
+        planner = Planner(self.repository, selection.merges, CHARACTERS)
+        newest = next(
+            (
+                each
+                for each in chosen(planner, replace(selection, last=1, sample=None), seed)
+                if isinstance(each, Commit)
+            ),
+            None,
+        )
+        if newest is None:
+            raise HistoryError(
+                f"{self.repository.path}: no commit of {selection} has code to type: choose others with --range, --since or --last"
+            )
+        files = _finished(files_of(self.repository, newest))
+        try:
+            return FoundTests(newest.sha, await self._settled(files), selection)
+        except NotTestable as error:
+            if not any(trial.result and trial.result.passed for trial in error.trials):
+                raise  # an older commit would fare no better: nothing of it ran here
+            return await self._older(newest, selection, error)
+
+    async def _older(self, newest: Commit, selection: CommitSelection, error: NotTestable) -> FoundTests:
+        best = max(error.trials, key=lambda trial: trial.result.passed or 0 if trial.result else -1).candidate
+        commits = [
+            each
+            for each, _ in zip(
+                self.repository.walk(replace(selection, last=None, sample=None)), range(_WALKED), strict=False
+            )
+        ]
+        commits = commits[commits.index(newest) :] if newest in commits else commits
+
+        async def passes(commit: Commit) -> bool:
+            if commit == newest:
+                return False
+            self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
+            files = _finished(files_of(self.repository, commit))
+            own = next((each for each in self.said.candidates(files) if each.name == best.name), None)
+            return own is not None and not (await self._bench().try_one(files, own)).problem
+
+        found = await nearest_passing(commits, passes, _TRIES)
+        if found.commit is None:
+            raise error
+        tests = await self._settled(_finished(files_of(self.repository, found.commit)))
+        moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
+        return FoundTests(
+            found.commit.sha, tests, replace(selection, revisions=f"{commits[-1].sha}..{found.commit.sha}"), moved
+        )
+
+    async def _settled(self, files: Mapping[str, str]) -> TestsOfCommits:
+        """The way in which the tests of some files pass, tried or as it is known from before.
+
+        Raises:
+            NotTestable: there is none.
+
+        """
+        ways = list(self.said.candidates(files))
+        place = self.folder / f"{self._key(files, ways)}.json"
+        known = _read(place)
+        if known is None:
+            settled = await self._bench().settle(files, ways)
+            known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(msgspec.json.encode(known))
+        base = next(each for each in ways if known.works.name.startswith(each.name))
+        return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
+
+    def _bench(self) -> Bench:
+        return Bench(self.sandbox, cache_folder(), self.notify)
+
+    def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
+        whole = repr((version(), self.sandbox.name, ways, sorted(files.items())))
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _finished(files: CommitFiles) -> dict[str, str]:
+    """Path → text of the files of a commit, as a tape of it has them at its end."""
+    return files.project | {document.path: document.new for document in files.documents}
+
+
+def _read(place: Path) -> _Known | None:
+    """What was found out before; None if nothing was, or if the file is of no use."""
+    try:
+        return msgspec.json.decode(place.read_bytes(), type=_Known)
+    except (OSError, msgspec.DecodeError):
+        return None

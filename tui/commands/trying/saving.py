@@ -1,0 +1,46 @@
+"""What was found out about a project's tests, as a `ghosttape.toml` that a person can correct."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import tomli_w
+
+from replay.tapes.tape import Tests
+from runners.environments import Assumption
+from tui.commands.options.configuration import FILE
+from tui.errors import ConfigurationError
+
+
+def file_text(tests: Tests, assumptions: Sequence[Assumption]) -> str:
+    """The text of the file: `[tests]`, with what was taken for granted as comments over it."""
+    lines = [
+        "# How this project is tested, as `ghosttape try` found it. What stands here counts before what a tape says; flags count before both."
+    ]
+    for each in assumptions:
+        source = f" ({each.source})" if each.source else ""
+        lines.append(f"# - {each.said}{source}")
+    members = {name: value for name, value in msgspec.to_builtins(tests).items() if value not in ("", [], ".")}
+    return "\n".join(lines) + "\n\n" + tomli_w.dumps({"tests": members}, multiline_strings=False)
+
+
+def save(tests: Tests, assumptions: Sequence[Assumption], folder: Path = Path()) -> Path:
+    """Write the file; one that is there already is not replaced.
+
+    Raises:
+        ConfigurationError: there is one, or it cannot be written.
+
+    """
+    target = folder / FILE
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(file_text(tests, assumptions))
+    except FileExistsError as error:
+        raise ConfigurationError(
+            f"{target} is there already: put [tests] into it yourself, or move it away:\n{file_text(tests, ())}"
+        ) from error
+    except OSError as error:
+        raise ConfigurationError(f"{target} cannot be written: {error.strerror}") from error
+    return target

@@ -1,0 +1,182 @@
+"""The command `try`: a repository in, a replay of its last commits out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.text import Text
+
+from corpora.errors import HistoryError
+from corpora.history.environments import Said
+from corpora.history.importing import typed_commits
+from corpora.history.reports import SKIP_WORDS, SkippedCommit, TypedCommit
+from corpora.history.repository.commits import Repository
+from corpora.history.repository.selection import CommitSelection
+from corpora.history.request import HistoryRequest
+from replay.options import ReplayOptions
+from replay.run.folders import RUNS
+from replay.run.sources.tape_source import TapeSource, check_paths
+from replay.run.summary import summarise_replay
+from replay.tapes.tape import read
+from runners.environments import NotTestable
+from runners.sandboxes import pick
+from server.providers import registry
+from tui.commands.runs.replaying import show
+from tui.commands.runs.running import run_sources
+from tui.commands.trying.finding import FoundTests, TestFinder
+from tui.commands.trying.repository import local_folder
+from tui.commands.trying.saving import save
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError, TuiError
+from tui.figures import number_of
+from tui.terminal_text import one_line, shorten
+
+PLACE = Path(".ghosttape/try")
+_WIDTH = 400
+"""What is taken for granted is shortened to so many cells a line; the file that `--save` writes has all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TryRequest:
+    """The arguments of `ghosttape try`."""
+
+    repository: str
+    """A folder, or the address of a repository."""
+    selection: CommitSelection
+    options: ReplayOptions
+    """How the sessions are replayed; what they say of tests counts over what is found out."""
+    save: bool
+    out: Path | None
+    quiet: bool
+
+
+async def try_repository(request: TryRequest) -> dict[str, Any]:
+    """Find out how a repository is tested, type its commits and replay them; the summary of the replay as one JSON document.
+
+    Raises:
+        TuiError, CorpusError, ReplayError, RunnerError: the repository cannot be read or tested, or the run cannot be made; says what to do.
+        InterruptedRunError: it was stopped; the same command goes on.
+
+    """
+    _refuse_unwalled(request.options)
+    _check_provider(request.options)
+    sandbox, console = pick(request.options.sandbox), SafeConsole(stderr=True)
+    folder = local_folder(request.repository)
+    with Repository(str(folder)) as repository:
+        _say(console, f"{repository.name}: how is it tested?")
+        place = PLACE / repository.name
+        finder = TestFinder(
+            repository, _said(request.options), sandbox, place, lambda text: _say(console, f"  {text}", "dim")
+        )
+        try:
+            found = await finder.find(request.selection, request.options.seed)
+        except NotTestable as error:
+            raise _not_testable(repository.name, error) from error
+    _tell(console, found)
+    if request.save:
+        _say(console, f"written: {save(found.tests.found, found.tests.works.assumptions)}")
+    tapes = _typed(console, folder, found, place, request.options.seed)
+    return await _replayed(request, tapes, repository.name)
+
+
+def _check_provider(options: ReplayOptions) -> None:
+    """Find out before anything is tried whether the provider is known and has what it needs."""
+    if not options.answers_are_known:
+        registry.make(options.settings.provider)
+
+
+def _refuse_unwalled(options: ReplayOptions) -> None:
+    if options.sandbox == "none" and "command" not in options.tests_over:
+        raise ConfigurationError(
+            "--sandbox none would run the commands of this repository as you: if that is meant, say them yourself with --test-command"
+        )
+
+
+def _said(options: ReplayOptions) -> Said:
+    folders = options.project_tests.named if options.project_tests is not None else {}
+    members = folders | {str(name): value for name, value in options.tests_over.items()}
+    variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
+    return Said(members, options.also_requires, options.network_setup, variables)
+
+
+def _not_testable(name: str, error: NotTestable) -> TuiError:
+    """The error for a person: what was tried, and what to do."""
+    tried = [
+        f"  tried: {shorten(one_line(each.candidate.plan.command), _WIDTH)}\n    {shorten(one_line(each.problem), _WIDTH)}"
+        for each in error.trials
+    ]
+    return TuiError(
+        "\n".join(
+            [
+                f"{name} cannot be tested here:",
+                *tried,
+                "What helps:",
+                *(f"  - {one_line(each)}" for each in error.remedies),
+            ]
+        )
+    )
+
+
+def _tell(console: SafeConsole, found: FoundTests) -> None:
+    """Print what is taken for granted, each with the flag that changes it."""
+    tests = found.tests
+    passed = f"{number_of(tests.passed, 'test')} pass" if tests.passed else "the tests pass"
+    _say(console, f"{passed} at {found.commit[:10]}, in {tests.wall_ms / 1000:.1f} s. Taken for granted:", "bold")
+    for each in tests.works.assumptions:
+        hint = "; ".join(filter(None, (each.source, f"change it with {each.flag}" if each.flag else "")))
+        _say(console, f"  - {shorten(one_line(each.said), _WIDTH)}" + (f" ({hint})" if hint else ""))
+    if found.moved:
+        _say(console, f"  - {found.moved} (choose others with --range)", "yellow")
+
+
+def _typed(console: SafeConsole, folder: Path, found: FoundTests, place: Path, seed: int) -> list[Path]:
+    """Type the commits; the files of the tapes, the newest first."""
+    known = hashlib.sha256(msgspec.json.encode(found.tests.found)).hexdigest()[:8]
+    request = HistoryRequest(str(folder), place / f"tapes-{known}", found.selection, seed, force=True)
+    made = list(typed_commits(request, found.tests.tests_of))
+    tapes = [each for each in made if isinstance(each, TypedCommit)]
+    left = [each for each in made if isinstance(each, SkippedCommit)]
+    reasons = ", ".join(
+        f"{sum(each.kind == kind for each in left)} {kind}"
+        for kind in SKIP_WORDS
+        if any(each.kind == kind for each in left)
+    )
+    said = f"{number_of(len(tapes), 'commit')} typed into sessions" + (f"; left out: {reasons}" if reasons else "")
+    _say(console, f"{said} (choose with --last, --since, --author, --sample)")
+    if not tapes:
+        raise HistoryError(f"{folder}: no commit has code to type: choose others with --range, --since or --last")
+    for each in tapes:
+        _say(console, f"  - {each.commit[:10]} {shorten(one_line(each.subject), 60)}", "dim")
+    return [Path(each.tape) for each in tapes]
+
+
+async def _replayed(request: TryRequest, tapes: list[Path], name: str) -> dict[str, Any]:
+    options = msgspec.structs.replace(request.options, project_tests=None, tests_over={}, also_requires=())
+    read_tapes = [read(path) for path in tapes]
+    check_paths(read_tapes, options.paths)
+    sources = [TapeSource(tape, options) for tape in read_tapes]
+    folder = request.out or RUNS / f"try-{name}-{_digest(options, sources)}"
+    summary, folder = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on)
+    if not request.quiet:
+        show(summary, folder)
+    return summary
+
+
+def _digest(options: ReplayOptions, sources: list[TapeSource]) -> str:
+    """What tells runs apart: the same command over the same commits goes on with the same run."""
+    whole: Mapping[str, Any] = options.kept() | {"sources": [source.digest for source in sources]}
+    return hashlib.sha256(msgspec.json.encode(whole, order="deterministic")).hexdigest()[:8]
+
+
+def _how_to_go_on(folder: Path) -> str:
+    return f"what was finished is kept in {folder}: the same command goes on from there, and `ghosttape tui {folder}` shows it"
+
+
+def _say(console: SafeConsole, text: str, style: str = "") -> None:
+    console.print(Text(text, style), soft_wrap=True)
