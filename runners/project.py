@@ -43,6 +43,7 @@ _CUT_SHORT = {"wall", "cpu", "output", "disk"}
 _OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
 """A path that is too long for this file system, or has characters that the file system refuses."""
 
+_OF_NODE = frozenset({"node", "typescript"})
 _T = TypeVar("_T")
 ONLY = "/ghosttape-only"
 """The file with the names of a run's tests. They are not on a command line, because a name can contain anything."""
@@ -162,6 +163,8 @@ async def prepare(
         base = workspace.folder / "base"
         base.mkdir()
         await in_thread(write_all, base, files)
+        if plan.toolchain in _OF_NODE:
+            await in_thread(_own_packages, base / plan.cwd)
         if plan.setup:
             progress(f"setup: {plan.setup}")
             await _set_up(plan, sandbox, layer, base)
@@ -170,6 +173,11 @@ async def prepare(
         raise
     witness_options = witness.options(plan.toolchain, plan.command, files, sandbox)
     return Project(plan, sandbox, layer, workspace, witness_options)
+
+
+def _own_packages(folder: Path) -> None:
+    """Give a project of node a folder of packages beside the read-only one of all: programs such as vite write into the nearest."""
+    (folder / "node_modules").mkdir(parents=True, exist_ok=True)
 
 
 async def _set_up(plan: ProjectPlan, sandbox: Sandbox, layer: Layer, base: Path) -> None:

@@ -69,10 +69,11 @@ def try_(
     * `ghosttape try --test-command "python -m pytest tests/unit" --save`
     """
     from tui.commands.options.run_options import options_of_replay
+    from tui.commands.trying.commits import selection_of
     from tui.commands.trying.trying import TryRequest, try_repository
 
-    options, selection = options_of_replay(provider, server, given.replay), given.history().selection()
-    request = TryRequest(repository, selection, options, given.save, given.out, given.json)
+    options = options_of_replay(provider, server, given.replay)
+    request = TryRequest(repository, selection_of(given), options, given.save, given.out, given.json)
     summary = asyncio.run(try_repository(request))
     if given.json:
         print_json(summary)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from corpora.history.repository.commit_tests import commit_tests_of
+from replay.importers.building.project_tests import detect_tests, tests_of_plan
 from replay.tapes.tape import Tests
 from runners.environments import Assumption, Candidate, candidates
 from runners.project import ProjectPlan
@@ -75,7 +75,7 @@ class TestsOfCommits:
         """The tests at another commit with these files (path → text)."""
         own = next((each for each in self.said.candidates(files) if each.name == self.tried.name), None)
         if own is None:
-            return commit_tests_of(files)
+            return detect_tests(files)
         before, after, at = self.tried.plan, self.works.plan, own.plan
         plan = replace(
             at,
@@ -93,12 +93,6 @@ def _moved(before: Sequence[str], after: Sequence[str], at: Sequence[str]) -> tu
     return tuple(
         dict.fromkeys([*(item for item in at if item not in gone), *(item for item in after if item not in before)])
     )
-
-
-def tests_of_plan(plan: ProjectPlan, timeout_s: float) -> Tests:
-    """A plan in the words of a tape."""
-    toolchain = "none" if plan.toolchain == "system" else plan.toolchain
-    return Tests(toolchain, plan.command, plan.requires, plan.setup, plan.cwd, timeout_s)
 
 
 def limit_s(wall_ms: float) -> float:

@@ -10,13 +10,13 @@ from corpora.errors import HistoryError
 from corpora.history.choosing import chosen
 from corpora.history.planning import Planner, SessionPlan
 from corpora.history.reports import HistoryReport, SkippedCommit, TypedCommit, report_of
-from corpora.history.repository.commit_tests import commit_tests_of
 from corpora.history.repository.commits import Commit, Repository
 from corpora.history.repository.files import CommitFiles
 from corpora.history.request import HistoryRequest, TestsOf
 from corpora.history.session.session import typed
 from corpora.history.session.span_typist import KeyCounts
 from corpora.typing.typist import EDITOR
+from replay.importers.building.project_tests import detect_tests
 from replay.tapes.documents import verify
 from replay.tapes.placing import place, workshop, would_change
 from replay.tapes.tape import Embedded, Header, Tape, write
@@ -26,7 +26,7 @@ _MS_A_MINUTE = 60_000
 
 
 def import_history(
-    request: HistoryRequest, notify: Callable[[str], None], tests_of: TestsOf = commit_tests_of
+    request: HistoryRequest, notify: Callable[[str], None], tests_of: TestsOf = detect_tests
 ) -> HistoryReport:
     """Write a tape `REPO-SHA.tape.jsonl` for each commit of the request that gives one, and report on every commit that was looked at.
 
@@ -46,9 +46,7 @@ def import_history(
         return report_of(repository.name, str(request.selection), request.seed, made)
 
 
-def typed_commits(
-    request: HistoryRequest, tests_of: TestsOf = commit_tests_of
-) -> Iterator[TypedCommit | SkippedCommit]:
+def typed_commits(request: HistoryRequest, tests_of: TestsOf = detect_tests) -> Iterator[TypedCommit | SkippedCommit]:
     """Do what `import_history` does one commit at a time: when the next one is asked for, it is typed, and its tape is on the disk.
 
     So the first tape can be replayed before the last is typed. `request.order` says which commit comes first; a commit that is

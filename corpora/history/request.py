@@ -16,7 +16,7 @@ CHARACTERS = 20_000
 CommitOrder: TypeAlias = Literal["newest", "oldest"]
 """Which commit comes first."""
 TestsOf: TypeAlias = Callable[[Mapping[str, str]], Tests | None]
-"""How a project is tested, by its files (path → text); None if they do not show it. `commit_tests_of` is one."""
+"""How a project is tested, by its files (path → text); None if they do not show it. `detect_tests` is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from corpora.errors import DataError
-from corpora.history.repository.commit_tests import commit_tests_of
 from corpora.history.repository.commits import Repository
 from corpora.mined.checkout import Checkout, read_checkout
 from replay.errors import ProjectError
-from replay.importers.building.project_tests import table_in, toml_of
+from replay.importers.building.project_tests import detect_tests
 from replay.judge.projects import origins_of_tests, settled_tests
 from replay.options import ReplayOptions
 from replay.tapes.tape import Tests
+from runners.environments.manifests import json_of, table_in, toml_of
 
 _LICENCE = re.compile(r"(licen[cs]e|copying|unlicense)([.-].*)?", re.IGNORECASE)
 _WORDS = 80
@@ -55,7 +54,7 @@ def how_tested(checkout: Checkout, options: ReplayOptions) -> tuple[Tests, dict[
         ProjectError: nothing says how it is tested, or the flags contradict each other.
 
     """
-    found = commit_tests_of(checkout.files)
+    found = detect_tests(checkout.files)
     tests = settled_tests(found, options, str(checkout.folder))
     if tests is None:
         raise ProjectError(
@@ -77,7 +76,7 @@ def _declared(files: Mapping[str, str]) -> Iterator[str]:
     for manifest, table in (("pyproject.toml", "project"), ("Cargo.toml", "package")):
         licence = table_in(toml_of(files.get(manifest, "")), table).get("license")
         yield from _words(licence.get("text") if isinstance(licence, dict) else licence)
-    yield from _words(_json(files.get("package.json", "")).get("license"))
+    yield from _words(json_of(files.get("package.json", "")).get("license"))
 
 
 def _words(said: Any) -> Iterator[str]:
@@ -87,10 +86,3 @@ def _words(said: Any) -> Iterator[str]:
 
 def _first_line(text: str) -> str:
     return text.strip().partition("\n")[0].strip()[:_WORDS]
-
-
-def _json(text: str) -> dict[str, Any]:
-    try:
-        return table_in({"manifest": json.loads(text)}, "manifest")
-    except (ValueError, RecursionError):
-        return {}

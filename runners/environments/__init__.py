@@ -1,7 +1,7 @@
 """How a project is tested: found out from its own files, and tried in the sandbox."""
 
 from runners.environments.candidate import Assumption, Candidate
-from runners.environments.detecting import candidates
+from runners.environments.detecting import candidates, likeliest
 from runners.environments.trying import Bench, NotTestable, Settled, Trial
 
-__all__ = ["Assumption", "Bench", "Candidate", "NotTestable", "Settled", "Trial", "candidates"]
+__all__ = ["Assumption", "Bench", "Candidate", "NotTestable", "Settled", "Trial", "candidates", "likeliest"]

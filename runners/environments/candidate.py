@@ -27,10 +27,13 @@ class Candidate:
     plan: ProjectPlan
     assumptions: tuple[Assumption, ...] = ()
 
-    def changed(self, name: str, assumption: Assumption, **plan: object) -> Candidate:
-        """The same with another plan, and with what is taken for granted beyond it."""
-        return Candidate(
-            f"{self.name}, {name}",
-            replace(self.plan, **plan),
-            (*self.assumptions, assumption),  # type: ignore[arg-type]
+    def changed(
+        self, name: str, assumption: Assumption, *, requires: tuple[str, ...] | None = None, command: str = ""
+    ) -> Candidate:
+        """The same with other packages or another command, and with what is taken for granted beyond it."""
+        plan = replace(
+            self.plan,
+            requires=self.plan.requires if requires is None else requires,
+            command=command or self.plan.command,
         )
+        return Candidate(f"{self.name}, {name}", plan, (*self.assumptions, assumption))

@@ -24,3 +24,8 @@ def candidates(files: Files) -> Iterator[Candidate]:
     for find, _ in sorted(made.values(), key=lambda each: -each[1]):
         yield from find(files)
     yield from compiled_candidates(files)
+
+
+def likeliest(files: Files) -> Candidate | None:
+    """The likeliest of the `candidates`, none of which has been tried; None where nothing in the files shows how they are tested."""
+    return next(candidates(files), None)

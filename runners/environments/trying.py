@@ -94,6 +94,8 @@ class Bench:
             self.notify(f"that did not work: {trial.problem}")
             if trial.result is not None and not trial.missing.is_more_needed:
                 queue = deque(other for other in queue if not _is_like(other, candidate))
+            if trial.missing.metadata:
+                queue = deque(sorted(queue, key=lambda other: not other.plan.setup))
             queue.extendleft(reversed([*_mended(files, trial)]))
             if not queue:
                 queue.extend(_without_failures(files, trials))

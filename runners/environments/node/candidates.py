@@ -42,8 +42,6 @@ _COMPILERS = (
     "@swc/register",
 )
 """Packages that run TypeScript, and that programs look for by themselves."""
-_OWN_FOLDER = "mkdir -p node_modules"
-"""Programs such as vite write into the nearest folder of packages; that of all is read-only."""
 _SCRIPTS = ("test", "test:unit", "unit", "test:node", "test:ci", "tests", "test:js", "mocha", "jest", "vitest")
 _BUILDS = ("build", "prepare", "compile", "prebuild", "pretest", "build:dev")
 
@@ -105,30 +103,37 @@ def is_test(path: str) -> bool:
 
 
 def node_candidates(files: Files) -> Iterator[Candidate]:
-    """The ways to test a JavaScript or TypeScript project; none where no `package.json` has a test script that is understood.
+    """The ways to test a JavaScript or TypeScript project; none where no `package.json` has a test script that is understood, or a known runner.
 
     Each command of the test script with the packages that it needs by name, then with all, then after the project's own build.
     """
-    for project in node_projects(files):
-        for command, runner in _commands(project).items():
-            narrow, wide = _requires(project, _needed(project, command, runner)), _requires(project, project.declared)
-            yield _candidate(project, command, narrow)
-            if set(wide) != set(narrow):
-                yield _candidate(project, command, wide, "with all packages")
-            if build := build_command(project):
-                yield _candidate(project, command, wide, "built", build)
+    projects = node_projects(files)
+    scripted = [(project, *way) for project in projects for way in _scripted(project).items()]
+    unsaid = [
+        (project, command, name)
+        for project in projects
+        for name, command in DEFAULTS.items()
+        if name in project.declared
+    ]
+    for project, command, runner in scripted or unsaid:
+        narrow, wide = _requires(project, _needed(project, command, runner)), _requires(project, project.declared)
+        yield _candidate(project, command, narrow)
+        if set(wide) != set(narrow):
+            yield _candidate(project, command, wide, "with all packages")
+        if build := build_command(project):
+            yield _candidate(project, command, wide, "built", build)
 
 
-def _commands(project: NodeProject) -> dict[str, str]:
-    """The commands that run tests, with the packages of their programs; where no script says one, that of a runner among the packages."""
+def _scripted(project: NodeProject) -> dict[str, str]:
+    """The commands of its scripts that run tests, with the packages of their programs."""
     found: dict[str, str] = {}
     for script in _SCRIPTS:
         for words in script_parts(project.manifest, script):
             if command := runner_command(words):
                 found.setdefault(*command)
         if found:
-            return found
-    return next(({command: name} for name, command in DEFAULTS.items() if name in project.declared), {})
+            break
+    return found
 
 
 def build_command(project: NodeProject) -> str:
@@ -184,7 +189,7 @@ def _candidate(
     plan = ProjectPlan(
         toolchain="node",
         requires=tuple(requires),
-        setup=" && ".join(filter(None, (_OWN_FOLDER, links, build))),
+        setup=" && ".join(filter(None, (links, build))),
         command=command,
         cwd=str(project.folder),
         timeout_s=TIMEOUT_S,

@@ -99,15 +99,15 @@ def python_candidates(files: Files) -> Iterator[Candidate]:
     """The ways to test a Python project; none where its files hold no tests.
 
     First with what it runs with and what its tests import, then with all that is listed for tests; each with pytest, then as tox
-    has it. Where the project has to be built, the same after a build comes first.
+    has it; then the same after the project was built.
     """
     project = python_project(files)
     if project is None:
         return
-    why, ways = needs_build(files, project.root), list(_ways(project))
-    plain = [_candidate(project, way) for way in ways]
-    built = [_candidate(project, way, why or "as an installer does") for way in ways]
-    yield from [*built, *plain] if why else [*plain, *built]
+    ways = list(_ways(project))
+    yield from (_candidate(project, way) for way in ways)
+    why = needs_build(files, project.root) or "as an installer does"
+    yield from (_candidate(project, way, why) for way in ways)
 
 
 @dataclass(frozen=True, slots=True)

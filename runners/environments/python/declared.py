@@ -113,7 +113,7 @@ def _group(groups: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Iter
 def of_poetry(files: Files, root: PurePosixPath) -> Iterator[Declared]:
     """Poetry's tables, with its versions in the words of PEP 440."""
     poetry = table_in(toml_of(files.get(at(root, "pyproject.toml"), "")), "tool", "poetry")
-    groups: list[tuple[str, Use, Mapping[str, Any]]] = [
+    groups: list[tuple[str, Use, dict[str, Any]]] = [
         ("dependencies", "run", table_in(poetry, "dependencies")),
         ("dev-dependencies", "test", table_in(poetry, "dev-dependencies")),
     ]

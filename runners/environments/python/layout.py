@@ -28,7 +28,12 @@ _TO_EDIT = {"setuptools": "wheel", "hatchling": "editables", "pdm-backend": "edi
 def project_root(files: Files, folder: PurePosixPath) -> PurePosixPath:
     """The nearest folder at or above another that describes a project; the outermost one where none does."""
     above = (folder, *folder.parents)
-    return next((root for root in above if any(at(root, name) in files for name in _ROOTS)), above[-1])
+    return next((root for root in above if any(at(root, name) in files for name in _roots(root))), above[-1])
+
+
+def _roots(folder: PurePosixPath) -> tuple[str, ...]:
+    """The files of which one describes a project in a folder; in a folder of tests a list of packages does not."""
+    return tuple(name for name in _ROOTS if name != "requirements.txt" or "test" not in folder.name)
 
 
 def pytest_options(files: Files, root: PurePosixPath) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ def test_the_command_is_a_run_that_ends(script, command):
     assert detect_tests({"package.json": package(script), "test/a.js": ""}).command == command
 
 
-@pytest.mark.parametrize("script", ["yarn workspace a test", "mocha", "echo no && exit 1", 7])
+@pytest.mark.parametrize("script", ["yarn workspace a test", "make check", "echo no && exit 1", 7])
 def test_a_script_that_calls_no_known_runner_says_nothing(script):
     assert detect_tests({"package.json": package(script), "a.test.js": ""}) is None
 

@@ -9,7 +9,6 @@ import typer
 
 from tui.commands.options import flags
 from tui.commands.options.command_flags import ReplayFlags
-from tui.commands.tapes.history import HistoryFlags
 
 LAST, LIMIT = 5, 10
 """Without other words the newest five commits that give a session are typed, and each is asked about ten times."""
@@ -62,18 +61,3 @@ class TryFlags:
         """The same as flags of a replay."""
         shared = {field.name for field in fields(ReplayFlags)} & {field.name for field in fields(self)} - {"limit"}
         return ReplayFlags(limit=self.limit or None, **{name: getattr(self, name) for name in shared})
-
-    def history(self) -> HistoryFlags:
-        """The choice of commits.
-
-        Raises:
-            ConfigurationError: flags exclude each other.
-
-        """
-        chosen = (self.revisions, self.since, self.author, self.sample)
-        last = LAST if self.last is None and all(value is None for value in chosen) else self.last
-        found = HistoryFlags(
-            "", self.revisions, last, self.since, self.author, self.sample, self.merges, self.seed, None
-        )
-        found.check()
-        return found

@@ -5,22 +5,22 @@ import tomli_w
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from corpora.history.repository.commit_tests import commit_tests_of
+from replay.importers.building.project_tests import detect_tests
 
 PYTEST = "python -m pytest -q -p no:cacheprovider"
 
 
 def test_a_package_in_a_src_folder_is_found_by_its_tests():
     files = {"pyproject.toml": "", "src/pkg/__init__.py": "", "tests/test_a.py": "import pkg"}
-    assert commit_tests_of(files).command == f"PYTHONPATH=src {PYTEST}"
+    assert detect_tests(files).command == f'PYTHONPATH="$PWD/src" {PYTEST}'
     assert (
-        commit_tests_of(files | {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]'}).command == PYTEST
+        detect_tests(files | {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]'}).command == PYTEST
     )
 
 
 def test_a_package_beside_its_tests_needs_nothing_more():
     assert (
-        commit_tests_of({"pyproject.toml": "", "pkg/__init__.py": "", "tests/test_a.py": "import pkg"}).command
+        detect_tests({"pyproject.toml": "", "pkg/__init__.py": "", "tests/test_a.py": "import pkg"}).command
         == PYTEST
     )
 
@@ -36,7 +36,7 @@ def test_a_package_beside_its_tests_needs_nothing_more():
 )
 def test_what_the_project_lists_and_a_test_imports_is_required(listed):
     files = {"setup.cfg": "", "tests/test_a.py": "import os\nfrom freezegun import freeze_time\n"} | listed
-    assert [item.partition(">")[0].lower() for item in commit_tests_of(files).requires] == ["pytest", "freezegun"]
+    assert [item.partition(">")[0].lower() for item in detect_tests(files).requires] == ["pytest", "freezegun"]
 
 
 def test_a_script_that_is_only_called_like_a_test_does_not_say_where_the_tests_are():
@@ -46,23 +46,23 @@ def test_a_script_that_is_only_called_like_a_test_does_not_say_where_the_tests_a
         "profiler/test_for_profiler.py": "",
         "tests/test_a.py": "",
     }
-    assert commit_tests_of(files).cwd == "."
+    assert detect_tests(files).cwd == "."
 
 
 def test_settings_that_are_no_toml_are_no_settings():
-    assert commit_tests_of({"pyproject.toml": "= [", "tests/test_a.py": ""}).command == PYTEST
+    assert detect_tests({"pyproject.toml": "= [", "tests/test_a.py": ""}).command == PYTEST
 
 
 def test_other_projects_are_what_detect_says_and_some_say_nothing():
     node = {"package.json": '{"scripts": {"test": "node --test"}}', "test/a.test.js": ""}
-    assert commit_tests_of(node).toolchain == "node"
-    assert commit_tests_of({"a.txt": ""}) is None
+    assert detect_tests(node).toolchain == "node"
+    assert detect_tests({"a.txt": ""}) is None
 
 
 def test_a_project_does_not_require_itself():
     listed = '[project]\nname = "shapes"\n[dependency-groups]\nall = ["shapes[tests]", "hypothesis"]\n'
     files = {"pyproject.toml": listed, "tests/test_a.py": "import shapes\nimport hypothesis\n"}
-    assert [item.partition(">")[0] for item in commit_tests_of(files).requires] == ["pytest", "hypothesis"]
+    assert [item.partition(">")[0] for item in detect_tests(files).requires] == ["pytest", "hypothesis"]
 
 
 TEXT = some.sampled_from(["pytest>=8", "freezegun", "a b", ""]) | some.text(max_size=4)
@@ -80,4 +80,4 @@ MEMBERS = some.recursive(
 def test_members_of_any_shape_in_a_pyproject_file_end_no_import(project, groups, tool):
     manifest = tomli_w.dumps({"project": project, "dependency-groups": groups, "tool": tool})
     files = {"pyproject.toml": manifest, "src/pkg/__init__.py": "", "tests/test_a.py": "import freezegun"}
-    assert commit_tests_of(files).toolchain == "python"
+    assert detect_tests(files).toolchain == "python"
