@@ -13,15 +13,12 @@ PYTEST = "python -m pytest -q -p no:cacheprovider"
 def test_a_package_in_a_src_folder_is_found_by_its_tests():
     files = {"pyproject.toml": "", "src/pkg/__init__.py": "", "tests/test_a.py": "import pkg"}
     assert detect_tests(files).command == f'PYTHONPATH="$PWD/src" {PYTEST}'
-    assert (
-        detect_tests(files | {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]'}).command == PYTEST
-    )
+    assert detect_tests(files | {"pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["src"]'}).command == PYTEST
 
 
 def test_a_package_beside_its_tests_needs_nothing_more():
     assert (
-        detect_tests({"pyproject.toml": "", "pkg/__init__.py": "", "tests/test_a.py": "import pkg"}).command
-        == PYTEST
+        detect_tests({"pyproject.toml": "", "pkg/__init__.py": "", "tests/test_a.py": "import pkg"}).command == PYTEST
     )
 
 
