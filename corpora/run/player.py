@@ -30,6 +30,11 @@ class TaskPlayer:
         """How many tasks there are; `reached` of them are asked."""
         return len(self.tasks)
 
+    @property
+    def planned(self) -> int:
+        """Each task has one moment."""
+        return self.size
+
     def play(self) -> Steps:
         """Ask all."""
         for number, task in enumerate(self.tasks):

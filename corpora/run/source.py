@@ -72,6 +72,11 @@ class CorpusSource:
             hashed.update(repr(sorted(answers.items())).encode("utf-8", "surrogatepass"))
         return hashed.hexdigest()[:32]
 
+    @property
+    def size(self) -> int:
+        """How many tasks are chosen, before the limit."""
+        return len(self._chosen())
+
     def check(self) -> None:
         """Read the data, and the published answers if they are wanted."""
         tasks, options = self._chosen(), self.options

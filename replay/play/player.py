@@ -12,7 +12,7 @@ rest of the tape is rebased on it (`replay.play.drive.rebase`).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
 from replay.play.instructions import Answer, Ask, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
@@ -54,12 +54,14 @@ class Player:
         self.tape, self.drive, self.reached, self.unit = timeline.tape, drive, 0, "event"
         self.stage = Stage(timeline, drive=drive, sample=sample)
         self._times = virtual_times(self.tape.events)
-        wants = lambda path: path.startswith(tuple(paths) or "") and path not in skipped  # noqa: E731
+        wants: Callable[[str], bool] = lambda path: path.startswith(tuple(paths) or "") and path not in skipped  # noqa: E731
         self._assistant = Assistant(self.stage, self._times, policy, user, latency, seed=seed, limit=limit, wants=wants)
         self._only = frozenset(only)
         self._places: dict[int, list[MomentPlace]] = {}
         for place in policy.places(timeline):
             self._places.setdefault(place.event, []).append(place)
+        wanted = sum(wants(place.path) for places in self._places.values() for place in places)
+        self._planned = (wanted if limit is None else min(wanted, limit)) if policy.asks == "blocks" else None
 
     @property
     def now(self) -> float:
@@ -70,6 +72,11 @@ class Player:
     def size(self) -> int:
         """How many events the tape has; `reached` of them are done."""
         return len(self.tape.events)
+
+    @property
+    def planned(self) -> int | None:
+        """How many moments there will be, where that is known: in judge mode, under a policy whose places do not depend on time."""
+        return None if self.drive or self._only else self._planned
 
     @property
     def duration(self) -> float:

@@ -141,7 +141,8 @@ class Engine:
         )
         process = os.getpid()
         origins = {source.name: str(Path(source.origin).absolute()) for source in sources}
-        return RunBegan(time.time(), process, birth_of(process), plan, origins)
+        sizes = {source.name: source.size for source in sources}
+        return RunBegan(time.time(), process, birth_of(process), plan, origins, sizes)
 
     def _check(self, sources: Sequence[Source]) -> Sandbox | None:
         """Find out before anything is made whether the run is possible at all; give the sandbox of the tests."""

@@ -48,6 +48,8 @@ class RunBegan(_Event, frozen=True):
     birth: str
     plan: RunPlan
     sources: dict[str, str]
+    sizes: dict[str, int] = {}
+    """How many events or tasks a source has, by its name."""
 
 
 class Pulse(_Event, frozen=True):
@@ -78,6 +80,8 @@ class SessionBegan(_Event, frozen=True):
     duration: float
     as_recorded: bool
     sample: int = 0
+    moments: int | None = None
+    """How many moments will end in it; None where that depends on time."""
 
 
 class Reached(_Event, frozen=True):

@@ -98,7 +98,7 @@ class Shell:
         player, notify = self.player, self.run.notify
         self.editor.watch_streams(lambda moment, text: notify(Streamed(self.source.name, moment, text)))
         name, size, unit = self.source.name, player.size, player.unit
-        notify(SessionBegan(name, size, unit, player.duration, player.as_recorded, self.sample))
+        notify(SessionBegan(name, size, unit, player.duration, player.as_recorded, self.sample, player.planned))
 
     def _reached(self) -> None:
         now = self.player.now if self.player.now < math.inf else self.player.duration

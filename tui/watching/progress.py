@@ -1,81 +1,63 @@
-"""Progress of a replay on standard error: bars on a terminal, a line now and then elsewhere."""
+"""Progress of a run on standard error: bars and a line of figures on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TaskID, TextColumn, TimeElapsedColumn
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
 from replay.options import RunOptions
 from replay.play.playback import Playback
-from replay.records import Verdict
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunEvent, Stalled, Tried
 from tui.terminal_text import message, one_line, shorten
+from tui.watching.tally import RunTally
 
 _EVERY_S = 5.0
-_NAME = 40
-"""Cells of a tape's name beside its bar."""
+_NAME = 24
+"""Cells of a tape's name beside its bar: with it the bar and the numbers have room in 80."""
+_SHOWN = 6
+"""How many bars stand on the screen; those that are done go first."""
 
 
-class _Watched(ProgressColumn):
-    """Where a replay that is watched is, read anew at each refresh: it may stand still."""
+class _FiguredBars(Bars):
+    """Bars with figures below, which are read anew at each refresh and never cut: they go on in the next line."""
 
-    max_refresh = None
+    def __init__(self, figures: Callable[[], str], *columns: Any, **options: Any) -> None:
+        self._figures = figures
+        super().__init__(*columns, **options)
 
-    def __init__(self, playback: Playback) -> None:
-        super().__init__()
-        self._playback = playback
-
-    def render(self, task: Task) -> Text:
-        """Say where it is, how it goes, and what was asked so far."""
-        return Text(f"{self._playback.status()}, {task.fields['note']}")
-
-
-def _counted(counts: Mapping[str, int], answers: str = "") -> str:
-    """Return `26 suggestions, 12 of 26 judged: 3 of 5 passed, 7 untestable`; what did not occur yet is left out.
-
-    `answers` says what is counted where a moment has several: `12 of 26 answers judged`.
-    """
-    suggestions = "1 suggestion" if counts["suggestions"] == 1 else f"{counts['suggestions']:,} suggestions"
-    if not counts["awaited"]:
-        return suggestions
-    testable = counts["judged"] - counts["untestable"] - counts["infrastructure"]
-    parts = [
-        f"{counts['passed']:,} of {testable:,} passed" if testable else "",
-        f"{counts['untestable']:,} untestable" if counts["untestable"] else "",
-        f"{counts['infrastructure']:,} not tested, as the tests could not be run" if counts["infrastructure"] else "",
-    ]
-    verdicts = ", ".join(filter(None, parts))
-    judged = f"{counts['judged']:,} of {counts['awaited']:,} {answers}judged"
-    return f"{suggestions}, {judged}: {verdicts}" if verdicts else f"{suggestions}, {judged}"
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """Give the bars and the figures."""
+        yield self.make_tasks_table(self.tasks)
+        if said := self._figures():
+            yield Text(said, overflow="fold")
 
 
 class Progress:
     """Listens to an engine and shows how far it is. In an ablation each moment counts as often as it has arms."""
 
     def __init__(self, console: Console, options: RunOptions, playback: Playback | None = None) -> None:
-        self.console = console
-        self._bars = Bars(
+        self.console, self._playback = console, playback
+        self._tapes: dict[str, TaskID] = {}
+        self._tally = RunTally(options)
+        self._doing = ""
+        self._said = 0.0
+        self._bars = _FiguredBars(
+            self._figures,
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}", markup=False) if playback is None else _Watched(playback),
+            TextColumn("{task.fields[unit]}", markup=False),
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._tapes: dict[str, TaskID] = {}
-        self._counts: dict[str, Counter[str]] = {}
-        self._said = 0.0
-        self._answers = "answers " if options.samples > 1 else ""
-        self._arms = 2 + len(options.settings.repairs) if options.ablate else 1
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -84,58 +66,75 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._doing = ""
         self._bars.stop()
 
     def listen(self, event: RunEvent) -> None:
         """Show one thing that happened."""
+        self._tally.take(event)
         match event:
             case Note():
-                self._update(event.source, note=event.text)
-                self._say(f"{event.source}: {event.text}", always=True)
+                self._noted(event)
             case Played():
-                own = self._note(event.source)
-                self._update(event.source, completed=event.done, total=event.of, note=own)
-                self._say(f"{event.source}: {event.unit} {event.done} of {event.of}, {own}{self._all()}")
-            case Ended():
-                counts = self._of(event.record.moment.tape)
-                counts["suggestions"] += event.record.suggestion is not None
-                counts["awaited"] += self._arms if event.awaits_verdict else 0
-            case Judged():
-                self._judged(event.record.moment.tape, event.record.verdict)
-            case Tried():
-                self._judged(event.trial.tape, event.trial.verdict)
+                self._doing = ""
+                self._update(event.source, completed=event.done, total=event.of, unit=f"{event.unit}s")
+                self._say(f"{event.source}: {event.unit} {event.done:,} of {event.of:,}; {self._words(event.source)}")
+            case Ended(record=record) if not event.awaits_verdict:
+                self._say(f"{record.moment.tape}: {self._words(record.moment.tape)}")
+            case Judged(record=record):
+                self._say(f"{record.moment.tape}: {self._words(record.moment.tape)}")
+            case Tried(trial=trial):
+                self._say(f"{trial.tape}: {self._words(trial.tape)}")
             case Stalled():
-                self._update(event.source, note=f"waits for the model server; asks again in {event.pause_s:.0f} s")
-                said = f"{event.reason.rstrip('.')}: {event.remedy}. It is asked again in {event.pause_s:.0f} s."
-                self.console.print(message(f"{event.source} waits: {said}"), style="yellow", markup=False)
+                self._stalled(event)
             case LeftOut():
                 self.console.print(message(f"{event.source} is left out: {event.reason}"), style="yellow", markup=False)
 
-    def _judged(self, tape: str, verdict: Verdict | None) -> None:
-        self._of(tape)["judged"] += 1
-        self._of(tape)[verdict.name if verdict else ""] += 1
-        self._update(tape, note=self._note(tape))
-        self._say(f"{tape}: {self._note(tape)}{self._all()}")
+    def _noted(self, note: Note) -> None:
+        """Show what takes time; what is said of the machine or the run stays on the screen."""
+        said = one_line(f"{note.source}: {note.text}")
+        self._say(said, always=True)
+        if self._tally.is_source(note.source):
+            self._doing = said
+            self._update(note.source)
+        elif self.console.is_terminal:
+            self.console.print(said, style="yellow", markup=False, highlight=False)
 
-    def _of(self, tape: str) -> Counter[str]:
-        return self._counts.setdefault(tape, Counter())
+    def _stalled(self, event: Stalled) -> None:
+        self._doing = f"waits for the model server; it is asked again in {event.pause_s:.0f} s"
+        said = f"{event.reason.rstrip('.')}: {event.remedy}. It is asked again in {event.pause_s:.0f} s."
+        self.console.print(message(f"{event.source} waits: {said}"), style="yellow", markup=False)
 
-    def _note(self, tape: str) -> str:
-        return _counted(self._of(tape), self._answers)
+    def _figures(self) -> str:
+        """What stands below the bars: where a replay that is watched is, the figures of the whole run, and what takes time."""
+        if not self._tapes:
+            return self._doing
+        watched = "" if self._playback is None else self._playback.status()
+        return "\n".join(filter(None, (watched, self._tally.words(), self._doing)))
 
-    def _all(self) -> str:
-        """What was done on all tapes, where a line about one of several would leave that open."""
-        return (
-            f" (all: {_counted(sum(self._counts.values(), Counter()), self._answers)})" if len(self._counts) > 1 else ""
-        )
+    def _words(self, source: str) -> str:
+        """The figures of a source, and those of all where there are several."""
+        if self._tally.sources > 1:
+            return f"{self._tally.words(source)} (all: {self._tally.words()})"
+        return self._tally.words()
 
-    def _update(self, tape: str, *, completed: int | None = None, total: int | None = None, note: str) -> None:
-        note = one_line(note)
+    def _update(
+        self, tape: str, *, completed: int | None = None, total: int | None = None, unit: str | None = None
+    ) -> None:
         if tape not in self._tapes:
             self._tapes[tape] = self._bars.add_task(
-                shorten(one_line(tape), _NAME, keep_end=True), total=total, note=note
+                shorten(one_line(tape), _NAME, keep_end=True), total=total, unit=one_line(unit or "")
             )
-        self._bars.update(self._tapes[tape], completed=completed, total=total, note=note)
+            self._hide_done()
+        self._bars.update(self._tapes[tape], completed=completed, total=total)
+        if unit is not None:
+            self._bars.update(self._tapes[tape], unit=one_line(unit))
+
+    def _hide_done(self) -> None:
+        """Keep the screen for the bars that move."""
+        for task in [task for task in self._bars.tasks if task.visible][:-_SHOWN]:
+            if task.finished:
+                self._bars.update(task.id, visible=False)
 
     def _say(self, text: str, *, always: bool = False) -> None:
         """Without a terminal: a plain line, at most every few seconds unless it must be said."""

@@ -42,6 +42,11 @@ class Plays(Protocol):
         ...
 
     @property
+    def planned(self) -> int | None:
+        """How many moments will end in the session; None where that depends on time or on the answers."""
+        ...
+
+    @property
     def duration(self) -> float:
         """The virtual time (ms) at the end; 0 where there is no time."""
         ...
@@ -119,6 +124,11 @@ class Source(Protocol):
     @property
     def digest(self) -> str:
         """A hash of all that is played: a run is only continued over the same."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many events, or tasks, it has, as far as that is known before it is open."""
         ...
 
     @property

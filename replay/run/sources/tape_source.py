@@ -82,6 +82,11 @@ class TapeSource:
         return hashed.hexdigest()[:32]
 
     @property
+    def size(self) -> int:
+        """How many events the tape has."""
+        return len(self.tape.events)
+
+    @property
     def is_timed(self) -> bool:
         """Whether the policy goes by time, or accepted text changes what follows."""
         return policy_of(self.options.policy, self.options.policies).is_timed or self.options.mode == "drive"

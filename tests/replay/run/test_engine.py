@@ -18,7 +18,7 @@ from replay.errors import ReplayError, ServerError, StoreError
 from replay.play.latency import LatencyError
 from replay.play.playback import Playback
 from replay.play.users.user import UnknownUserError
-from replay.run.events import Ended, Judged, LeftOut, Note, Played, SessionBegan
+from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunBegan, SessionBegan
 from replay.run.store import Store
 from replay.tapes.tape import Git
 from replay.tapes.tape import Tests as ProjectTests
@@ -87,6 +87,20 @@ async def test_the_listener_hears_how_far_the_tape_is_up_to_its_end(replay):
     assert [one.done for one in steps] == sorted(one.done for one in steps)
     assert steps[-1] == Played("small", len(played.events), len(played.events))
     assert any(isinstance(one, Note) for one in heard)
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 1}, {"samples": 2}, {"paths": ("src/",)}, {"policy": "pause:50"}])
+async def test_a_session_says_beforehand_how_many_moments_it_will_have(replay, options):
+    tapes = [tape("one", path="src/a.py"), tape("two", path="lib/a.py"), tape("three", path="tests/test_a.py")]
+    summary, heard, _ = await replay(*tapes, **options)
+    planned = [(one.source, one.moments) for one in heard if isinstance(one, SessionBegan)]
+    if "policy" in options:
+        assert {moments for _, moments in planned} == {None}
+        return
+    found = {name: sum(moments for source, moments in planned if source == name) for name in summary["tapes"]}
+    assert found == {name: one["moments"] for name, one in summary["tapes"].items()}
+    (began,) = (one for one in heard if isinstance(one, RunBegan))
+    assert began.sizes == {one.header.id: len(one.events) for one in tapes}
 
 
 async def test_what_an_agent_wrote_counts_as_no_key_of_the_persons(replay):
