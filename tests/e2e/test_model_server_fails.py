@@ -1,6 +1,7 @@
 """A model server that cannot answer, or dies: the command says so soon, leaves nothing that blocks the corrected one, and loses nothing."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -159,5 +160,7 @@ def test_on_a_terminal_the_run_waits_and_goes_on_by_itself(serve, port, tmp_path
     terminal.until(r"(?s)waits: .*?no\s+connection.*?start\s+the\s+model\s+server.*?again\s+in\s+5\s+s")
     serve()
     assert terminal.status() == 1
+    asked_again = rf"4 requests failed, and nothing is decided there\.\s+The same command with --out {tmp_path / 'run'}\s+asks again"
+    assert re.search(asked_again, terminal.drawn.replace("\r", ""))
     found = list(endings(tmp_path / "run").values())
     assert (len(found), found.count("failed")) == (12, 4)

@@ -78,7 +78,11 @@ def test_a_failure_of_the_infrastructure_is_not_counted_as_tested():
 def test_requests_that_failed_and_moments_without_a_suggestion_are_said():
     failed = structs.replace(RECORD, ending=Ending("failed", "no connection"), suggestion=None, verdict=None)
     happened = [*began(4), Ended(failed, False), Ended(RECORD, True), Judged(RECORD)]
-    assert said(happened).endswith("; 2 of 4 · 1 suggestion · 1 request failed · 1 testable · 1 passed")
+    assert said(happened).endswith("; 2 of 4 · 1 request failed · 1 testable · 1 passed")
+    nothing = structs.replace(RECORD, ending=Ending("gated", "comment"), suggestion=None, verdict=None)
+    assert said([*happened, Ended(nothing, False)]).endswith(
+        "; 3 of 4 · 1 suggestion · 1 request failed · 1 testable · 1 passed"
+    )
 
 
 def test_in_an_ablation_a_moment_counts_as_often_as_it_has_arms():

@@ -57,7 +57,7 @@ class Tally:
     def words(self) -> Iterator[str]:
         """What became of those that are done; what did not occur is left out."""
         counts = self.counts
-        if counts["suggestions"] != self.ended or not counts["awaited"]:
+        if counts["suggestions"] + counts["failed requests"] != self.ended or not counts["awaited"]:
             yield _number_of(counts["suggestions"], "suggestion")
         if counts["failed requests"]:
             yield f"{_number_of(counts['failed requests'], 'request')} failed"

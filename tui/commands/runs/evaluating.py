@@ -10,7 +10,7 @@ from typing import Any
 from corpora.labels.groups import LabelName
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
-from tui.commands.runs.running import print_tables, run_sources
+from tui.commands.runs.running import print_tables, run_sources, show_failed
 from tui.console import SafeConsole
 
 
@@ -24,6 +24,7 @@ async def run(
     if not quiet:
         show(summary, folder, by)
     show_untested(summary, folder)
+    show_failed(summary, folder)
     return summary
 
 

@@ -12,7 +12,7 @@ from replay.run.sources.tape_source import TapeSource, check_paths, unmatched
 from replay.run.summary import summarise_replay
 from replay.tapes.lines import Torn
 from replay.tapes.tape import find, read
-from tui.commands.runs.running import print_tables, run_sources
+from tui.commands.runs.running import print_tables, run_sources, show_failed
 from tui.console import SafeConsole
 
 
@@ -35,6 +35,7 @@ async def run(
     summary, folder = await run_sources(options, sources, summarise_replay, out, speed=speed, waits=not quiet)
     if not quiet:
         show(summary, folder)
+    show_failed(summary, folder)
     return summary
 
 

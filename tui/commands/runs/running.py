@@ -21,6 +21,7 @@ from replay.run.sources.seam import Source
 from runners.errors import MachineFails
 from tui.console import SafeConsole
 from tui.errors import InterruptedRunError
+from tui.figures import number_of
 from tui.live.starting import warn_of_sandbox
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
@@ -70,6 +71,14 @@ def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path
     if "ablation" in summary:
         console.print(ablation_table(summary["ablation"]))
     console.print(f"{held}:\n  ghosttape tui {folder}", style="bold", highlight=False)
+
+
+def show_failed(summary: Mapping[str, Any], folder: Path) -> None:
+    """Say how many requests failed, and how they are asked again."""
+    if failed := summary["endings"].get("failed", 0):
+        said = f"{number_of(failed, 'request')} failed, and nothing is decided there."
+        again = f"The same command with --out {shlex.quote(str(folder))} asks again."
+        SafeConsole(stderr=True).print(f"{said} {again}", style="yellow", soft_wrap=True)
 
 
 def how_to_continue(folder: Path) -> str:
