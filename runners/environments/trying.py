@@ -110,7 +110,8 @@ class Bench:
         except ToolchainMissing as error:
             return Trial(candidate, None, str(error), "", self.now() - began)
         except RunnerError as error:
-            return Trial(candidate, None, _first(str(error)), str(error), self.now() - began)
+            said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
+            return Trial(candidate, None, _first(said), str(error), self.now() - began)
         try:
             result = await project.run({})
         finally:

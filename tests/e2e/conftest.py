@@ -43,6 +43,12 @@ def run_in(folder, *words, status=0, timeout=600, env=None):
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.fixture(scope="session")
+def ghosttape_in():
+    """Run the console script in a folder, with some words."""
+    return run_in
+
+
 @pytest.fixture
 def ghosttape(tmp_path):
     """Run the console script with some words, in an empty folder."""

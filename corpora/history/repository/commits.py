@@ -250,7 +250,5 @@ def _path(path: bytes) -> str:
 def _name(place: str) -> str:
     """The name of a repository: the last part of its URL or folder."""
     name = PurePosixPath(place.replace("\\", "/").rstrip("/")).name.removesuffix(".git").rpartition(":")[2]
-    return (
-        "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in name)
-        or "repository"
-    )
+    plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "-" for letter in name)
+    return plain if plain.strip(".") else "repository"

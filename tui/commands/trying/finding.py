@@ -130,7 +130,7 @@ class TestFinder:
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known))
-        base = next(each for each in ways if known.works.name.startswith(each.name))
+        base = max((each for each in ways if known.works.name.startswith(each.name)), key=lambda each: len(each.name))
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
     def _bench(self) -> Bench:

@@ -14,6 +14,7 @@ from tui.watching.waiting import Waiting
 
 CLONES = Path(".ghosttape/clones")
 _ADDRESS = re.compile(r"^(https?|ssh|git)://[^\s]+$|^[\w.-]+@[\w.-]+:[^\s]+$")
+_PROTOCOLS = "https:http:ssh:git"
 _PATIENCE_S = 900.0
 
 
@@ -29,14 +30,18 @@ def local_folder(named: str) -> Path:
         return _top(Path(named))
     if not _ADDRESS.match(named):
         raise ConfigurationError(f"{named}: it is neither a folder nor the address of a repository (https://…)")
-    folder = CLONES / re.sub(r"[^\w.-]+", "-", re.sub(r"^\w+://(?:[^@/]*@)?", "", named).removesuffix(".git"))
+    name = re.sub(r"[^\w.-]+", "-", re.sub(r"^\w+://(?:[^@/]*@)?", "", named).removesuffix(".git"))
+    if not name.strip(".-"):
+        raise ConfigurationError(
+            f"{named}: it is no address of a repository: write it as in https://github.com/pallets/itsdangerous"
+        )
+    folder = CLONES / name
     known = folder.is_dir()
     with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if known else 'cloned'}"):
         if known:
-            _git(
-                "-C", str(folder), "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", named=named
-            )
-            _git("-C", str(folder), "symbolic-ref", "HEAD", "refs/heads/ghosttape", named=named)
+            own = f"--git-dir={folder}"  # else git looks in the folders above: the person's own repository
+            _git(own, "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", named=named)
+            _git(own, "symbolic-ref", "HEAD", "refs/heads/ghosttape", named=named)
         else:
             folder.parent.mkdir(parents=True, exist_ok=True)
             _git("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", named, str(folder), named=named)
@@ -72,7 +77,7 @@ def _git(*words: str, named: str) -> None:
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
     """Run git without anything of the repository's own, over no other protocol than those of addresses."""
     environment = quiet_environment(os.environ) | {
-        "GIT_ALLOW_PROTOCOL": "https:http:ssh:git",
+        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
         "GIT_TERMINAL_PROMPT": "0",
     }
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 from rich.text import Text
 
 from corpora.errors import HistoryError
@@ -137,7 +138,7 @@ def _tell(console: SafeConsole, found: FoundTests) -> None:
 
 def _typed(console: SafeConsole, folder: Path, found: FoundTests, place: Path, seed: int) -> list[Path]:
     """Type the commits; the files of the tapes, the newest first."""
-    known = hashlib.sha256(msgspec.json.encode(found.tests.found)).hexdigest()[:8]
+    known = hashlib.sha256(msgspec.json.encode(astuple(found.tests.found))).hexdigest()[:8]
     request = HistoryRequest(str(folder), place / f"tapes-{known}", found.selection, seed, force=True)
     made = list(typed_commits(request, found.tests.tests_of))
     tapes = [each for each in made if isinstance(each, TypedCommit)]
