@@ -18,6 +18,7 @@ from tui.figures import (
     latency,
     latency_words,
     metric,
+    number_of,
     passed_words,
     share_words,
     testable_share,
@@ -222,17 +223,21 @@ def pace(state: LiveState, lane: Lane) -> Content:
     parts = []
     if state.rates and state.is_going and (span := state.rates[-1][0] - state.rates[0][0]) > 1:
         events, moments = (state.rates[-1][column] - state.rates[0][column] for column in (1, 2))
-        unit = shorten(one_line(lane.session.unit), 12) if lane.session else "event"
-        parts = [
-            f"{events / span:,.0f} {unit}s/s",
-            f"{60 * moments / span:,.0f} moments/min",
-            *_left(state, lane, events / span),
-        ]
+        parts = [done_words(state), f"{60 * moments / span:,.0f}/min", *_left(state, lane, events / span)]
     if state.began:
         parts.append(f"{clock(1000 * (state.at - state.began))} so far")
     reason = state.ending.reason if state.ending else ""
     said = headline(reason or ("" if parts and lane.share else state.note))
     return Content.assemble(", ".join(parts), (f"  {said}" if said else "", FAILED if reason else FAINT))
+
+
+def done_words(state: LiveState) -> str:
+    """How many moments have their verdict, or ended without one, of how many, where that is known of every tape: `12 of 96 moments`."""
+    lanes = [lane for lane in state.lanes.values() if not (lane.left_out and not lane.records)]
+    done = sum(len(lane.records) - len(lane.awaited) for lane in lanes)
+    planned = [lane.session.moments if lane.session else None for lane in lanes]
+    of = sum(number * state.plan.samples for number in planned if number is not None)
+    return f"{done:,} of {of:,} moments" if planned and None not in planned else number_of(done, "moment")
 
 
 def _left(state: LiveState, lane: Lane, rate: float) -> list[str]:

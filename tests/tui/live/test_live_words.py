@@ -1,11 +1,14 @@
 """What the live screen says of the pace and of the tests, of plain events."""
 
 import pytest
+from msgspec import structs
 from tapes import moment_of
 
 from replay.judge.trials import StateRun
 from replay.records import ArmTrial, Ending, Record, Verdict
 from replay.run.events import (
+    Ended,
+    Judged,
     Pulse,
     Reached,
     RunBegan,
@@ -15,7 +18,7 @@ from replay.run.events import (
     Tried,
 )
 from tui.live import words
-from tui.live.state import LiveState
+from tui.live.state import Lane, LiveState
 from tui.live.strip import strip
 
 
@@ -48,6 +51,28 @@ def going(*, of=100, duration=0.0, samples=1, sample=0, speed=None, done=20, t=0
 )
 def test_what_is_left_is_never_nothing_while_it_goes_on(run, left):
     assert f"about {left} left" in words.pace(*going(**run)).plain
+
+
+def test_it_is_said_how_many_moments_are_done_of_how_many_once_every_tape_says_how_many_it_has():
+    state, lane = going()
+    record = Record(moment=moment_of(1), ending=Ending("shown"))
+    other = Record(moment=moment_of(2), ending=Ending("shown"))
+    state.take(Ended(record, awaits_verdict=False))
+    state.take(Ended(other, awaits_verdict=True))
+    tape = record.moment.tape
+    assert words.pace(state, lane).plain.startswith("1 moment, 0/min, ")
+    state, lane = going(samples=2)
+    state.lanes = {tape: Lane(tape, "")}
+    state.take(SessionBegan(tape, 100, "event", 0.0, as_recorded=True, moments=8))
+    state.take(Ended(record, awaits_verdict=True))
+    state.take(Ended(other, awaits_verdict=True))
+    assert words.done_words(state) == "0 of 16 moments"
+    state.take(Judged(structs.replace(record, verdict=Verdict(name="passed"))))
+    assert words.done_words(state) == "1 of 16 moments"
+    state.lanes["gone"] = Lane("gone", "", left_out=["no clone"])
+    assert words.done_words(state) == "1 of 16 moments"
+    state.lanes["later"] = Lane("later", "")
+    assert words.done_words(state) == "1 moment"
 
 
 def test_the_arms_of_an_ablation_are_counted():
