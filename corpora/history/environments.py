@@ -71,18 +71,25 @@ class TestsOfCommits:
         """The tests at the commit that was tried."""
         return tests_of_plan(self.works.plan, limit_s(self.wall_ms))
 
+    def plan_of(self, files: Mapping[str, str]) -> ProjectPlan | None:
+        """The plan that the files (path → text) of another commit show for the same way; None where they do not show it."""
+        return next((each.plan for each in self.said.candidates(files) if each.name == self.tried.name), None)
+
+    def holds_for(self, files: Mapping[str, str]) -> bool:
+        """Whether the files of another commit show the very plan that was tried."""
+        return self.plan_of(files) == self.tried.plan
+
     def tests_of(self, files: Mapping[str, str]) -> Tests | None:
-        """The tests at another commit with these files (path → text)."""
-        own = next((each for each in self.said.candidates(files) if each.name == self.tried.name), None)
-        if own is None:
+        """The tests at another commit with these files (path → text), untried where `holds_for` says no."""
+        at = self.plan_of(files)
+        if at is None:
             return detect_tests(files)
-        before, after, at = self.tried.plan, self.works.plan, own.plan
+        before, after = self.tried.plan, self.works.plan
+        command = at.command + after.command.removeprefix(before.command)
         plan = replace(
             at,
             requires=_moved(before.requires, after.requires, at.requires),
-            command=at.command + after.command.removeprefix(before.command)
-            if after.command.startswith(before.command)
-            else after.command,
+            command=command if after.command.startswith(before.command) else after.command,
         )
         return tests_of_plan(plan, limit_s(self.wall_ms))
 

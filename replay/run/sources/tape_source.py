@@ -91,6 +91,15 @@ class TapeSource:
         """Whether the policy goes by time, or accepted text changes what follows."""
         return policy_of(self.options.policy, self.options.policies).is_timed or self.options.mode == "drive"
 
+    def has_places(self) -> bool:
+        """Whether the policy asks anywhere on the tape; one that goes by time is taken to do so."""
+        policy = policy_of(self.options.policy, self.options.policies)
+        if policy.is_timed:
+            return True
+        timeline = Timeline(self.tape)
+        skipped, begins = self._skipped(timeline), tuple(self.options.paths) or ""
+        return any(place.path.startswith(begins) and place.path not in skipped for place in policy.places(timeline))
+
     def check(self) -> None:
         """Refuse options that contradict each other, and a latency that this tape cannot give."""
         options, user = self.options, user_of(self.options.user)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from shlex import quote
 
 from packaging.utils import canonicalize_name
 
@@ -28,6 +29,7 @@ from runners.environments.python.layout import (
     needs_build,
     project_name,
     project_root,
+    pytest_options,
     source_folders,
 )
 from runners.environments.python.requirement_files import of_requirement_files
@@ -123,12 +125,24 @@ class _Way:
 def _ways(project: PythonProject) -> Iterator[_Way]:
     narrow = requirements_of(project, _needed_by(project))
     wide = requirements_of(project, lambda each: each.use != "other")
-    yield _Way("pytest", PYTEST, "", narrow)
+    pytest = " ".join([PYTEST, *_unfound(project)])
+    yield _Way("pytest", pytest, "", narrow)
     if set(wide) != set(narrow):
-        yield _Way("pytest with all test packages", PYTEST, "", wide)
+        yield _Way("pytest with all test packages", pytest, "", wide)
     for command, source in dict(tox_commands(project.files, project.root)).items():
         if command != PYTEST:
             yield _Way(f"tox: {command}", command, source, wide)
+
+
+def _unfound(project: PythonProject) -> Iterator[str]:
+    """The files of tests, where pytest finds none by their names."""
+    below = (PurePosixPath(path) for path in project.files)
+    tests = [
+        path.relative_to(project.root) for path in below if path.is_relative_to(project.root) and is_test(str(path))
+    ]
+    named = [path for path in tests if path.name.startswith("test_") or path.name.endswith("_test.py")]
+    if not named and "python_files" not in pytest_options(project.files, project.root):
+        yield from (quote(str(path)) for path in sorted(tests) if path.name in {"test.py", "tests.py"})
 
 
 def _needed_by(project: PythonProject) -> Callable[[Declared], bool]:

@@ -82,7 +82,7 @@ class TestFinder:
             )
         files = _finished(files_of(self.repository, newest))
         try:
-            return FoundTests(newest.sha, await self._settled(files), selection)
+            return FoundTests(newest.sha, await self.settled(files), selection)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
@@ -109,13 +109,13 @@ class TestFinder:
         found = await nearest_passing(commits, passes, _TRIES)
         if found.commit is None:
             raise error
-        tests = await self._settled(_finished(files_of(self.repository, found.commit)))
+        tests = await self.settled(_finished(files_of(self.repository, found.commit)))
         moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
         return FoundTests(
             found.commit.sha, tests, replace(selection, revisions=f"{commits[-1].sha}..{found.commit.sha}"), moved
         )
 
-    async def _settled(self, files: Mapping[str, str]) -> TestsOfCommits:
+    async def settled(self, files: Mapping[str, str]) -> TestsOfCommits:
         """The way in which the tests of some files pass, tried or as it is known from before.
 
         Raises:

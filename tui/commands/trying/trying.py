@@ -10,21 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import astuple
 from rich.text import Text
 
-from corpora.errors import HistoryError
 from corpora.history.environments import Said
-from corpora.history.importing import typed_commits
-from corpora.history.reports import SKIP_WORDS, SkippedCommit, TypedCommit
 from corpora.history.repository.commits import Repository
 from corpora.history.repository.selection import CommitSelection
-from corpora.history.request import HistoryRequest
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
-from replay.tapes.tape import read
 from runners.environments import NotTestable
 from runners.sandboxes import pick
 from server.providers import registry
@@ -33,6 +27,7 @@ from tui.commands.runs.running import run_sources
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.commands.trying.repository import local_folder
 from tui.commands.trying.saving import save
+from tui.commands.trying.sessions import Sessions
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
 from tui.figures import number_of
@@ -79,11 +74,11 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
             found = await finder.find(request.selection, request.options.seed)
         except NotTestable as error:
             raise _not_testable(repository.name, error) from error
-    _tell(console, found)
-    if request.save:
-        _say(console, f"written: {save(found.tests.found, found.tests.works.assumptions)}")
-    tapes = _typed(console, folder, found, place, request.options.seed)
-    return await _replayed(request, tapes, repository.name)
+        _tell(console, found)
+        if request.save:
+            _say(console, f"written: {save(found.tests.found, found.tests.works.assumptions)}")
+        sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
+    return await _replayed(request, sources, repository.name)
 
 
 def _check_provider(options: ReplayOptions) -> None:
@@ -136,32 +131,9 @@ def _tell(console: SafeConsole, found: FoundTests) -> None:
         _say(console, f"  - {found.moved} (choose others with --range)", "yellow")
 
 
-def _typed(console: SafeConsole, folder: Path, found: FoundTests, place: Path, seed: int) -> list[Path]:
-    """Type the commits; the files of the tapes, the newest first."""
-    known = hashlib.sha256(msgspec.json.encode(astuple(found.tests.found))).hexdigest()[:8]
-    request = HistoryRequest(str(folder), place / f"tapes-{known}", found.selection, seed, force=True)
-    made = list(typed_commits(request, found.tests.tests_of))
-    tapes = [each for each in made if isinstance(each, TypedCommit)]
-    left = [each for each in made if isinstance(each, SkippedCommit)]
-    reasons = ", ".join(
-        f"{sum(each.kind == kind for each in left)} {kind}"
-        for kind in SKIP_WORDS
-        if any(each.kind == kind for each in left)
-    )
-    said = f"{number_of(len(tapes), 'commit')} typed into sessions" + (f"; left out: {reasons}" if reasons else "")
-    _say(console, f"{said} (choose with --last, --since, --author, --sample)")
-    if not tapes:
-        raise HistoryError(f"{folder}: no commit has code to type: choose others with --range, --since or --last")
-    for each in tapes:
-        _say(console, f"  - {each.commit[:10]} {shorten(one_line(each.subject), 60)}", "dim")
-    return [Path(each.tape) for each in tapes]
-
-
-async def _replayed(request: TryRequest, tapes: list[Path], name: str) -> dict[str, Any]:
-    options = msgspec.structs.replace(request.options, project_tests=None, tests_over={}, also_requires=())
-    read_tapes = [read(path) for path in tapes]
-    check_paths(read_tapes, options.paths)
-    sources = [TapeSource(tape, options) for tape in read_tapes]
+async def _replayed(request: TryRequest, sources: list[TapeSource], name: str) -> dict[str, Any]:
+    options = sources[0].options
+    check_paths([source.tape for source in sources], options.paths)
     folder = request.out or RUNS / f"try-{name}-{_digest(options, sources)}"
     summary, folder = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on)
     if not request.quiet:
