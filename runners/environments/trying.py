@@ -24,6 +24,7 @@ MOST = 8
 """How many ways are tried at most."""
 _FEW = 40
 """So many tests that fail here can be left out, if they are no more than `_SHARE` of all."""
+_FEW_BY_CHANCE = 2
 _SHARE = 0.2
 
 
@@ -89,8 +90,11 @@ class Bench:
             seen.add(repr(candidate.plan))
             trial = await self.try_one(files, candidate)
             trials.append(trial)
+            if _may_be_chance(trial):
+                self.notify(f"once more, as it may be chance: {trial.problem}")
+                trial = await self.try_one(files, candidate)
             if trial.result is not None and not trial.problem:
-                return Settled(candidate, trial.result, tuple(trials))
+                return Settled(trial.candidate, trial.result, tuple(trials))
             self.notify(f"that did not work: {trial.problem}")
             if trial.result is not None and not trial.missing.is_more_needed:
                 queue = deque(other for other in queue if not _is_like(other, candidate))
@@ -117,6 +121,13 @@ class Bench:
         finally:
             project.close()
         return Trial(candidate, result, _problem(result, candidate.plan), result.log, self.now() - began)
+
+
+def _may_be_chance(trial: Trial) -> bool:
+    """Whether another run may pass: few tests failed, for no reason that a log tells."""
+    result = trial.result
+    few = result is not None and bool(result.failed) and (result.failed or 0) <= _FEW_BY_CHANCE
+    return few and not trial.missing.is_more_needed and not trial.missing.service
 
 
 def _problem(result: Result, plan: ProjectPlan) -> str:

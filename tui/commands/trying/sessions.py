@@ -63,7 +63,6 @@ class Sessions:
                     self._left[_UNASKED] += 1
             if len(made) == wanted or (wanted is not None and seen == LOOKED_AT):
                 break
-        commits.close()
         self._tell(len(made), seen)
         return made
 
@@ -110,6 +109,6 @@ class Sessions:
 
 def _with_tests(tape: Tape, file: Path, found: TestsOfCommits) -> Tape:
     """The tape with tests, on the disk too."""
-    changed = replace(tape, header=msgspec.structs.replace(tape.header, tests=found.found))
+    changed = msgspec.structs.replace(tape, header=msgspec.structs.replace(tape.header, tests=found.found))
     write(changed, file)
     return changed
