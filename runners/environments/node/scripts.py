@@ -96,9 +96,22 @@ def runner_command(words: list[str]) -> tuple[str, str] | None:
         kept = ["run", *(word for word in kept if word != "run")]
     if program == "bnt":
         kept = []
+    if program in {"mocha", "_mocha"}:
+        kept = _without_reporter(kept)
     if program == "tap":
         kept = ["--disable-coverage", "--allow-incomplete-coverage", *kept]
     return " ".join([*settings, *map(_quoted, [program, *kept])]), RUNNERS[program]
+
+
+def _without_reporter(words: list[str]) -> list[str]:
+    """Options of mocha but for how it reports: it has one reporter, and the witness is another."""
+    kept, rest = list[str](), iter(words)
+    for word in rest:
+        if word in {"--reporter", "-R"}:
+            next(rest, "")
+        elif not word.startswith("--reporter="):
+            kept.append(word)
+    return kept
 
 
 def _unwrapped(words: list[str]) -> tuple[list[str], list[str]]:

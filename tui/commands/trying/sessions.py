@@ -26,6 +26,8 @@ from tui.terminal_text import one_line, shorten
 
 LOOKED_AT = 300
 """At most so many commits are looked at for sessions in which something is asked."""
+GIVEN_UP = 3
+"""After so many commits in a row whose own tests fail, no older one is looked at."""
 _SUBJECT = 60
 _UNASKED = "nothing to ask in"
 
@@ -41,6 +43,8 @@ class Sessions:
     _files: Mapping[str, str] = field(default_factory=dict)
     """Path → text of the commit that was typed last, at its end."""
     _left: Counter[str] = field(default_factory=Counter)
+    _failed: int = 0
+    """How many commits in a row were left out because their own tests fail."""
 
     async def make(self, place: Path) -> list[TapeSource]:
         """Type commits into tapes in a folder below `place`, the newest first, until as many as were chosen have anything to ask.
@@ -61,7 +65,7 @@ class Sessions:
                     self.say(f"  - {each.commit[:10]} {shorten(one_line(each.subject), _SUBJECT)}")
                 else:
                     self._left[_UNASKED] += 1
-            if len(made) == wanted or (wanted is not None and seen == LOOKED_AT):
+            if wanted is not None and (len(made) == wanted or seen == LOOKED_AT or self._failed == GIVEN_UP):
                 break
         self._tell(len(made), seen)
         return made
@@ -89,7 +93,9 @@ class Sessions:
             return tape
         try:
             own = await self.finder.settled(self._files)
+            self._failed = 0
         except NotTestable as error:
+            self._failed += 1
             self.say(f"  left out: {each.commit[:10]}: {shorten(one_line(error.remedies[-1]), 3 * _SUBJECT)}")
             self._left["its own tests fail"] += 1
             return None
