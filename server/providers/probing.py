@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from contextlib import aclosing
+import socket
+import threading
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING
 
 import anyio
@@ -23,6 +26,8 @@ SERVERS = frozenset(NAMES)
 """The providers that ask a model server over HTTP."""
 _FINAL = frozenset({401, 402, 403, 404, 405, 407, 410})
 """Statuses that every other question would get too."""
+_LOOK_UP_S = 4.0
+"""How long (s) the look-up of a name may take."""
 _BEFORE, _AFTER = "def double(x):\n    return ", "\n"
 _ANSWERED = re.compile(r" answered (\d{3})(?!\d)")
 
@@ -39,6 +44,7 @@ async def probe(settings: ProviderSettings, *, within_s: float = 6.0, alive_s: f
     """
     provider = make(structs.replace(settings, record=AnswerRecord()))
     try:
+        await _find(settings, provider)
         with anyio.fail_after(within_s):
             await _first_piece(provider)
     except TimeoutError:
@@ -50,6 +56,32 @@ async def probe(settings: ProviderSettings, *, within_s: float = 6.0, alive_s: f
     finally:
         await provider.close()
     return ""
+
+
+async def _find(settings: ProviderSettings, provider: Provider) -> None:
+    """Look the host's name up, apart from everything else: a look-up that hangs cannot be cancelled, and would hold up the end of the program.
+
+    Raises:
+        ProviderError: no name server answers in time. A name that does not exist is found out again where the request is sent.
+
+    """
+    endpoint = _endpoint(provider)
+    if endpoint is None:
+        return
+    host, loop, looked = endpoint.client.base_url.host, asyncio.get_running_loop(), asyncio.Event()
+
+    def look() -> None:
+        with suppress(OSError, UnicodeError):
+            socket.getaddrinfo(host, None)
+        with suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(looked.set)
+
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        await asyncio.wait_for(looked.wait(), _LOOK_UP_S)
+    except TimeoutError as error:
+        reason = f"{host}: no name server answers within {_LOOK_UP_S:g} s"
+        raise ProviderUnreachable(reason) from error
 
 
 async def _waited(settings: ProviderSettings, provider: Provider, waited_s: float, alive_s: float) -> str:
@@ -109,6 +141,8 @@ def remedy(reason: str, settings: ProviderSettings) -> str:
         return "name the right URL with --base-url"
     if status:
         return "look at the model server's own log"
+    if "name server" in reason:
+        return "look at the network, or name another server with --base-url"
     return "start the model server, or name another one with --base-url"
 
 

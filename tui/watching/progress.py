@@ -141,4 +141,4 @@ class Progress:
         if self.console.is_terminal or not (always or time.monotonic() - self._said >= _EVERY_S):
             return
         self._said = time.monotonic()
-        self.console.print(one_line(text), markup=False, highlight=False)
+        self.console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)

@@ -2,12 +2,14 @@
 
 import asyncio
 import socket
+import threading
 import time
 from contextlib import asynccontextmanager
 
 import pytest
 
 from server.errors import ProviderError
+from server.providers import probing
 from server.providers.fakes.dialects import DIALECTS
 from server.providers.fakes.model_server import FakeModelServer, FakeScript, FakeStatus
 from server.providers.probing import SERVERS, probe, remedy
@@ -68,6 +70,19 @@ async def test_a_server_that_is_not_there_is_refused_soon(host):
     with pytest.raises(ProviderError, match=rf"{host}:{port}: no connection.*start the model server.*--base-url"):
         await probe(settings_of(f"http://{host}:{port}"))
     assert time.monotonic() - began < 15
+
+
+async def test_a_look_up_that_hangs_is_given_up_and_holds_up_nothing(monkeypatch):
+    monkeypatch.setattr(probing, "_LOOK_UP_S", 0.2)
+    ended = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_: ended.wait(30))
+    began = time.monotonic()
+    with pytest.raises(
+        ProviderError, match=r"somewhere\.invalid: no name server answers within 0\.2 s: look at the network"
+    ):
+        await probe(settings_of("http://somewhere.invalid"))
+    assert time.monotonic() - began < 10
+    ended.set()
 
 
 @asynccontextmanager
