@@ -65,8 +65,13 @@ def _of_ini(file: str, sections: Mapping[str, Mapping[str, str]]) -> Iterator[To
         kind, _, name = title.partition(":")
         if kind == "testenv":
             values = [_resolved(section.get(key, ""), sections, 3) for key in ("deps", "commands")]
-            deps, commands = (tuple(map(_substituted, lines_of(value))) for value in values)
-            yield ToxEnvironment(name, f"{file} [{title}]", deps, commands)
+            deps, commands = ([_substituted(line) for line in lines_of(value)] for value in values)
+            yield ToxEnvironment(name, f"{file} [{title}]", tuple(deps), tuple(map(_plain, commands)))
+
+
+def _plain(command: str) -> str:
+    """A command without the sign that its failure does not count."""
+    return command.removeprefix("-").strip()
 
 
 def _resolved(value: str, sections: Mapping[str, Mapping[str, str]], depth: int) -> str:
@@ -79,8 +84,8 @@ def _resolved(value: str, sections: Mapping[str, Mapping[str, str]], depth: int)
 
 def _substituted(line: str) -> str:
     """A line without the factors before it, and with the default of what a person may add."""
-    line = _POSARGS.sub(r"\1", _FACTORS.sub("", line))
-    return _SUBSTITUTED.sub("", _PLACES.sub("", line)).strip().removeprefix("-").strip()
+    line = _POSARGS.sub(r"\1", _FACTORS.sub("", line)).replace("{envpython}", "python")
+    return _SUBSTITUTED.sub("", _PLACES.sub("", line)).strip()
 
 
 def _of_toml(file: str, tables: Mapping[str, Any]) -> Iterator[ToxEnvironment]:
