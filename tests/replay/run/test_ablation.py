@@ -113,7 +113,12 @@ async def test_answers_are_whole_where_stop_would_end_them_early(ablate):
     typed = "def f(x):\n    y = g(x)\n    return y\n\n\ndef f(x):\n    y = g(x)\n    return y\n\n\n"
     for mode in ("repairs", ""):
         _, _, store = await ablate(
-            typed=typed, name="ngram", policy="blocks:kinds=statement", ablate=mode, folder=f"run-{mode}"
+            typed=typed,
+            name="ngram",
+            policy="blocks:kinds=statement",
+            ablate=mode,
+            folder=f"run-{mode}",
+            keep_going=True,
         )
         with store:
             raws[mode] = {record.moment.id: record.suggestion.raw for record in store.records()}
