@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import configparser
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 Files: TypeAlias = Mapping[str, str]
 """Path → text, as a project lies on disk; paths are relative, with forward slashes."""
+_DEEPEST = 200
 
 
 def toml_of(text: str) -> dict[str, Any]:
@@ -30,14 +32,28 @@ def json_of(text: str) -> dict[str, Any]:
         return {}
 
 
-def yaml_of(text: str) -> dict[str, Any]:
-    """A YAML file; of several documents none."""
+@lru_cache(maxsize=4)
+def yaml_of(text: str) -> Mapping[str, Any]:
+    """A YAML file; of several documents none, and none that is nested too deeply: the parser in C would end the process. Lock files are long, and asked for often."""
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return table_in({"file": yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))}, "file")  # noqa: S506
+        _refuse_deep(yaml.parse(text, loader))
+        return table_in({"file": yaml.load(text, loader)}, "file")  # noqa: S506
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return {}
+
+
+def _refuse_deep(events: Iterable[Any]) -> None:
+    """Raise ValueError at the first event of YAML that is nested too deeply."""
+    from yaml.events import CollectionEndEvent, CollectionStartEvent
+
+    depth = 0
+    for event in events:
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
 
 
 def ini_of(text: str) -> dict[str, dict[str, str]]:

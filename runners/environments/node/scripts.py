@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from itertools import groupby, takewhile
 from typing import Any
 
 from runners.environments.manifests import string_in, table_in
 
-_PARTS = re.compile(r"&&|\|\||;|\n")
+_BETWEEN = re.compile(r"[;&|]+")
+_REDIRECTED = re.compile(r"\d*[<>]")
+_PLAIN_VALUE = re.compile(r"(?:[\w./:,=@%+-]|\$\w+|\$\{\w+\})*")
 _RUNS = re.compile(
     r"^(?:npm|pnpm|yarn|bun)(?:\s+(?:-s|--silent|--if-present))*\s+(?:run(?:-script)?\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)(.*)$"
 )
@@ -51,13 +54,13 @@ def script_parts(manifest: Mapping[str, Any], script: str) -> Iterator[list[str]
 
 
 def _parts(scripts: Mapping[str, Any], name: str, depth: int) -> Iterator[list[str]]:
-    for part in _PARTS.split(string_in(scripts, name)):
-        words = _words(part)
-        if depth and (called := list(_called(scripts, part.strip(), words))):
-            for other in called:
-                yield from _parts(scripts, other, depth - 1)
-        elif words:
-            yield words
+    for line in string_in(scripts, name).splitlines():
+        for words in _split(line):
+            if depth and (called := list(_called(scripts, " ".join(words), words))):
+                for other in called:
+                    yield from _parts(scripts, other, depth - 1)
+            else:
+                yield words
 
 
 def _called(scripts: Mapping[str, Any], part: str, words: list[str]) -> Iterator[str]:
@@ -79,11 +82,18 @@ def _matches(pattern: str, name: str) -> bool:
     return bool(re.fullmatch(r"[\w:-]+", plain)) and name.startswith(plain) and name != plain
 
 
-def _words(part: str) -> list[str]:
+def _split(line: str) -> Iterator[list[str]]:
+    """The words of each command of a line, without what is read from or written to files; of a pipe the commands are apart."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return shlex.split(part)
+        found = list(lexer)
     except ValueError:
-        return []
+        return
+    for is_between, group in groupby(found, key=lambda word: bool(_BETWEEN.fullmatch(word))):
+        words = list(takewhile(lambda word: not _REDIRECTED.match(word), group))
+        if words and not is_between:
+            yield words
 
 
 def runner_command(words: list[str]) -> tuple[str, str] | None:
@@ -119,12 +129,18 @@ def _unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
     settings: list[str] = []
     for index, word in enumerate(words):
         if re.fullmatch(r"[A-Za-z_]\w*=.*", word):
-            settings.append(shlex.quote(word) if " " in word else word)
+            settings.append(_setting(word))
         elif word not in _WRAPPERS and not (settings or index) and word.startswith("-"):
             continue
         elif word not in _WRAPPERS and not (word.startswith("-") and index and words[0] in _WRAPPERS):
             return settings, words[index:]
     return settings, []
+
+
+def _setting(word: str) -> str:
+    """A variable that is set, with its value in quotes where the shell would read more in it than variables."""
+    name, _, value = word.partition("=")
+    return f"{name}={value if _PLAIN_VALUE.fullmatch(value) else shlex.quote(value)}"
 
 
 def _runs_tests(words: list[str]) -> bool:
