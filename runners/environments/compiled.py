@@ -46,12 +46,11 @@ def _go(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
 def _rust(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
     tests = any(path.endswith(".rs") and "#[test]" in text for path, text in files.items())
     if tests:
-        lock = toml_of(files.get(at(root, "Cargo.lock"), "")).get("package", [])
+        lock = toml_of(files.get(at(root, "Cargo.lock"), "")).get("package")
         manifest = toml_of(files[at(root, "Cargo.toml")])
-        needs = (
-            any(table_in(manifest, name) for name in ("dependencies", "dev-dependencies", "build-dependencies"))
-            or len(lock) > 1
-        )
+        needs = any(
+            table_in(manifest, name) for name in ("dependencies", "dev-dependencies", "build-dependencies")
+        ) or (isinstance(lock, list) and len(lock) > 1)
         fetch = "cargo fetch --quiet && " if needs else ""
         setup = f"export {_CARGO_ENV}; {fetch}cargo test --offline --no-run --quiet"
         yield _candidate("rust", f"{_CARGO_ENV} cargo test --offline --quiet", setup, root, "Cargo.toml")

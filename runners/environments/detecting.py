@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from runners.environments.candidate import Candidate
 from runners.environments.compiled import compiled_candidates
-from runners.environments.manifests import Files
+from runners.environments.manifests import Files, readable
 from runners.environments.node import candidates as node
 from runners.environments.python import candidates as python
 from runners.environments.python.imports import is_test
@@ -17,6 +17,7 @@ def candidates(files: Files) -> Iterator[Candidate]:
 
     Of several languages the one with the most files of tests comes first.
     """
+    files = readable(files)
     made = {
         "python": (python.python_candidates, sum(map(is_test, files))),
         "node": (node.node_candidates, sum(map(node.is_test, files))),

@@ -12,6 +12,17 @@ from typing import Any, TypeAlias
 Files: TypeAlias = Mapping[str, str]
 """Path → text, as a project lies on disk; paths are relative, with forward slashes."""
 _DEEPEST = 200
+_LONGEST, _LONGEST_LOCK = 100_000, 4_000_000
+_LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "Cargo.lock")
+
+
+def readable(files: Files) -> Files:
+    """The same files, without the texts of those that are longer than any that a person writes: their parsers may take minutes."""
+    return {path: text if len(text) <= _limit(path) else "" for path, text in files.items()}
+
+
+def _limit(path: str) -> int:
+    return _LONGEST_LOCK if path.endswith(_LOCKS) else _LONGEST
 
 
 def toml_of(text: str) -> dict[str, Any]:

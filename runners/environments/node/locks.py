@@ -18,7 +18,7 @@ LOCKS = {
 }
 """File → the package manager that writes it."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[\w.]+)?")
-_YARN_ENTRY = re.compile(r'^"?([^\s#][^\n]*?)"?:\n(?:[ \t]+[^\n]*\n)*?[ \t]+version:? "?([^"\n]+)"?', re.MULTILINE)
+_YARN_VERSION = re.compile(r'[ \t]+version:? "?([^"\n]+)"?')
 
 
 def lock_of(files: Files, folder: PurePosixPath) -> tuple[str, str]:
@@ -65,13 +65,18 @@ def _of_pnpm(lock: Mapping[str, Any], folder: str, wanted: Mapping[str, str]) ->
 def _of_yarn(text: str, wanted: Mapping[str, str]) -> dict[str, str]:
     """Both forms of the file: entries are named by `package@range`, several with commas between."""
     versions: dict[str, str] = {}
-    for names, version in _YARN_ENTRY.findall(text):
-        versions |= {name.strip().strip('"'): version for name in names.split(",")}
-    found = {
+    names = ""
+    for line in text.splitlines():
+        if line and not line[0].isspace():
+            names = line[:-1] if line.endswith(":") else ""
+        elif names and (found := _YARN_VERSION.match(line)):
+            versions |= {name.strip().strip('"'): found[1] for name in names.split(",")}
+            names = ""
+    own = {
         name: versions.get(f"{name}@{wanted[name]}") or versions.get(f"{name}@npm:{wanted[name]}") or ""
         for name in wanted
     }
-    return _plain(found)
+    return _plain(own)
 
 
 def _plain(found: Mapping[str, str]) -> dict[str, str]:

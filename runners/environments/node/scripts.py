@@ -45,20 +45,22 @@ RUNNERS: Mapping[str, str] = {
 """Program → the package that brings it."""
 DEFAULTS: Mapping[str, str] = {"vitest": "vitest run", "jest": "jest", "ava": "ava", "mocha": "mocha"}
 """Package → what runs its tests where nothing else is said."""
-_DEPTH = 4
 
 
 def script_parts(manifest: Mapping[str, Any], script: str) -> Iterator[list[str]]:
     """The words of each part of a script that runs tests, with scripts that it calls in their place."""
-    yield from _parts(table_in(manifest, "scripts"), script, _DEPTH)
+    yield from _parts(table_in(manifest, "scripts"), script, set())
 
 
-def _parts(scripts: Mapping[str, Any], name: str, depth: int) -> Iterator[list[str]]:
+def _parts(scripts: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[list[str]]:
+    """The words of each part; each script that is called stands there once."""
+    seen.add(name)
     for line in string_in(scripts, name).splitlines():
         for words in _split(line):
-            if depth and (called := list(_called(scripts, " ".join(words), words))):
+            if called := list(_called(scripts, " ".join(words), words)):
                 for other in called:
-                    yield from _parts(scripts, other, depth - 1)
+                    if other not in seen:
+                        yield from _parts(scripts, other, seen)
             else:
                 yield words
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeAlias
 
 from runners.environments.manifests import (
     Files,
@@ -23,6 +23,8 @@ from runners.environments.manifests import (
 from runners.environments.python.declared import Declared, Use, use_of
 from runners.environments.python.source_code import of_words
 
+_Sections: TypeAlias = Mapping[str, Mapping[str, str]]
+_LONGEST = 10_000
 _FACTORS = re.compile(r"^[!\w{},.\- ]+:\s+(?=\S)")
 _REFERENCE = re.compile(r"\{\[([^\]{}]+)\](\w+)\}")
 _POSARGS = re.compile(r"\{posargs:?([^{}]*)\}")
@@ -60,11 +62,12 @@ def tox_environments(files: Files, root: PurePosixPath) -> list[ToxEnvironment]:
     return [*found, *_of_toml("tox.toml" if at(root, "tox.toml") in files else "pyproject.toml", own)]
 
 
-def _of_ini(file: str, sections: Mapping[str, Mapping[str, str]]) -> Iterator[ToxEnvironment]:
-    for title, section in sections.items():
+def _of_ini(file: str, sections: _Sections) -> Iterator[ToxEnvironment]:
+    known: dict[tuple[str, str], str] = {}
+    for title in sections:
         kind, _, name = title.partition(":")
         if kind == "testenv":
-            values = [_resolved(section.get(key, ""), sections, 3) for key in ("deps", "commands")]
+            values = [_resolved((title, key), sections, known) for key in ("deps", "commands")]
             deps, commands = ([_substituted(line) for line in lines_of(value)] for value in values)
             yield ToxEnvironment(name, f"{file} [{title}]", tuple(deps), tuple(map(_plain, commands)))
 
@@ -74,12 +77,15 @@ def _plain(command: str) -> str:
     return command.removeprefix("-").strip()
 
 
-def _resolved(value: str, sections: Mapping[str, Mapping[str, str]], depth: int) -> str:
-    """A value with the values of other sections that it names."""
-    if not depth:
-        return value
-    other = lambda found: _resolved(sections.get(found[1], {}).get(found[2], ""), sections, depth - 1)  # noqa: E731
-    return _REFERENCE.sub(other, value)
+def _resolved(place: tuple[str, str], sections: _Sections, known: dict[tuple[str, str], str], depth: int = 5) -> str:
+    """A value (section, name) with the values of other sections that it names; each is found once, and one in a circle is empty."""
+    if place not in known and depth:
+        known[place] = ""
+        value = sections.get(place[0], {}).get(place[1], "")
+        known[place] = _REFERENCE.sub(lambda found: _resolved((found[1], found[2]), sections, known, depth - 1), value)[
+            :_LONGEST
+        ]
+    return known.get(place, "")
 
 
 def _substituted(line: str) -> str:

@@ -12,7 +12,7 @@ from shlex import quote
 from packaging.utils import canonicalize_name
 
 from runners.environments.candidate import Assumption, Candidate
-from runners.environments.manifests import Files
+from runners.environments.manifests import Files, readable
 from runners.environments.python.automation import of_tox, of_workflows
 from runners.environments.python.commands import PYTEST, needed_plugins, tox_commands
 from runners.environments.python.declared import (
@@ -81,6 +81,7 @@ class PythonProject:
 
 def python_project(files: Files) -> PythonProject | None:
     """The Python project of some files; None where they hold no tests of one."""
+    files = readable(files)
     tests = sorted((path for path in files if is_test(path) and _is_module(path)), key=_depth)
     if not tests:
         return None

@@ -65,11 +65,11 @@ def of_pyproject(files: Files, root: PurePosixPath) -> Iterator[Declared]:
     extras = table_in(project, "optional-dependencies")
     yield from declared_as(strings_in(project, "dependencies"), "run", "pyproject.toml [project]")
     for name in extras:
-        own = _extra(str(project.get("name", "")), extras, name, ())
+        own = _extra(str(project.get("name", "")), extras, name, set())
         yield from declared_as(own, use_of(name), f"pyproject.toml [project.optional-dependencies] {name}")
     groups = table_in(manifest, "dependency-groups")
     for name in groups:
-        yield from declared_as(_group(groups, name, ()), use_of(name), f"pyproject.toml [dependency-groups] {name}")
+        yield from declared_as(_group(groups, name, set()), use_of(name), f"pyproject.toml [dependency-groups] {name}")
     yield from _of_tools(tool)
 
 
@@ -89,25 +89,28 @@ def _of_tools(tool: Mapping[str, Any]) -> Iterator[Declared]:
         yield from declared_as(items, use_of(name), f"pyproject.toml [tool.flit.metadata] {name}")
 
 
-def _extra(project: str, extras: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Iterator[str]:
-    """The members of an extra; where it names extras of the project itself, their members."""
+def _extra(project: str, extras: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[str]:
+    """The members of an extra; where it names extras of the project itself, their members, each extra once."""
+    seen.add(name)
     for item in strings_in(extras, name):
         requirement = requirement_of(item)
         if requirement is None or canonicalize_name(requirement.name) != canonicalize_name(project):
             yield item
             continue
-        for other in requirement.extras - {name, *above}:
-            yield from _extra(project, extras, other, (*above, name))
+        for other in sorted(requirement.extras):
+            if other not in seen:
+                yield from _extra(project, extras, other, seen)
 
 
-def _group(groups: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Iterator[str]:
-    """The members of a dependency group, with those of the groups that it includes."""
+def _group(groups: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[str]:
+    """The members of a dependency group, with those of the groups that it includes, each group once."""
+    seen.add(name)
     members = groups.get(name)
     for item in members if isinstance(members, list) else ():
         if isinstance(item, str):
             yield item
-        elif isinstance(item, dict) and isinstance(other := item.get("include-group"), str) and other not in above:
-            yield from _group(groups, other, (*above, name))
+        elif isinstance(item, dict) and isinstance(other := item.get("include-group"), str) and other not in seen:
+            yield from _group(groups, other, seen)
 
 
 def of_poetry(files: Files, root: PurePosixPath) -> Iterator[Declared]:
@@ -138,7 +141,7 @@ def _poetry_requirement(name: str, wanted: Any) -> str:
         return name + pep440(wanted)
     if not isinstance(wanted, dict) or {"git", "path", "url"} & wanted.keys():
         return ""
-    extras = ",".join(item for item in wanted.get("extras") or () if isinstance(item, str))
+    extras = ",".join(strings_in(wanted, "extras"))
     marker = wanted.get("markers")
     return f"{name}{f'[{extras}]' if extras else ''}{pep440(str(wanted.get('version', '*')))}" + (
         f"; {marker}" if isinstance(marker, str) else ""

@@ -54,17 +54,14 @@ def _imported(body: Iterable[ast.stmt]) -> Iterator[str]:
             case ast.If(test=test) if _is_type_checking(test):
                 yield from _imported(node.orelse)
             case _:
-                yield from _imported(child for child in ast.walk(node) if child is not node and isinstance(child, ast.Import | ast.ImportFrom) and not _is_guarded(node, child))  # fmt: skip
+                guarded = _guarded(node)
+                yield from _imported(child for child in ast.walk(node) if child is not node and isinstance(child, ast.Import | ast.ImportFrom) and id(child) not in guarded)  # fmt: skip
 
 
-def _is_guarded(node: ast.stmt, child: ast.AST) -> bool:
-    """Whether a `try` inside of a statement does without an import."""
-    tries = (each for each in ast.walk(node) if isinstance(each, ast.Try))
-    return any(
-        any(found is child for part in each.body for found in ast.walk(part))
-        for each in tries
-        if any(map(_forgives, each.handlers))
-    )
+def _guarded(node: ast.stmt) -> set[int]:
+    """The identities of what stands in a `try` that does without it, inside of a statement."""
+    tries = (each for each in ast.walk(node) if isinstance(each, ast.Try) and any(map(_forgives, each.handlers)))
+    return {id(found) for each in tries for part in each.body for found in ast.walk(part)}
 
 
 def _forgives(handler: ast.ExceptHandler) -> bool:

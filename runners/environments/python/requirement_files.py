@@ -28,8 +28,8 @@ def of_requirement_files(files: Files, root: PurePosixPath) -> Iterator[Declared
 
 def of_requirement_file(files: Files, path: str, use: Use, source: str) -> Iterator[Declared]:
     """One requirement file with those that it names. Options, addresses and folders are left out."""
-    limits = dict(_constraints(files, path, ()))
-    for item in _items(files, path, ()):
+    limits = dict(_constraints(files, path, set()))
+    for item in _items(files, path, set()):
         if requirement := requirement_of(item):
             limit = limits.get(canonicalize_name(requirement.name), "")
             if limit and not requirement.specifier:
@@ -54,24 +54,27 @@ def _use(name: str) -> Use:
     return "test" if _DEVELOPS.search(name) or use_of(name) == "test" else "run"
 
 
-def _items(files: Files, path: str, above: tuple[str, ...]) -> Iterator[str]:
+def _items(files: Files, path: str, seen: set[str]) -> Iterator[str]:
+    """The lines of a file and of those that it names, each file once."""
+    seen.add(path)
     for line in lines_of(files.get(path, "")):
         if nested := _NESTED.match(line):
             other = _beside(path, nested[1])
-            if line.startswith(("-r", "--req")) and other not in above:
-                yield from _items(files, other, (*above, path))
+            if line.startswith(("-r", "--req")) and other not in seen:
+                yield from _items(files, other, seen)
         elif not line.startswith("-"):
             yield line
 
 
-def _constraints(files: Files, path: str, above: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _constraints(files: Files, path: str, seen: set[str]) -> Iterator[tuple[str, str]]:
+    seen.add(path)
     for line in lines_of(files.get(path, "")):
         nested = _NESTED.match(line)
-        if nested is None or (other := _beside(path, nested[1])) in above:
+        if nested is None or (other := _beside(path, nested[1])) in seen:
             continue
-        yield from _constraints(files, other, (*above, path))
+        yield from _constraints(files, other, seen)
         if line.startswith(("-c", "--con")):
-            for item in _items(files, other, ()):
+            for item in _items(files, other, set()):
                 if requirement := requirement_of(item):
                     yield canonicalize_name(requirement.name), str(requirement.specifier)
 
