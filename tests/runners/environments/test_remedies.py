@@ -1,0 +1,95 @@
+"""What is missing is read from what pytest, node and pip print."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from runners.environments.remedies import missing_in
+
+
+def output(folder, *command):
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env, timeout=120)
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def pytest_log(tmp_path):
+    """A function that gives what pytest prints of a file of tests."""
+
+    def run(text):
+        (tmp_path / "test_a.py").write_text(text)
+        return output(tmp_path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_a.py")
+
+    return run
+
+
+def test_a_module_that_cannot_be_imported(pytest_log):
+    found = missing_in(pytest_log("import own_part.deep\n"))
+    assert (found.modules, found.failed, found.is_more_needed) == (("own_part",), ("test_a.py",), True)
+
+
+def test_a_fixture_that_no_plugin_gives(pytest_log):
+    found = missing_in(pytest_log("def test_a(mocker_of_mine):\n    pass\n"))
+    assert (found.fixtures, found.failed, found.is_more_needed) == (("mocker_of_mine",), ("test_a.py::test_a",), True)
+
+
+def test_tests_that_fail_are_named_without_their_reasons(pytest_log):
+    found = missing_in(pytest_log("def test_a():\n    assert 0, 'FAILED - x'\n\n\ndef test_b():\n    pass\n"))
+    assert (found.failed, found.is_more_needed) == (("test_a.py::test_a",), False)
+
+
+def test_the_metadata_of_the_project(pytest_log):
+    assert missing_in(pytest_log("from importlib.metadata import version\nversion('own-project')\n")).metadata
+
+
+def test_an_option_that_no_plugin_knows(tmp_path):
+    log = output(tmp_path, sys.executable, "-m", "pytest", "--of-a-plugin")
+    assert missing_in(log).program
+
+
+def test_a_program_that_is_missing(tmp_path):
+    assert missing_in(output(tmp_path, "sh", "-c", "own-program")).program
+
+
+@pytest.mark.parametrize(
+    ("code", "packages", "unbuilt"),
+    [
+        ("require('own-part/deep')", ("own-part",), ""),
+        ("require('@own/part')", ("@own/part",), ""),
+        ("import('own-part').catch(e => console.log(e.message))", ("own-part",), ""),
+        ("require('./dist/index.js')", (), "./dist/index.js"),
+        ("require('./source.js')", (), ""),
+    ],
+)
+def test_packages_that_node_does_not_find(code, packages, unbuilt, tmp_path, need):
+    need("node")
+    found = missing_in(output(tmp_path, "node", "-e", code))
+    assert (found.packages, found.unbuilt) == (packages, unbuilt)
+
+
+def test_packages_that_pip_does_not_find(tmp_path):
+    log = output(tmp_path, sys.executable, "-m", "pip", "download", "--no-index", "own-part==1.5")
+    assert set(missing_in(log).uninstallable) == {"own-part"}
+
+
+@pytest.mark.parametrize(
+    ("log", "service"),
+    [
+        ("redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.", "redis"),
+        (
+            'psycopg2.OperationalError: connection to server at "localhost", port 5432 failed: Connection refused',
+            "psycopg",
+        ),
+        ("pymongo.errors.ServerSelectionTimeoutError: localhost:27017: [Errno 111] Connection refused", "mongo"),
+        ("Error: connect ECONNREFUSED 127.0.0.1:6379", "redis"),
+        ("Error: connect ECONNREFUSED 127.0.0.1:3306", "mysql"),
+        ("assert refused == 5", ""),
+        ("test_redis.py::test_a PASSED", ""),
+    ],
+)
+def test_a_service_that_would_have_to_run(log, service):
+    assert missing_in(log).service == service
+    assert not missing_in(log).is_more_needed

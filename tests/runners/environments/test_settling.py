@@ -1,0 +1,149 @@
+"""The first way in which the tests of a project pass is found by trying it in the sandbox."""
+
+import pytest
+
+from runners.environments import Bench, Candidate, NotTestable, candidates
+from runners.environments.trying import MOST
+from runners.project import ProjectPlan
+from runners.protocol import Completed
+from runners.sandboxes.fake import FakeSandbox
+
+PASSES = "def test_a():\n    assert 1 + 1 == 2\n"
+MANY = "".join(f"def test_{n}():\n    pass\n\n\n" for n in range(9))
+MANIFEST = "[dependency-groups]\ntest = ['iniconfig==2.0.0']\n"
+
+
+@pytest.fixture
+def settle(bubblewrap, cache):
+    """A function that finds out how a project is tested."""
+
+    async def run(files):
+        return await Bench(bubblewrap, cache, lambda _: None).settle(files, candidates(files))
+
+    return run
+
+
+def said(settled):
+    return [each.said for each in settled.candidate.assumptions]
+
+
+async def test_a_project_that_passes_is_tried_once(settle):
+    found = await settle({"pyproject.toml": MANIFEST, "tests/test_a.py": PASSES})
+    assert (found.candidate.name, found.result.passed, len(found.trials)) == ("pytest", 1, 1)
+
+
+async def test_a_module_that_is_missing_is_added_if_a_file_names_its_package(settle):
+    files = {
+        "pyproject.toml": "[dependency-groups]\ntest = ['attrs>=23']",
+        "tests/test_a.py": "import importlib\n\n\ndef test_a():\n    importlib.import_module('attr')\n",
+    }
+    found = await settle(files)
+    assert found.candidate.plan.requires[1:] == ("attrs>=23",)
+    assert "installed, as tests ask for it: attrs>=23" in said(found)
+    assert [bool(each.problem) for each in found.trials] == [True, False]
+
+
+async def test_where_more_is_needed_all_that_is_listed_for_tests_is_installed(settle):
+    test = "import importlib.util\n\n\ndef test_a():\n    if importlib.util.find_spec('attr') is None:\n        raise ModuleNotFoundError(\"No module named 'own_part'\")\n"
+    found = await settle({"pyproject.toml": "[dependency-groups]\ntest = ['attrs>=23']", "tests/test_a.py": test})
+    assert found.candidate.name == "pytest with all test packages"
+
+
+async def test_a_test_among_many_that_fails_here_is_left_out_and_said(settle):
+    failing = "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_here(n):\n    assert not n\n"
+    found = await settle({"tests/test_a.py": MANY, "tests/test_b.py": failing})
+    assert found.candidate.plan.command.endswith(" --deselect tests/test_b.py::test_here")
+    assert "left out, as they fail here before anything is changed: tests/test_b.py::test_here" in said(found)
+    assert found.result.passed == 9
+
+
+async def test_where_many_tests_fail_none_is_left_out(settle):
+    with pytest.raises(NotTestable) as caught:
+        await settle(
+            {"tests/test_a.py": MANY + "".join(f"def test_fails_{n}():\n    assert 0\n\n\n" for n in range(5))}
+        )
+    assert not any("--deselect" in each.candidate.plan.command for each in caught.value.trials)
+    assert "5 of 14 tests fail" in caught.value.remedies[-1]
+
+
+async def test_a_service_that_is_missing_is_said(settle):
+    test = """import socket
+
+
+def test_a():
+    try:
+        socket.create_connection(("127.0.0.1", 6379))
+    except ConnectionRefusedError as error:
+        raise ConnectionError(f"Error 111 connecting to localhost:6379. {error}.") from error
+"""
+    with pytest.raises(NotTestable) as caught:
+        await settle({"tests/test_a.py": MANY, "tests/test_b.py": test})
+    assert caught.value.remedies[0].startswith("tests need redis, and nothing runs beside them")
+
+
+async def test_a_project_that_asks_for_its_own_version_is_built(settle):
+    files = {
+        "setup.py": "from setuptools import setup\nsetup(name='own', version='1.5', py_modules=['own'])\n",
+        "own.py": "from importlib.metadata import version\n\nVERSION = version('own')\n",
+        "tests/test_a.py": "import own\n\n\ndef test_a():\n    assert own.VERSION == '1.5'\n",
+    }
+    found = await settle(files)
+    assert found.candidate.name == "pytest, built"
+    assert "it is built first: own.py may ask for what is installed" in said(found)
+
+
+async def test_versions_that_cannot_be_installed_are_left_open(settle):
+    files = {"requirements.txt": "iniconfig==99.99\n", "tests/test_a.py": PASSES}
+    found = await settle(files)
+    assert found.candidate.plan.requires[-1] == "iniconfig"
+    assert "versions that cannot be installed together, or here, are left open" in said(found)
+
+
+async def test_where_nothing_works_the_module_and_the_flag_are_named(settle):
+    with pytest.raises(NotTestable) as caught:
+        await settle({"tests/test_a.py": "import own_secret_part\n"})
+    assert caught.value.remedies[0] == (
+        "tests import `own_secret_part`, which nothing installs: add it with --requires own-secret-part"
+    )
+
+
+async def test_without_any_way_the_flags_are_named(settle):
+    with pytest.raises(NotTestable, match="--test-command, and the toolchain with --toolchain"):
+        await settle({"README.md": ""})
+
+
+class Clock:
+    """A clock that goes on by a minute with each look at it."""
+
+    def __init__(self):
+        self.s = 0.0
+
+    def __call__(self):
+        self.s += 60.0
+        return self.s
+
+
+def failing_ways():
+    number = 0
+    while number < 1000:
+        number += 1
+        yield Candidate(f"way {number}", ProjectPlan("system", command=f"make test-{number}"))
+
+
+async def test_no_way_is_begun_after_the_time_is_over_but_the_first(cache):
+    sandbox = FakeSandbox(lambda job: Completed(1, None, "sh: own: command not found\n", "", 1.0))
+    for within_s, tried in ((0.0, 1), (300.0, 2)):
+        with pytest.raises(NotTestable) as caught:
+            await Bench(sandbox, cache, lambda _: None, within_s, Clock()).settle({}, failing_ways())
+        assert len(caught.value.trials) == tried
+
+
+async def test_no_more_than_a_few_ways_are_tried_and_each_once(cache):
+    sandbox = FakeSandbox(lambda job: Completed(1, None, "sh: own: command not found\n", "", 1.0))
+    same = Candidate("same", ProjectPlan("system", command="make"))
+    with pytest.raises(NotTestable) as caught:
+        await Bench(sandbox, cache, lambda _: None).settle({}, [same, same, *failing_ways()])
+    assert [each.candidate.plan.command for each in caught.value.trials] == [
+        "make",
+        *(f"make test-{n}" for n in range(1, MOST)),
+    ]
