@@ -122,7 +122,11 @@ def _not_testable(name: str, error: NotTestable) -> TuiError:
 def _tell(console: SafeConsole, found: FoundTests) -> None:
     """Print what is taken for granted, each with the flag that changes it."""
     tests = found.tests
-    passed = f"{number_of(tests.passed, 'test')} pass" if tests.passed else "the tests pass"
+    passed = (
+        f"{number_of(tests.passed, 'test')} {'passes' if tests.passed == 1 else 'pass'}"
+        if tests.passed
+        else "the tests pass"
+    )
     _say(console, f"{passed} at {found.commit[:10]}, in {tests.wall_ms / 1000:.1f} s. Taken for granted:", "bold")
     for each in tests.works.assumptions:
         hint = "; ".join(filter(None, (each.source, f"change it with {each.flag}" if each.flag else "")))

@@ -1,0 +1,177 @@
+"""`ghosttape try` on small repositories, from the console script."""
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from replay.errors import StoreError
+from replay.run.store import Store
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+ORACLE = ("--provider", "oracle", "--latency", "fixed:0")
+CODE = "def area(a, b):\n    return a * b\n"
+TEST = "from shapes import area\n\n\ndef test_area():\n    assert area(2, 3) == 6\n"
+MORE = "def edge(a, b):\n    size = a + b\n    return 2 * size\n"
+FILES = {"pyproject.toml": '[project]\nname = "shapes"\nversion = "1"\n', "tests/test_shapes.py": TEST, "shapes.py": ""}
+
+
+def git(folder, *words):
+    name = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "core.hooksPath=/dev/null")
+    done = subprocess.run(["git", "-C", folder, *name, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def commit(folder, files, subject):
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", subject)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def records_in(runs):
+    """How many moments the one run in a folder has finished."""
+    with suppress(StoreError, sqlite3.Error, StopIteration), Store.open(next(runs.iterdir())) as store:
+        return sum(1 for _ in store.records())
+    return 0
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository in which a function was written in its second commit."""
+    folder = tmp_path / "shapes"
+    folder.mkdir()
+    git(folder, "init", "-q", ".")
+    commit(folder, FILES, "tests")
+    commit(folder, {"shapes.py": CODE}, "area")
+    return folder
+
+
+@pytest.fixture
+def environment(run_folder, need):
+    need("bwrap", "git")
+    return {"GHOSTTAPE_CACHE": str(run_folder / "cache")}
+
+
+@pytest.fixture
+def try_(ghosttape_in, tmp_path, environment):
+    def run(*words, status=0, folder=tmp_path):
+        return ghosttape_in(folder, "try", *words, *ORACLE, status=status, env=environment)
+
+    return run
+
+
+def test_a_repository_that_passes_is_replayed_with_what_is_taken_for_granted_and_saved(try_, repository, tmp_path):
+    outcome = try_(repository, "--last", "1", "--limit", "1", "--save", "--json")
+    assert outcome.json["verdicts"] == {"passed": 1}
+    assert "1 test passes at " in outcome.err
+    for hint in ("(change it with --test-command)", "(change it with --requires)", "(choose with --last"):
+        assert hint in outcome.err
+    file = tmp_path / "ghosttape.toml"
+    text = file.read_text()
+    assert "# - its tests are run by: python -m pytest" in text
+    changed = text.replace("python -m pytest -q", "python -m pytest -q --strict-markers")
+    file.write_text(changed)
+    again = try_(repository, "--last", "1", "--limit", "1", "--save", status=2)
+    assert "trying: python -m pytest -q --strict-markers" in again.err
+    assert "ghosttape.toml is there already" in again.err
+    assert file.read_text() == changed
+
+
+def test_where_the_newest_tests_fail_sessions_begin_at_the_nearest_commit_that_passes(try_, repository):
+    good = git(repository, "rev-parse", "HEAD")
+    bad = commit(repository, {"shapes.py": CODE.replace("*", "+") + "\n\n" + MORE, "tests/test_more.py": TEST.replace("6", "7"), "tests/test_one.py": "def test_one():\n    pass\n"}, "broken")  # fmt: skip
+    outcome = try_(repository, "--limit", "1", "--json")
+    assert f"its tests fail at {bad[:10]}, and pass at {good[:10]}" in outcome.err
+    assert outcome.json["verdicts"] == {"passed": 1}
+    assert f"- {good[:10]} area" in outcome.err
+    assert f"- {bad[:10]}" not in outcome.err
+
+
+def test_a_run_that_is_stopped_by_ctrl_c_goes_on_by_the_same_command(try_, repository, tmp_path, environment):
+    for number in range(3):
+        body = "".join(
+            f"\n\ndef more_{number}_{each}(a):\n    size = a + {each}\n    return size\n" for each in range(6)
+        )
+        tests = "".join(f"\n\ndef test_{number}_{each}():\n    from shapes import more_{number}_{each} as more\n\n    assert more(1) == {each + 1}\n" for each in range(6))  # fmt: skip
+        file, test = repository / "shapes.py", repository / "tests/test_shapes.py"
+        commit(
+            repository,
+            {"shapes.py": file.read_text() + body, "tests/test_shapes.py": test.read_text() + tests},
+            f"{number}",
+        )
+    words = ["try", str(repository), *ORACLE, "--last", "3", "--limit", "4", "--json"]
+    process = subprocess.Popen([SCRIPT, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})  # fmt: skip
+    runs = tmp_path / ".ghosttape/runs"
+    while process.poll() is None and not (runs.is_dir() and records_in(runs)):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, ""), err
+    assert "the same command goes on from there" in err
+    assert 0 < records_in(runs) < 12
+    folders = [path.name for path in runs.iterdir()]
+    whole = try_(*words[1:2], *words[6:]).json
+    assert [path.name for path in runs.iterdir()] == folders
+    assert whole["moments"] == 12
+    assert whole["verdicts"] == {"passed": 12}
+
+
+def test_a_folder_that_is_no_repository_is_said(try_, tmp_path):
+    (tmp_path / "plain").mkdir()
+    assert "is no git repository" in try_(tmp_path / "plain", status=2).err
+    assert "neither a folder nor the address" in try_(tmp_path / "none", status=2).err
+
+
+def test_a_repository_without_a_commit_or_without_code_is_said(try_, tmp_path):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    git(folder, "init", "-q", ".")
+    assert "no commit" in try_(folder, status=2).err
+    commit(folder, {"README.md": "# Shapes\n"}, "readme")
+    assert "has code to type" in try_(folder, status=2).err
+
+
+def test_without_walls_nothing_of_the_repository_runs_unless_the_command_is_said(try_, repository, tmp_path):
+    commit(repository, {"conftest.py": f"open({str(tmp_path / 'ran')!r}, 'w').close()\n"}, "trap")
+    assert "--sandbox none would run the commands" in try_(repository, "--sandbox", "none", status=2).err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_repository_that_cannot_be_tested_ends_with_what_helps(try_, repository):
+    commit(
+        repository, {"tests/test_shapes.py": "import own_secret_part\n" + TEST, "shapes.py": CODE + "\n\n" + MORE}, "x"
+    )
+    outcome = try_(repository, "--range", "HEAD~1..HEAD", "--json", status=2)
+    assert "add it with --requires own-secret-part" in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_repository_is_cloned_from_its_address_and_fetched_the_next_time(try_, repository, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    command = ["git", "daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", f"--base-path={repository.parent}", str(repository.parent)]  # fmt: skip
+    daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        address = f"git://127.0.0.1:{port}/shapes"
+        first = try_(address, "--last", "1", "--limit", "1", "--json")
+        assert first.json["verdicts"] == {"passed": 1}
+        newer = commit(repository, {"README.md": "", "shapes.py": CODE + "\n\n" + MORE}, "edge")
+        assert f"- {newer[:10]} edge" in try_(address, "--last", "1", "--limit", "1", "--json").err
+    finally:
+        daemon.terminate()
+        daemon.wait()
