@@ -32,6 +32,7 @@ _PROGRAM = re.compile(
     r": (?:command )?not found$|unrecognized arguments|Unknown config option|unknown option|Tsconfig not found|Install \w+ or ",
     re.MULTILINE,
 )
+_BUSY = re.compile(r"Failed to start \w+ worker|Timeout (?:starting|waiting)|ETIMEDOUT")
 _FAILED = re.compile(r"^(FAILED|ERROR) (\S+?)(?: - .*)?$", re.MULTILINE)
 FIXTURES = {
     "mocker": "pytest-mock",
@@ -80,6 +81,8 @@ class Missing:
     """A service that would have to run."""
     failed: tuple[str, ...] = ()
     """The tests, and files of tests, that pytest names as failed."""
+    busy: bool = False
+    """Whether the machine may have been too busy."""
     program: bool = False
     """Whether a program was not found, or an option of one is not known."""
 
@@ -104,6 +107,7 @@ def missing_in(log: str) -> Missing:
         unbuilt=next((one or other for one, other in _UNBUILT.findall(log)), ""),
         service=_service(log),
         failed=_once(name for _, name in _FAILED.findall(log)),
+        busy=bool(_BUSY.search(log)),
         program=bool(_PROGRAM.search(log)),
     )
 

@@ -127,7 +127,7 @@ def _may_be_chance(trial: Trial) -> bool:
     """Whether another run may pass: few tests failed, for no reason that a log tells."""
     result = trial.result
     few = result is not None and bool(result.failed) and (result.failed or 0) <= _FEW_BY_CHANCE
-    return few and not trial.missing.is_more_needed and not trial.missing.service
+    return (few or trial.missing.busy) and not trial.missing.is_more_needed and not trial.missing.service
 
 
 def _problem(result: Result, plan: ProjectPlan) -> str:

@@ -60,13 +60,30 @@ class NodeProject:
 
     @cached_property
     def declared(self) -> dict[str, str]:
-        """Package → range that its manifest, and those of the folders above it, want; the nearest wins."""
+        """Package → range that its manifest, those of the folders above it, and those of the workspaces in it want; the nearest wins."""
         found: dict[str, str] = {}
-        for above in [*reversed(self.folder.parents), self.folder]:
-            manifest = json_of(self.files.get(at(above, "package.json"), ""))
+        for folder in [*self._inside, *reversed(self.folder.parents), self.folder]:
+            manifest = json_of(self.files.get(at(folder, "package.json"), ""))
             for kind in ("peerDependencies", "optionalDependencies", "dependencies", "devDependencies"):
                 found |= {name: said for name, said in table_in(manifest, kind).items() if isinstance(said, str)}
         return found
+
+    @property
+    def linked(self) -> dict[str, PurePosixPath]:
+        """Name → folder of the packages of this repository that it finds by their names: those in it, and those that it wants."""
+        return {
+            name: where for name, where in self.workspaces.items() if where in self._inside or name in self.declared
+        }
+
+    @cached_property
+    def _inside(self) -> list[PurePosixPath]:
+        """The folders of the packages that it holds, if it is the root of workspaces."""
+        manifest, own = self.manifest, at(self.folder, "pnpm-workspace.yaml")
+        if "workspaces" not in manifest and own not in self.files:
+            return []
+        return [
+            where for where in self.workspaces.values() if where != self.folder and where.is_relative_to(self.folder)
+        ]
 
     @cached_property
     def workspaces(self) -> dict[str, PurePosixPath]:
@@ -200,12 +217,11 @@ def _candidate(
 
 def _links(project: NodeProject) -> str:
     """The command that shows the other packages of the repository under their names, where this one wants them."""
-    wanted = [name for name in project.declared if name in project.workspaces]
     up = "/".join([".."] * len(project.folder.parts)) or "."
     parts = []
-    for name in wanted:
+    for name, where in project.linked.items():
         link = PurePosixPath("node_modules", name)
-        target = "/".join([*[".."] * (len(link.parts) - 1), up, str(project.workspaces[name])])
+        target = "/".join([*[".."] * (len(link.parts) - 1), up, str(where)])
         parts += [
             f"mkdir -p {shlex.quote(str(link.parent))}",
             f"ln -sfn {shlex.quote(target)} {shlex.quote(str(link))}",

@@ -23,6 +23,10 @@ _MEASURES = re.compile(r"--(coverage|check-coverage|typecheck)\b\S*|--100")
 _WRAPPERS = frozenset(
     {"c8", "nyc", "cross-env", "cross-env-shell", "env", "npx", "dotenv", "--", "pnpm", "exec", "yarn", "tsd"}
 )
+_MEASURING = frozenset({"c8", "nyc"})
+"""Programs whose own options end at `--`."""
+_UNGLOBBED = frozenset({"node", "tsx", "ts-node"})
+"""Programs that a shell is left to expand patterns for."""
 RUNNERS: Mapping[str, str] = {
     "vitest": "vitest",
     "jest": "jest",
@@ -67,6 +71,9 @@ def _parts(scripts: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[li
 
 def _called(scripts: Mapping[str, Any], part: str, words: list[str]) -> Iterator[str]:
     """The scripts that a part of a script calls."""
+    if words[:1] and words[0] in _MEASURING:
+        words = _unwrapped(words)[1]
+        part = " ".join(words)
     found, pattern = _RUNS.match(part), _RUNS_PATTERN.match(part)
     if found and found[1] in scripts:
         yield found[1]
@@ -112,7 +119,11 @@ def runner_command(words: list[str]) -> tuple[str, str] | None:
         kept = _without_reporter(kept)
     if program == "tap":
         kept = ["--disable-coverage", "--allow-incomplete-coverage", *kept]
-    return " ".join([*settings, *map(_quoted, [program, *kept])]), RUNNERS[program]
+    if program in _UNGLOBBED and any("**" in word for word in kept):
+        inner = " ".join([*settings, program, *map(_pattern, kept)])
+        return f"bash -O globstar -c {shlex.quote(inner)}", RUNNERS[program]
+    quoted = _pattern if program in _UNGLOBBED else shlex.quote
+    return " ".join([*settings, program, *map(quoted, kept)]), RUNNERS[program]
 
 
 def _without_reporter(words: list[str]) -> list[str]:
@@ -129,6 +140,8 @@ def _without_reporter(words: list[str]) -> list[str]:
 def _unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
     """Variables that are set before a program, and the program with its arguments, without programs around it."""
     settings: list[str] = []
+    if words[:1] and words[0] in _MEASURING and "--" in words:
+        words = words[words.index("--") + 1 :]
     for index, word in enumerate(words):
         if re.fullmatch(r"[A-Za-z_]\w*=.*", word):
             settings.append(_setting(word))
@@ -152,6 +165,6 @@ def _runs_tests(words: list[str]) -> bool:
     return "--test" in words or any("test" in word or "spec" in word for word in words[1:])
 
 
-def _quoted(word: str) -> str:
-    """A word for the shell; a pattern of file names stays in quotes, as its program takes it."""
-    return shlex.quote(word)
+def _pattern(word: str) -> str:
+    """A word for the shell, which expands a pattern of file names in it: not every version of node does so itself."""
+    return word if re.fullmatch(r"[\w./*?@{},-]+", word) else shlex.quote(word)

@@ -30,6 +30,7 @@ _REFERENCE = re.compile(r"\{\[([^\]{}]+)\](\w+)\}")
 _POSARGS = re.compile(r"\{posargs:?([^{}]*)\}")
 _PLACES = re.compile(r"\{(?:toxinidir|tox_root)\}/?")
 _SUBSTITUTED = re.compile(r"\{[^{}]*\}")
+UNKNOWN = "\ufffd"
 _OF_TESTS = re.compile(r"^(py|pypy|python)?\d|(^|-)(py|test|unit)", re.IGNORECASE)
 _PIP = re.compile(r"(?:^|[;&|]|\s)(?:python[\d.]*\s+-m\s+)?(?:uv\s+)?pip[\d.]*\s+install\s+([^;&|\n]+)")
 
@@ -89,9 +90,9 @@ def _resolved(place: tuple[str, str], sections: _Sections, known: dict[tuple[str
 
 
 def _substituted(line: str) -> str:
-    """A line without the factors before it, and with the default of what a person may add."""
+    """A line without the factors before it, and with the default of what a person may add; `UNKNOWN` stands for what only tox knows."""
     line = _POSARGS.sub(r"\1", _FACTORS.sub("", line)).replace("{envpython}", "python")
-    return _SUBSTITUTED.sub("", _PLACES.sub("", line)).strip()
+    return _SUBSTITUTED.sub(UNKNOWN, _PLACES.sub("", line)).strip()
 
 
 def _of_toml(file: str, tables: Mapping[str, Any]) -> Iterator[ToxEnvironment]:

@@ -65,7 +65,7 @@ class PythonProject:
         """All packages that its files name, but for itself; those of nearer sources come first."""
         own = str(canonicalize_name(project_name(self.files, self.root) or "-"))
         found = (each for reader in _READERS for each in reader(self.files, self.root))
-        return tuple(each for each in found if each.name != own)
+        return tuple(each for each in found if each.name != own and each.is_for_here)
 
     @cached_property
     def imported(self) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from runners.environments.manifests import Files
-from runners.environments.python.automation import tox_environments
+from runners.environments.python.automation import UNKNOWN, tox_environments
 from runners.environments.python.layout import pytest_options
 
 PYTEST = "python -m pytest -q -p no:cacheprovider"
@@ -31,7 +31,7 @@ def tox_commands(files: Files, root: PurePosixPath) -> Iterator[tuple[str, str]]
 def _plain(line: str) -> str:
     """A command of tox as it can run here: without measuring coverage; empty where it runs no test."""
     try:
-        words = shlex.split(line)
+        words = [word for word in shlex.split(line) if UNKNOWN not in word]
     except ValueError:
         return ""
     if words[:2] == ["coverage", "run"]:

@@ -33,6 +33,12 @@ class Declared:
         """The normalised name of the package."""
         return str(canonicalize_name(Requirement(self.requirement).name))
 
+    @property
+    def is_for_here(self) -> bool:
+        """Whether it is for this interpreter and this system, as far as it says so."""
+        marker = Requirement(self.requirement).marker
+        return marker is None or marker.evaluate({"extra": ""})
+
 
 Reader: TypeAlias = Callable[[Files, PurePosixPath], Iterator[Declared]]
 

@@ -31,7 +31,7 @@ def commands(test, **scripts):
         ("xo && c8 ava", ("ava", "ava")),
         ("node --test", ("node --test", "")),
         ("node test/index.js", ("node test/index.js", "")),
-        ("tsx --test src/*.spec.ts", ("tsx --test 'src/*.spec.ts'", "tsx")),
+        ("tsx --test src/*.spec.ts", ("tsx --test src/*.spec.ts", "tsx")),
         ("tape 'test/**/*.js' | tap-spec", ("tape 'test/**/*.js'", "tape")),
         ("jest -t 'a; b && c|d' 2>&1 | tee log", ("jest -t 'a; b && c|d'", "jest")),
         ("mocha >log.txt test", ("mocha", "mocha")),
@@ -79,3 +79,18 @@ def test_words_of_a_command_and_values_of_variables_are_no_shell(text):
 @pytest.mark.parametrize("manifest", [{}, {"scripts": 5}, {"scripts": {"test": 5}}, {"scripts": {"test": None}}])
 def test_a_manifest_of_another_shape_has_no_script(manifest):
     assert list(script_parts(manifest, "test")) == []
+
+
+def test_a_shell_expands_patterns_where_node_may_not():
+    assert runner_command(["node", "--test", "test/*.ts"]) == ("node --test test/*.ts", "")
+    assert runner_command(["node", "--test", "test/**/*.ts"]) == ("bash -O globstar -c 'node --test test/**/*.ts'", "")
+    assert runner_command(["node", "--test", "test/$(touch x).js"]) == ("node --test 'test/$(touch x).js'", "")
+
+
+def test_a_script_behind_a_program_that_measures_is_followed():
+    scripts = {
+        "test": "npm run cover",
+        "cover": "c8 --100 --reporter lcov -- npm run api",
+        "api": "node --conditions x test.js",
+    }
+    assert list(script_parts({"scripts": scripts}, "test")) == [["node", "--conditions", "x", "test.js"]]

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from runners.environments.python.declared import of_pipfile, of_poetry, of_pyproject, of_setup_cfg, use_of
+from runners.environments.python.declared import declared_as, of_pipfile, of_poetry, of_pyproject, of_setup_cfg, use_of
 
 ROOT = PurePosixPath()
 
@@ -158,3 +158,8 @@ def test_a_pipfile_is_read():
 )  # fmt: skip
 def test_what_a_group_is_for_is_told_by_its_name(group, use):
     assert use_of(group) == use
+
+
+def test_what_is_for_another_interpreter_is_not_for_here():
+    items = ['pytest<8; python_version < "3.8"', 'pytest>=8; python_version >= "3.8"', 'rich; extra == "x"', "attrs"]
+    assert [each.is_for_here for each in declared_as(items, "test", "")] == [False, True, False, True]
