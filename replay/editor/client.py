@@ -97,9 +97,11 @@ class Editor:
 
     async def _say_goodbye(self) -> None:
         with contextlib.suppress(TimeoutError, ServerError, RefusedRequestError):
-            await asyncio.wait_for(self._request("shutdown", None), 5)
+            async with asyncio.timeout(5):  # `wait_for` of Python 3.11 may swallow a cancellation
+                await self._request("shutdown", None)
             self._notify("exit", None)
-            await asyncio.wait_for(self._connection.ended(), 5)
+            async with asyncio.timeout(5):
+                await self._connection.ended()
 
     def open(self, step: DidOpen) -> None:
         """Open a document."""

@@ -9,7 +9,6 @@ import asyncio
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -167,8 +166,7 @@ class Connection:
         for task in (self._living, self._draining):
             if task is not None:
                 task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
+                await asyncio.wait({task})  # a cancellation of ours goes on, and that of the task does not
         self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio gives no other way
         await asyncio.sleep(0)
 

@@ -119,6 +119,7 @@ class Engine:
                 BaseExceptionGroup
             ) as group:  # of a task group: the failure of the machine that is in it, or all of it, goes on
                 raise infrastructure_failure(group) or group from None
+            _go_on_unless_cancelled()
             self._calibrate(run, source.name)
         return self._summed(run)
 
@@ -358,6 +359,13 @@ def _replaced(options: RunOptions, source: Source) -> Iterator[str]:
         yield "the server's cache is off: each moment stands alone"
     if options.seed and settings.provider.seed not in {0, options.seed}:
         yield f"seed {options.seed} takes the place of provider.seed {settings.provider.seed}"
+
+
+def _go_on_unless_cancelled() -> None:
+    """Raise `CancelledError` if the run was cancelled while something was closed that took the cancellation for its own."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _refuse_twins(sources: Sequence[Source]) -> None:
