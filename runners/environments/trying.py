@@ -19,6 +19,7 @@ from runners.errors import RunnerError, ToolchainMissing
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Sandbox
 from runners.verdicts import Result
+from runners.verdicts.text import plain
 
 MOST = 8
 """How many ways are tried at most."""
@@ -141,7 +142,7 @@ def _problem(result: Result, plan: ProjectPlan) -> str:
 
 def _first(text: str) -> str:
     """The first line of an error that says something, shortened."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in plain(text).splitlines() if line.strip()]
     told = next(
         (line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line),
         lines[0] if lines else "",
@@ -259,4 +260,6 @@ def _remedies(files: Files, trials: Iterable[Trial]) -> Iterator[str]:
         yield f"tests need {service}, and nothing runs beside them in the sandbox: name those that do without it with --test-command"
     if "allow-network-setup" in best.log:
         yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
+    if best.result is not None and best.result.verdict_class == "timeout":
+        yield "name fewer tests with --test-command, or give them longer: timeout_s in [tests] of ghosttape.toml"
     yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
