@@ -2,6 +2,6 @@
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.detecting import candidates, likeliest
-from runners.environments.trying import Bench, NotTestable, Settled, Trial
+from runners.environments.trying import NotTestable, SettledWay, TriedWay, WayTester
 
-__all__ = ["Assumption", "Bench", "Candidate", "NotTestable", "Settled", "Trial", "candidates", "likeliest"]
+__all__ = ["Assumption", "Candidate", "NotTestable", "SettledWay", "TriedWay", "WayTester", "candidates", "likeliest"]

@@ -30,7 +30,7 @@ _SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TriedWay:
     """A way that was tried, and how it ended."""
 
     candidate: Candidate
@@ -49,24 +49,24 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledWay:
     """The first way in which the tests of a project pass, and what was tried before."""
 
     candidate: Candidate
     result: Result
-    trials: tuple[Trial, ...]
+    trials: tuple[TriedWay, ...]
 
 
 class NotTestable(RunnerError):  # noqa: N818 - the name says what happened
     """No way was found in which the tests of a project pass."""
 
-    def __init__(self, trials: tuple[Trial, ...], remedies: tuple[str, ...]) -> None:
+    def __init__(self, trials: tuple[TriedWay, ...], remedies: tuple[str, ...]) -> None:
         super().__init__("; ".join(remedies))
         self.trials, self.remedies = trials, remedies
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class WayTester:
     """Where ways are tried. `within_s`: after so many seconds no further one is begun."""
 
     sandbox: Sandbox
@@ -75,7 +75,7 @@ class Bench:
     within_s: float = 100.0
     now: Callable[[], float] = field(default=time.monotonic)
 
-    async def settle(self, files: Files, candidates: Iterable[Candidate]) -> Settled:
+    async def settle(self, files: Files, candidates: Iterable[Candidate]) -> SettledWay:
         """Find the first way in which the tests pass. What a log names as missing is added if a file of the project names it; where nearly all tests pass, the others are left out.
 
         Raises:
@@ -83,7 +83,7 @@ class Bench:
             SandboxFailed, MachineFails: the machine failed.
 
         """
-        began, queue, trials, seen = self.now(), deque(candidates), list[Trial](), set[str]()
+        began, queue, trials, seen = self.now(), deque(candidates), list[TriedWay](), set[str]()
         while queue and len(trials) < MOST and (not trials or self.now() - began < self.within_s):
             candidate = queue.popleft()
             if repr(candidate.plan) in seen:
@@ -95,7 +95,7 @@ class Bench:
                 self.notify(f"once more, as it may be chance: {trial.problem}")
                 trial = await self.try_one(files, candidate)
             if trial.result is not None and not trial.problem:
-                return Settled(trial.candidate, trial.result, tuple(trials))
+                return SettledWay(trial.candidate, trial.result, tuple(trials))
             self.notify(f"that did not work: {trial.problem}")
             if trial.result is not None and not trial.missing.is_more_needed:
                 queue = deque(other for other in queue if not _is_like(other, candidate))
@@ -106,25 +106,25 @@ class Bench:
                 queue.extend(_without_failures(files, trials))
         raise NotTestable(tuple(trials), tuple(_remedies(files, trials)))
 
-    async def try_one(self, files: Files, candidate: Candidate) -> Trial:
+    async def try_one(self, files: Files, candidate: Candidate) -> TriedWay:
         """Set a project up as a candidate says, and run its tests once."""
         began = self.now()
         self.notify(f"trying: {candidate.plan.command}")
         try:
             project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
         except ToolchainMissing as error:
-            return Trial(candidate, None, str(error), "", self.now() - began)
+            return TriedWay(candidate, None, str(error), "", self.now() - began)
         except RunnerError as error:
             said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
-            return Trial(candidate, None, _first(said), str(error), self.now() - began)
+            return TriedWay(candidate, None, _first(said), str(error), self.now() - began)
         try:
             result = await project.run({})
         finally:
             project.close()
-        return Trial(candidate, result, _problem(result, candidate.plan), result.log, self.now() - began)
+        return TriedWay(candidate, result, _problem(result, candidate.plan), result.log, self.now() - began)
 
 
-def _may_be_chance(trial: Trial) -> bool:
+def _may_be_chance(trial: TriedWay) -> bool:
     """Whether another run may pass: few tests failed, for no reason that a log tells."""
     result = trial.result
     few = result is not None and bool(result.failed) and (result.failed or 0) <= _FEW_BY_CHANCE
@@ -150,7 +150,7 @@ def _first(text: str) -> str:
     return told[:300]
 
 
-def _mended(files: Files, trial: Trial) -> Iterator[Candidate]:
+def _mended(files: Files, trial: TriedWay) -> Iterator[Candidate]:
     """The same way with what its log names as missing, as far as the project itself names it; without what cannot be installed."""
     candidate, missing = trial.candidate, trial.missing
     if candidate.plan.toolchain == "python" and (project := python_project(files)):
@@ -211,7 +211,7 @@ def _is_like(one: Candidate, other: Candidate) -> bool:
     return tests[0] == tests[1]
 
 
-def _without_failures(files: Files, trials: Iterable[Trial]) -> Iterator[Candidate]:
+def _without_failures(files: Files, trials: Iterable[TriedWay]) -> Iterator[Candidate]:
     """Of the ways in which pytest ran the most tests, the same without tests that fail here: nearly all must pass, or nearly all files of tests can be read."""
     ran = [trial for trial in trials if trial.result and "pytest" in trial.candidate.plan.command]
     best = max(ran, key=_passes, default=None)
@@ -233,7 +233,7 @@ def _without_failures(files: Files, trials: Iterable[Trial]) -> Iterator[Candida
     yield best.candidate.changed("without tests that fail here", said, command=" ".join([known, *words]))
 
 
-def _passes(trial: Trial) -> int:
+def _passes(trial: TriedWay) -> int:
     return (trial.result.passed or 0) if trial.result else -1
 
 
@@ -241,7 +241,7 @@ def _test_files(files: Files) -> int:
     return sum(is_test(path) for path in files)
 
 
-def _remedies(files: Files, trials: Iterable[Trial]) -> Iterator[str]:
+def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
     """What a person can do, the likeliest first."""
     known = list(trials)
     if not known:

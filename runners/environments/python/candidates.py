@@ -17,7 +17,7 @@ from runners.environments.python.automation import of_tox, of_workflows
 from runners.environments.python.commands import PYTEST, needed_plugins, tox_commands
 from runners.environments.python.declared import (
     Declared,
-    Reader,
+    PackageReader,
     of_pipfile,
     of_poetry,
     of_pyproject,
@@ -38,7 +38,7 @@ from runners.project import ProjectPlan
 
 PYTEST_REQUIREMENT = "pytest>=8.3,<9"
 TIMEOUT_S = 60.0
-_READERS: tuple[Reader, ...] = (
+_READERS: tuple[PackageReader, ...] = (
     of_pyproject,
     of_poetry,
     of_setup_cfg,

@@ -40,7 +40,7 @@ class Declared:
         return marker is None or marker.evaluate({"extra": ""})
 
 
-Reader: TypeAlias = Callable[[Files, PurePosixPath], Iterator[Declared]]
+PackageReader: TypeAlias = Callable[[Files, PurePosixPath], Iterator[Declared]]
 
 
 def requirement_of(item: str) -> Requirement | None:

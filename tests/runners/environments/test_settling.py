@@ -2,7 +2,7 @@
 
 import pytest
 
-from runners.environments import Bench, Candidate, NotTestable, candidates
+from runners.environments import Candidate, NotTestable, WayTester, candidates
 from runners.environments.trying import MOST
 from runners.project import ProjectPlan
 from runners.protocol import Completed
@@ -18,7 +18,7 @@ def settle(bubblewrap, cache):
     """A function that finds out how a project is tested."""
 
     async def run(files):
-        return await Bench(bubblewrap, cache, lambda _: None).settle(files, candidates(files))
+        return await WayTester(bubblewrap, cache, lambda _: None).settle(files, candidates(files))
 
     return run
 
@@ -134,7 +134,7 @@ async def test_no_way_is_begun_after_the_time_is_over_but_the_first(cache):
     sandbox = FakeSandbox(lambda job: Completed(1, None, "sh: own: command not found\n", "", 1.0))
     for within_s, tried in ((0.0, 1), (300.0, 2)):
         with pytest.raises(NotTestable) as caught:
-            await Bench(sandbox, cache, lambda _: None, within_s, Clock()).settle({}, failing_ways())
+            await WayTester(sandbox, cache, lambda _: None, within_s, Clock()).settle({}, failing_ways())
         assert len(caught.value.trials) == tried
 
 
@@ -142,7 +142,7 @@ async def test_no_more_than_a_few_ways_are_tried_and_each_once(cache):
     sandbox = FakeSandbox(lambda job: Completed(1, None, "sh: own: command not found\n", "", 1.0))
     same = Candidate("same", ProjectPlan("system", command="make"))
     with pytest.raises(NotTestable) as caught:
-        await Bench(sandbox, cache, lambda _: None).settle({}, [same, same, *failing_ways()])
+        await WayTester(sandbox, cache, lambda _: None).settle({}, [same, same, *failing_ways()])
     assert [each.candidate.plan.command for each in caught.value.trials] == [
         "make",
         *(f"make test-{n}" for n in range(1, MOST)),

@@ -19,7 +19,7 @@ from corpora.history.repository.nearest import nearest_passing
 from corpora.history.repository.selection import CommitSelection
 from corpora.history.request import CHARACTERS
 from replay.run.engine import cache_folder
-from runners.environments import Bench, Candidate, NotTestable
+from runners.environments import Candidate, NotTestable, WayTester
 from runners.protocol import Sandbox
 from server.version import version
 
@@ -104,7 +104,7 @@ class TestFinder:
             self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
             files = _finished(files_of(self.repository, commit))
             own = next((each for each in self.said.candidates(files) if each.name == best.name), None)
-            return own is not None and not (await self._bench().try_one(files, own)).problem
+            return own is not None and not (await self._tester().try_one(files, own)).problem
 
         found = await nearest_passing(commits, passes, _TRIES)
         if found.commit is None:
@@ -126,15 +126,15 @@ class TestFinder:
         place = self.folder / f"{self._key(files, ways)}.json"
         known = _read(place)
         if known is None:
-            settled = await self._bench().settle(files, ways)
+            settled = await self._tester().settle(files, ways)
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known))
         base = max((each for each in ways if known.works.name.startswith(each.name)), key=lambda each: len(each.name))
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
-    def _bench(self) -> Bench:
-        return Bench(self.sandbox, cache_folder(), self.notify)
+    def _tester(self) -> WayTester:
+        return WayTester(self.sandbox, cache_folder(), self.notify)
 
     def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
         whole = repr((version(), self.sandbox.name, ways, sorted(files.items())))
