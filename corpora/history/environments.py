@@ -26,6 +26,8 @@ class Said:
     network: bool = False
     """Whether the set-up has the network."""
     setup_env: Mapping[str, str] = field(default_factory=dict)
+    walled: bool = True
+    """Whether a sandbox is around it. Without one nothing that a project's files name is run or installed."""
 
     def candidates(self, files: Mapping[str, str]) -> Iterator[Candidate]:
         """The ways to test a project with these files (path → text), with what is said over each."""
@@ -45,8 +47,9 @@ class Said:
         known = {
             name: value for name, value in self.members.items() if name in {"command", "setup", "cwd", "timeout_s"}
         }
-        requires = tuple(dict.fromkeys((*self.members.get("requires", candidate.plan.requires), *self.also)))
-        plan = replace(candidate.plan, **known, requires=requires, network=self.network, setup_env=self.setup_env)
+        shown = candidate.plan if self.walled else replace(candidate.plan, requires=(), setup="")
+        requires = tuple(dict.fromkeys((*self.members.get("requires", shown.requires), *self.also)))
+        plan = replace(shown, **known, requires=requires, network=self.network, setup_env=self.setup_env)
         said = [*self.members, *(["requires"] if self.also else [])]
         more = (Assumption(f"as you say: {', '.join(said)}", "", ""),) if said else ()
         return Candidate(candidate.name, plan, (*candidate.assumptions, *more))
@@ -69,7 +72,12 @@ class TestsOfCommits:
     @property
     def found(self) -> Tests:
         """The tests at the commit that was tried."""
-        return tests_of_plan(self.works.plan, limit_s(self.wall_ms))
+        return tests_of_plan(self.works.plan, self._limit_s)
+
+    @property
+    def _limit_s(self) -> float:
+        """The limit of a run of the tests (s): as it is said, else by what they took."""
+        return float(self.said.members.get("timeout_s") or limit_s(self.wall_ms))
 
     def plan_of(self, files: Mapping[str, str]) -> ProjectPlan | None:
         """The plan that the files (path → text) of another commit show for the same way; None where they do not show it."""
@@ -91,7 +99,7 @@ class TestsOfCommits:
             requires=_moved(before.requires, after.requires, at.requires),
             command=command if after.command.startswith(before.command) else after.command,
         )
-        return tests_of_plan(plan, limit_s(self.wall_ms))
+        return tests_of_plan(plan, self._limit_s)
 
 
 def _moved(before: Sequence[str], after: Sequence[str], at: Sequence[str]) -> tuple[str, ...]:

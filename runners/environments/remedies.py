@@ -33,7 +33,7 @@ _PROGRAM = re.compile(
     re.MULTILINE,
 )
 _BUSY = re.compile(r"Failed to start \w+ worker|Timeout (?:starting|waiting)|ETIMEDOUT")
-_FAILED = re.compile(r"^(FAILED|ERROR) (\S+?)(?: - .*)?$", re.MULTILINE)
+_FAILED = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 FIXTURES = {
     "mocker": "pytest-mock",
     "benchmark": "pytest-benchmark",

@@ -29,6 +29,7 @@ _QUOTED = re.compile(r"""["'`]((?:@[\w.-]+/)?[\w.-]+)(?:/[\w./-]*)?["'`]""")
 _COMPARATOR = r"(?:[\^~]|[<>]=?|=)?v?\d+(?:\.(?:\d+|x|\*)){0,2}(?:[-+][\w.+-]+)?"
 _SEMVER = re.compile(rf"\*|{_COMPARATOR}")
 _SEVERAL = re.compile(rf"{_COMPARATOR}(?:\s*\|\|\s*{_COMPARATOR})+")
+_TOGETHER = re.compile(rf"{_COMPARATOR}(?: +{_COMPARATOR})+")
 _COMPILERS = (
     "typescript",
     "tsx",
@@ -194,7 +195,7 @@ def _requires(project: NodeProject, wanted: Iterable[str]) -> tuple[str, ...]:
 
 def _range(said: str) -> str:
     """A range that the registry can serve: of alternatives the last."""
-    if _SEMVER.fullmatch(said):
+    if _SEMVER.fullmatch(said) or _TOGETHER.fullmatch(said) or said in {"latest", "next"}:
         return said
     return said.rsplit("||", maxsplit=1)[-1].strip() if _SEVERAL.fullmatch(said) else ""
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal, TypeAlias
 
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion
 
 from runners.environments.manifests import Files, at, ini_of, lines_of, strings_in, table_in, toml_of
 
@@ -37,7 +39,10 @@ class Declared:
     def is_for_here(self) -> bool:
         """Whether it is for this interpreter and this system, as far as it says so."""
         marker = Requirement(self.requirement).marker
-        return marker is None or marker.evaluate({"extra": ""})
+        try:
+            return marker is None or marker.evaluate({"extra": ""})
+        except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
+            return False
 
 
 PackageReader: TypeAlias = Callable[[Files, PurePosixPath], Iterator[Declared]]
@@ -164,7 +169,7 @@ def _one_pep440(part: str) -> str:
         return ""
     if not part.startswith(("^", "~")) or part.startswith("~="):
         return part if part[0] in "<>=!~" else f"=={part}"
-    numbers = [int(number) for number in re.findall(r"\d+", part)][:3]
+    numbers = [int(number) for number in re.findall(r"\d{1,9}", part)][:3]
     if not numbers:
         return ""
     kept = _kept_by_caret(numbers) if part[0] == "^" else max(0, min(1, len(numbers) - 1))

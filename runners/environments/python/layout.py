@@ -49,7 +49,7 @@ def source_folders(files: Files, root: PurePosixPath) -> list[str]:
     manifest, setup = toml_of(files.get(at(root, "pyproject.toml"), "")), files.get(at(root, "setup.py"), "")
     named = [*_named(manifest), *_of_setuptools(ini_of(files.get(at(root, "setup.cfg"), "")), setup_arguments(setup))]
     on_path = pytest_options(files, root).get("pythonpath", ())
-    known = set(on_path.split() if isinstance(on_path, str) else on_path if isinstance(on_path, list) else ())
+    known = set(on_path.split() if isinstance(on_path, str) else strings_in({"": on_path}, ""))
     found = dict.fromkeys(name.strip("/") for name in [*named, "src"])
     return [name for name in found if name not in {"", "."} and name not in known and _holds_python(files, root, name)]
 

@@ -48,6 +48,11 @@ class _Known(msgspec.Struct, frozen=True):
     wall_ms: float
     passed: int | None
 
+    def with_values(self, variables: Mapping[str, str]) -> _Known:
+        """The same with the variables of the set-up. Their values may be keys: they are never written."""
+        plan = replace(self.works.plan, setup_env=variables)
+        return _Known(replace(self.works, plan=plan), self.wall_ms, self.passed)
+
 
 @dataclass(frozen=True, slots=True)
 class TestFinder:
@@ -112,7 +117,7 @@ class TestFinder:
         tests = await self.settled(_finished(files_of(self.repository, found.commit)))
         moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
         return FoundTests(
-            found.commit.sha, tests, replace(selection, revisions=f"{commits[-1].sha}..{found.commit.sha}"), moved
+            found.commit.sha, tests, replace(selection, revisions=_since(commits[-1], found.commit)), moved
         )
 
     async def settled(self, files: Mapping[str, str]) -> TestsOfCommits:
@@ -129,7 +134,8 @@ class TestFinder:
             settled = await self._tester().settle(files, ways)
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(msgspec.json.encode(known))
+            place.write_bytes(msgspec.json.encode(known.with_values({})))
+        known = known.with_values(self.said.setup_env)
         base = max((each for each in ways if known.works.name.startswith(each.name)), key=lambda each: len(each.name))
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
@@ -137,8 +143,14 @@ class TestFinder:
         return WayTester(self.sandbox, cache_folder(), self.notify)
 
     def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
-        whole = repr((version(), self.sandbox.name, ways, sorted(files.items())))
+        plain = [replace(each, plan=replace(each.plan, setup_env={})) for each in ways]
+        whole = repr((version(), self.sandbox.name, plain, sorted(self.said.setup_env), sorted(files.items())))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _since(oldest: Commit, newest: Commit) -> str:
+    """The revisions after one commit up to another; where both are the same, that one."""
+    return newest.sha if oldest == newest else f"{oldest.sha}..{newest.sha}"
 
 
 def _finished(files: CommitFiles) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
@@ -35,7 +36,9 @@ def local_folder(named: str) -> Path:
         raise ConfigurationError(
             f"{named}: it is no address of a repository: write it as in https://github.com/pallets/itsdangerous"
         )
-    folder = CLONES / name
+    folder = (
+        CLONES / f"{name}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
+    )  # addresses may differ in what a name leaves out
     known = folder.is_dir()
     with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if known else 'cloned'}"):
         if known:

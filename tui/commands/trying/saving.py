@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from replay.tapes.tape import Tests
 from runners.environments import Assumption
 from tui.commands.options.configuration import FILE
 from tui.errors import ConfigurationError
+from tui.terminal_text import one_line
+
+_SEPARATOR = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What might end a comment: a repository names what stands in it."""
 
 
 def file_text(tests: Tests, assumptions: Sequence[Assumption]) -> str:
@@ -21,7 +26,7 @@ def file_text(tests: Tests, assumptions: Sequence[Assumption]) -> str:
     ]
     for each in assumptions:
         source = f" ({each.source})" if each.source else ""
-        lines.append(f"# - {each.said}{source}")
+        lines.append(f"# - {_SEPARATOR.sub(' ', one_line(each.said + source))}")
     members = {name: value for name, value in msgspec.to_builtins(tests).items() if value not in ("", [], ".")}
     return "\n".join(lines) + "\n\n" + tomli_w.dumps({"tests": members}, multiline_strings=False)
 

@@ -65,7 +65,8 @@ class Sessions:
                     self.say(f"  - {each.commit[:10]} {shorten(one_line(each.subject), _SUBJECT)}")
                 else:
                     self._left[_UNASKED] += 1
-            if wanted is not None and (len(made) == wanted or seen == LOOKED_AT or self._failed == GIVEN_UP):
+            looked = wanted is not None and (len(made) == wanted or seen == LOOKED_AT)
+            if looked or self._failed == GIVEN_UP:
                 break
         self._tell(len(made), seen)
         return made
@@ -90,6 +91,7 @@ class Sessions:
             return None
         tape = await asyncio.to_thread(read, Path(each.tape))
         if self.found.tests.holds_for(self._files):
+            self._failed = 0
             return tape
         try:
             own = await self.finder.settled(self._files)

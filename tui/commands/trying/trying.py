@@ -17,6 +17,7 @@ from corpora.history.repository.commits import Repository
 from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS
+from replay.run.guard import refuse_silent
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.summary import summarise_replay
 from runners.environments import NotTestable
@@ -61,8 +62,10 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
 
     """
     _refuse_unwalled(request.options)
-    _check_provider(request.options)
+    warning = await _checked_provider(request.options)
     sandbox, console = pick(request.options.sandbox), SafeConsole(stderr=True)
+    if warning:
+        _say(console, warning, "yellow")
     folder = local_folder(request.repository)
     with Repository(str(folder)) as repository:
         _say(console, f"{repository.name}: how is it tested?")
@@ -81,10 +84,16 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
     return await _replayed(request, sources, repository.name)
 
 
-def _check_provider(options: ReplayOptions) -> None:
-    """Find out before anything is tried whether the provider is known and has what it needs."""
+async def _checked_provider(options: ReplayOptions) -> str:
+    """Find out before anything is tried whether the provider is known and answers; a warning, or nothing.
+
+    Raises:
+        ServerRoomError, ProviderFailsError: it is not known, lacks what it needs, or cannot answer.
+
+    """
     if not options.answers_are_known:
         registry.make(options.settings.provider)
+    return await refuse_silent(options, PLACE)
 
 
 def _refuse_unwalled(options: ReplayOptions) -> None:
@@ -98,7 +107,7 @@ def _said(options: ReplayOptions) -> Said:
     folders = options.project_tests.named if options.project_tests is not None else {}
     members = folders | {str(name): value for name, value in options.tests_over.items()}
     variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
-    return Said(members, options.also_requires, options.network_setup, variables)
+    return Said(members, options.also_requires, options.network_setup, variables, options.sandbox != "none")
 
 
 def _not_testable(name: str, error: NotTestable) -> TuiError:
