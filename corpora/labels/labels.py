@@ -36,17 +36,19 @@ class Labels:
     """Lines from the farthest definition above the gap that the removed code refers to, to where it refers to it; None where it refers to none."""
 
 
-def labels_of(language: Language, before: str, truth: str, after: str) -> Labels:
+def labels_of(language: Language, before: str, truth: str, after: str, own: frozenset[str] = frozenset()) -> Labels:
     """The labels of the task whose removed code is `truth`, between what stands before and after it in the whole file.
 
     Example: of `a = 1`, a line below, and `print(a)`, which is removed, they are a local variable, no comment, and a reference 2 lines away.
+
+    What the file imports from packages of these `own` names is no library.
 
     In languages whose names are not known here (`corpora.labels.grammars`) no task has a construct of what it uses, or a distance to a reference.
     """
     text = before + truth + after
     tree = parse(language, text)
     gap, line = _gap(tree, len(before), truth), before.count("\n")
-    names = names_of(language, text)
+    names = names_of(language, text, own)
     uses = [*known_uses(names, gap)] if names is not None else []
     constructs = frozenset({*_used(uses), *_generated(language, text, gap)})
     return Labels(constructs, _to_comment(language, text, tree.byte(len(before)), line), _to_reference(uses))

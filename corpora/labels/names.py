@@ -119,12 +119,15 @@ class NamesOfFile:
 
 
 @lru_cache(maxsize=4)
-def names_of(language: Language, text: str) -> NamesOfFile | None:
-    """The names of a file; None in a language whose names are not known here. The last few are kept: gaps of one program share them."""
+def names_of(language: Language, text: str, own: frozenset[str] = frozenset()) -> NamesOfFile | None:
+    """The names of a file; None in a language whose names are not known here. The last few are kept: gaps of one program share them.
+
+    What is imported from packages of these `own` names is the project's.
+    """
     grammar = GRAMMARS.get(language.id)
     if grammar is None:
         return None
-    reader = _NameReader(grammar, language.id)
+    reader = _NameReader(grammar, language.id, own)
     reader.read(parse(language, text).root)
     return NamesOfFile(grammar, sorted(reader.uses, key=lambda use: use.at), reader.scopes)
 
@@ -150,7 +153,8 @@ class _Named:
 class _NameReader:
     """Reads a tree from its top, and knows of each node its scope."""
 
-    def __init__(self, grammar: Grammar, language: str) -> None:
+    def __init__(self, grammar: Grammar, language: str, own: frozenset[str]) -> None:
+        self._own = own
         self.grammar, self.language = grammar, language
         self.uses: list[UsedName] = []
         self.scopes: list[NameScope] = []
@@ -208,7 +212,9 @@ class _NameReader:
     def _define(self, node: tree_sitter.Node, place: _Place, inner: _Place) -> None:
         if node.type in _ELSEWHERE:
             place.scope.nearest("function").elsewhere.update(words(name) for name in node.named_children)
-        for name, _ in imported(self.language, node):
+        for name, module in imported(self.language, node):
+            if module.partition(".")[0] in self._own:
+                continue
             self._add(_Named(name), NameRule("library", from_="="), node, place, place.scope)
         if node.type in _PATHS:
             self._taken.update(below.start_byte for below in _leaves(node))

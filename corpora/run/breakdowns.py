@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
 from corpora.labels.groups import GROUPS, Borders, LabelledTask, LabelName
@@ -20,7 +22,15 @@ _LEVELS = {"all": (), "languages": ("language",), "cells": ("language", "categor
 def labels_of_task(task: Task) -> Labels | None:
     """The labels of a task in its whole file; None in a language without a syntax tree here."""
     language = language_of(task.language)
-    return None if language is None else labels_of(language, task.before, task.truth, task.after + task.below)
+    if language is None:
+        return None
+    return labels_of(language, task.before, task.truth, task.after + task.below, _own_packages(task))
+
+
+def _own_packages(task: Task) -> frozenset[str]:
+    """The packages of Python that a file lies in, by its path: what it imports from them is the project's."""
+    parts = PurePosixPath(task.path).parts[:-1] if task.language == "python" else ()
+    return frozenset(parts) - sys.stdlib_module_names
 
 
 def breakdowns(outcomes: Sequence[TaskOutcome], figures: FiguresOf) -> dict[LabelName, dict[str, Any]]:

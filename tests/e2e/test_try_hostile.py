@@ -3,6 +3,7 @@
 All traps of a kind lie in one repository, and each has a name of its own. Without a sandbox each of them springs.
 """
 
+import hashlib
 import os
 import re
 import socket
@@ -225,7 +226,8 @@ def test_a_clone_that_was_broken_off_does_not_lead_git_to_the_repository_of_the_
     git(tmp_path, "init", "-q", "-b", "main", ".")
     git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x")
     before = (tmp_path / ".git/HEAD").read_text()
-    (tmp_path / ".ghosttape/clones/host-x").mkdir(parents=True)
+    name = f"host-x-{hashlib.sha256(b'https://host/x').hexdigest()[:8]}"
+    (tmp_path / ".ghosttape/clones" / name).mkdir(parents=True)
     monkeypatch.setattr("tui.commands.trying.repository._PROTOCOLS", "file")
     git(tmp_path, "remote", "add", "origin", str(tmp_path))
     with pytest.raises(TuiError, match="not a git repository"):

@@ -31,7 +31,9 @@ class GitCommands:
         try:
             environment = quiet_environment(os.environ)
             command = self._command(*arguments)
-            done = subprocess.run(command, capture_output=True, check=False, env=environment, input=given)
+            done = subprocess.run(
+                command, capture_output=True, check=False, env=environment, input=given, process_group=0
+            )
         except OSError as error:
             raise _missing(error) from error
         if done.returncode and not fails:
@@ -79,7 +81,9 @@ class GitCommands:
     ) -> subprocess.Popen[bytes]:
         command, environment = self._command(*arguments), quiet_environment(os.environ)
         try:
-            return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment)
+            return subprocess.Popen(
+                command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment, process_group=0
+            )
         except OSError as error:
             raise _missing(error) from error
 

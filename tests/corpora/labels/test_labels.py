@@ -210,3 +210,12 @@ def test_conditions_bodies_and_libraries_of_real_files_are_those_of_pythons_own_
         for one in expected | ({"library"} & found):
             seen[one] += 1
     assert min(seen.values()) > 10, seen
+
+
+def test_what_a_file_imports_from_its_own_package_is_no_library():
+    parts = "from wal import total\nimport numpy\n\n\ndef f():\n", "    return total(numpy)\n", ""
+    assert "library" in labels_of(language_of("python"), *parts).constructs
+    alone = ("from wal import total\n\n\ndef f():\n", "    return total(1)\n", "")
+    assert "library" in labels_of(language_of("python"), *alone).constructs
+    assert "library" not in labels_of(language_of("python"), *alone, frozenset({"src", "wal"})).constructs
+    assert "library" in labels_of(language_of("python"), *parts, frozenset({"src", "wal"})).constructs

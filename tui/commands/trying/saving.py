@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import tomli_w
@@ -27,12 +29,11 @@ def file_text(tests: Tests, assumptions: Sequence[Assumption]) -> str:
     for each in assumptions:
         source = f" ({each.source})" if each.source else ""
         lines.append(f"# - {_SEPARATOR.sub(' ', one_line(each.said + source))}")
-    members = {name: value for name, value in msgspec.to_builtins(tests).items() if value not in ("", [], ".")}
-    return "\n".join(lines) + "\n\n" + tomli_w.dumps({"tests": members}, multiline_strings=False)
+    return "\n".join(lines) + "\n\n" + tomli_w.dumps({"tests": _members(tests)}, multiline_strings=False)
 
 
 def save(tests: Tests, assumptions: Sequence[Assumption], folder: Path = Path()) -> Path:
-    """Write the file; one that is there already is not replaced.
+    """Write the file; one that is there already is not replaced, and is fine if it says the same.
 
     Raises:
         ConfigurationError: there is one, or it cannot be written.
@@ -43,9 +44,24 @@ def save(tests: Tests, assumptions: Sequence[Assumption], folder: Path = Path())
         with target.open("x", encoding="utf-8") as file:
             file.write(file_text(tests, assumptions))
     except FileExistsError as error:
+        if _says(target, tests):
+            return target
         raise ConfigurationError(
             f"{target} is there already: put [tests] into it yourself, or move it away:\n{file_text(tests, ())}"
         ) from error
     except OSError as error:
         raise ConfigurationError(f"{target} cannot be written: {error.strerror}") from error
     return target
+
+
+def _says(file: Path, tests: Tests) -> bool:
+    """Whether a file that is there says the same of the tests."""
+    try:
+        own = tomllib.loads(file.read_text("utf-8")).get("tests")
+    except (OSError, ValueError):
+        return False
+    return own == _members(tests)
+
+
+def _members(tests: Tests) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.to_builtins(tests).items() if value not in ("", [], ".")}
