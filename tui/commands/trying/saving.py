@@ -64,4 +64,8 @@ def _says(file: Path, tests: Tests) -> bool:
 
 
 def _members(tests: Tests) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.to_builtins(tests).items() if value not in ("", [], ".")}
+    return {
+        name: value
+        for name, value in msgspec.json.decode(msgspec.json.encode(tests)).items()
+        if value not in ("", [], ".")
+    }
