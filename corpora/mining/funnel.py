@@ -98,12 +98,16 @@ def verdicts_of(tasks: Iterable[Task], records: Iterable[Record]) -> dict[str, V
     return {name: verdict for name, verdict in found if name is not None and verdict is not None}
 
 
+_UNSURE = frozenset({"broken-baseline", "flaky"})
+"""Why a gap is untestable though nothing was found out of it: the file with its own code in it did not pass this time."""
+
+
 def noticed(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) -> tuple[list[MinedLine], Counter[str]]:
     """The gaps with which the tests fail when they are emptied, with how they did; and at which stage the other ones end."""
     kept, ends = [], Counter[str]()
     for line in lines:
         verdict = verdicts.get(line.name)
-        if verdict is None or verdict.name == "infrastructure":
+        if verdict is None or verdict.name == "infrastructure" or verdict.reason in _UNSURE:
             ends["untested"] += 1
         elif verdict.name in UNJUDGED or verdict.name == "passed":
             ends["unnoticed"] += 1
@@ -128,7 +132,7 @@ def not_constant(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) ->
     kept, ends = [], Counter[str]()
     for line in lines:
         verdict = verdicts.get(line.name)
-        stage = {"passed": "constant", "infrastructure": "untested"}.get(verdict.name, "") if verdict else ""
+        stage = {"passed": "constant", "infrastructure": "untested"}.get(verdict.name, "") if verdict else "untested"
         ends[stage] += 1
         if not stage:
             kept.append(line)
