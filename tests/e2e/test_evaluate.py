@@ -1,6 +1,7 @@
 """`ghosttape evaluate` as a person types it: the benchmark itself, published answers, and what can be wrong."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -167,7 +168,7 @@ def test_an_interrupted_evaluation_keeps_what_was_done_and_goes_on(evaluate, sma
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a shell in the background ignores it
     )
     for line in process.stderr:
-        if "suggestions" in line:
+        if re.search(r"devbench: \d+ of \d+ ", line):
             break
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
