@@ -132,7 +132,7 @@ def not_constant(lines: Iterable[MinedLine], verdicts: Mapping[str, Verdict]) ->
     kept, ends = [], Counter[str]()
     for line in lines:
         verdict = verdicts.get(line.name)
-        stage = {"passed": "constant", "infrastructure": "untested"}.get(verdict.name, "") if verdict else "untested"
+        stage = {"passed": "constant", "infrastructure": "untested"}.get(verdict.name, "") if verdict else ""
         ends[stage] += 1
         if not stage:
             kept.append(line)

@@ -245,6 +245,7 @@ async def test_a_marked_key_is_found_nowhere_in_a_run(tmp_path):
     async with FakeModelServer(DIALECTS["openai"], FakeScript(["pass\n"], first=failing)) as fake:
         words = ["replay", "demo", "--provider", "openai", "--base-url", f"{fake.url}/v1", "--limit", "4", "--no-tests"]
         words += [
+            "--keep-going",
             "--json",
             "--out",
             "run",

@@ -78,6 +78,8 @@ async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large
         assert "cannot be read" in drawn(app)
         assert "counting …" in app.query_one(SummaryHeader).render().plain
         await pilot.press("j")
+        while not app.query(MomentList) and time.monotonic() < until:
+            await pilot.pause(0.05)
         assert app.query_one(MomentList).cursor == 1
 
 

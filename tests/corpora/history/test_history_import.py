@@ -58,7 +58,7 @@ def test_the_tape_says_what_it_is_and_how_its_project_is_tested(repo, imported):
     assert header.created == "2024-03-01T10:00:00+01:00"
     git = {"commit": sha, "subject": "feature", "parents": [repo.shas["first"]], "seed": 1, "left_out": []}
     assert header.carried["git"] == git
-    assert header.tests.command == "PYTHONPATH=src python -m pytest -q -p no:cacheprovider"
+    assert header.tests.command == 'PYTHONPATH="$PWD/src" python -m pytest -q -p no:cacheprovider'
     assert [item.partition(">")[0] for item in header.tests.requires] == ["pytest", "hypothesis"]
 
 

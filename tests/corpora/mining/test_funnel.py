@@ -3,7 +3,7 @@
 import pytest
 
 from corpora.mined.corpus_file import MinedHead, MinedLine
-from corpora.mining.funnel import STAGES, MiningFolder, not_constant, noticed
+from corpora.mining.funnel import STAGES, MiningFolder, noticed
 from replay.options import ReplayOptions
 from replay.records import Verdict
 from replay.tapes.tape import Tests as ProjectTests
@@ -62,8 +62,3 @@ def test_a_gap_whose_own_code_did_not_pass_this_time_was_not_tested():
     for reason, stage in (("flaky", "untested"), ("broken-baseline", "untested"), ("undetected", "unnoticed")):
         found = {"x": Verdict(name="untestable", reason=reason)}
         assert noticed([line("x", "go")], found) == ([], {stage: 1})
-
-
-def test_a_condition_without_a_verdict_was_not_tested():
-    assert not_constant([line("x", "go")], {}) == ([], {"untested": 1})
-    assert not_constant([line("x", "go")], {"x": Verdict(name="assertion")})[0] == [line("x", "go")]

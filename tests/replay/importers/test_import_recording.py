@@ -109,7 +109,7 @@ def test_an_answers_offset_is_where_its_new_text_begins(long_session):
 def test_the_long_recording_says_how_it_is_tested(long_session):
     tests = long_session.header.tests
     assert (tests.toolchain, tests.command, tests.cwd) == ("node", "vitest run", "language-service-plugin")
-    assert tests.requires == ("@types/node@^20.14.9", "typescript@^5.5.2", "vitest@^1.6.0")
+    assert tests.requires == ("@types/node@20.17.19", "typescript@5.7.3", "vitest@1.6.1")
 
 
 def test_a_cursor_beside_what_was_typed_is_not_needed_to_replay_a_slice(recording_file):
