@@ -55,7 +55,6 @@ FIXTURES = {
     "db": "pytest-django",
     "anyio_backend": "anyio",
     "image_regression": "pytest-regressions",
-    "testdir_plugin": "pytest",
 }
 """Fixture → the plugin of pytest that gives it, from the pages of the plugins."""
 
