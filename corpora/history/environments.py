@@ -31,7 +31,8 @@ class Said:
 
     def candidates(self, files: Mapping[str, str]) -> Iterator[Candidate]:
         """The ways to test a project with these files (path → text), with what is said over each."""
-        found = list(candidates(files)) or [Candidate("as it is said", ProjectPlan("system"))]
+        asked = str(self.members.get("toolchain", ""))
+        found = list(candidates(files, asked)) or [Candidate("as it is said", ProjectPlan("system"))]
         if "toolchain" in self.members:
             wanted = self.members["toolchain"]
             found = [each for each in found if each.plan.toolchain == wanted] or [

@@ -14,6 +14,7 @@ from replay.errors import ProjectError
 from replay.options import ReplayOptions
 from replay.tapes.git_environment import quiet_environment
 from replay.tapes.tape import Embedded, Folder, Git, Tape, Tests
+from runners.toolchains import language_of
 
 FLAG, FOLDERS = "flag", "ghosttape.toml"
 """Where what counts of the tests can come from, beside the tape."""
@@ -110,7 +111,8 @@ def _named(own: Tests | None, options: ReplayOptions, owner: str = "tape") -> di
 
 
 def _share_registry(one: str, other: str) -> bool:
-    return one == other or {one, other} == {"node", "typescript"}
+    languages = {language_of(one), language_of(other)}
+    return len(languages) == 1 or languages == {"node", "typescript"}
 
 
 def _refuse_unwalled(named: Mapping[str, tuple[Any, str]], options: ReplayOptions) -> None:

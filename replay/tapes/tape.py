@@ -8,6 +8,7 @@ shows each of them; docs/tape.schema.json is their JSON Schema.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from replay.tapes.coding import decoded_line, decoding, encoded, upgrade_of
 from replay.tapes.lines import LONGEST, Lines, Torn, reading, writing
 from replay.tapes.versions import UPGRADES, Upgrade
 from runners.errors import unknown_name
-from runners.toolchains import TOOLCHAINS
+from runners.toolchains import TOOLCHAINS, VERSIONED
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
@@ -71,12 +72,13 @@ class Git(msgspec.Struct, frozen=True, tag="git", forbid_unknown_fields=True):
 
 Workspace: TypeAlias = Folder | Embedded | Git
 PROJECTS = (*(name for name in TOOLCHAINS if name != "system"), "none")
-"""The toolchains that a tape can name; `none` adds nothing to what every sandbox shows of the machine."""
+"""The toolchains that a tape can name, but for versions (`python3.9`); `none` adds nothing to what every sandbox shows of the machine."""
+_TOOLCHAIN = f"({'|'.join(PROJECTS)}|{VERSIONED.pattern})"
 
 
 def unknown_toolchain(name: str) -> str:
     """The error message for an unknown toolchain, with the names of all toolchains; "" if the name is known."""
-    return "" if name in PROJECTS else unknown_name("toolchain", name, PROJECTS)
+    return "" if re.fullmatch(_TOOLCHAIN, name) else unknown_name("toolchain", name, PROJECTS)
 
 
 _SHORTEST_S, _LONGEST_S = 0.1, 86_400.0
@@ -90,7 +92,7 @@ class Tests(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     `setup` the network.
     """
 
-    toolchain: Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PROJECTS)})]
+    toolchain: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": f"^{_TOOLCHAIN}$"})]
     command: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": r"\S"})]
     requires: tuple[str, ...] = ()
     setup: str = ""

@@ -12,6 +12,7 @@ from pathlib import Path
 from runners.coverage import node, python
 from runners.coverage.lines import Coverage
 from runners.project import Project
+from runners.toolchains import language_of
 from runners.verdicts import Result
 
 __all__ = ["Coverage", "record_coverage"]
@@ -24,7 +25,7 @@ async def record_coverage(
 
     Where the tests do not pass while they are watched, they run once more as ever.
     """
-    match project.plan.toolchain:
+    match language_of(project.plan.toolchain):
         case "python":
             return await python.record_coverage(project, cache, notify)
         case "node" | "typescript":

@@ -34,7 +34,7 @@ async def record_coverage(
 
     coverage.py comes from a layer of its own, as it is not for the project to import: it is there in this run only.
     """
-    library = await _library(cache, notify)
+    library = await _library(project.plan.toolchain, cache, notify)
     if library is None:
         return await project.run({}), None
     result, said = await project.run_witnessed({}, {"GHOSTTAPE_COVERAGE": FOLDER}, library)
@@ -46,9 +46,9 @@ async def record_coverage(
     return result, coverage
 
 
-async def _library(cache: Path, notify: Callable[[str], None]) -> Mount | None:
+async def _library(name: str, cache: Path, notify: Callable[[str], None]) -> Mount | None:
     try:
-        layer = await toolchain("python").layer([REQUIRED], cache, notify)
+        layer = await toolchain(name).layer([REQUIRED], cache, notify)
     except RunnerError as error:
         notify(f"no coverage here, every graft runs all tests: {error}")
         return None

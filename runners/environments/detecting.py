@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from runners.environments.candidate import Candidate
 from runners.environments.compiled import compiled_candidates
@@ -12,14 +12,15 @@ from runners.environments.python import candidates as python
 from runners.environments.python.imports import is_test
 
 
-def candidates(files: Files) -> Iterator[Candidate]:
+def candidates(files: Files, toolchain: str = "") -> Iterator[Candidate]:
     """The ways in which a project with these files (path → text) may be tested, the likeliest first; none where nothing shows one.
 
-    Of several languages the one with the most files of tests comes first.
+    Of several languages the one with the most files of tests comes first. `toolchain`: the one that is asked for; a version in it
+    (`python3.9`) counts before what the files say.
     """
     files = readable(files)
-    made = {
-        "python": (python.python_candidates, sum(map(is_test, files))),
+    made: dict[str, tuple[Callable[[Files], Iterator[Candidate]], int]] = {
+        "python": (lambda files: python.python_candidates(files, toolchain), sum(map(is_test, files))),
         "node": (node.node_candidates, sum(map(node.is_test, files))),
     }
     for find, _ in sorted(made.values(), key=lambda each: -each[1]):

@@ -18,6 +18,7 @@ from runners.environments.remedies import FIXTURES, Missing, missing_in
 from runners.errors import RunnerError, ToolchainMissing
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Sandbox
+from runners.toolchains import language_of
 from runners.verdicts import Result
 from runners.verdicts.text import plain
 
@@ -41,6 +42,8 @@ class TriedWay:
     log: str
     wall_s: float
     """From the beginning to the verdict, installing included."""
+    is_toolchain_missing: bool = False
+    """Whether its interpreter or compiler is not installed: no other way with the same one can be tried."""
 
     @property
     def missing(self) -> Missing:
@@ -99,6 +102,8 @@ class WayTester:
             self.notify(f"that did not work: {trial.problem}")
             if trial.result is not None and not trial.missing.is_more_needed:
                 queue = deque(other for other in queue if not _is_like(other, candidate))
+            if trial.is_toolchain_missing:
+                queue = deque(other for other in queue if other.plan.toolchain != candidate.plan.toolchain)
             if trial.missing.metadata:
                 queue = deque(sorted(queue, key=lambda other: not other.plan.setup))
             queue.extendleft(reversed([*_mended(files, trial)]))
@@ -113,7 +118,7 @@ class WayTester:
         try:
             project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
         except ToolchainMissing as error:
-            return TriedWay(candidate, None, str(error), "", self.now() - began)
+            return TriedWay(candidate, None, str(error), "", self.now() - began, is_toolchain_missing=True)
         except RunnerError as error:
             said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
             return TriedWay(candidate, None, _first(said), str(error), self.now() - began)
@@ -153,10 +158,16 @@ def _first(text: str) -> str:
 def _mended(files: Files, trial: TriedWay) -> Iterator[Candidate]:
     """The same way with what its log names as missing, as far as the project itself names it; without what cannot be installed."""
     candidate, missing = trial.candidate, trial.missing
-    if candidate.plan.toolchain == "python" and (project := python_project(files)):
+    if project := _python_project(files, candidate):
         yield from _more_packages(candidate, missing, project)
         yield from _open_versions(candidate, missing)
     yield from _fewer_packages(candidate, missing)
+
+
+def _python_project(files: Files, candidate: Candidate) -> PythonProject | None:
+    """The project that a candidate tests, if it is one of Python."""
+    toolchain = candidate.plan.toolchain
+    return python_project(files, toolchain) if language_of(toolchain) == "python" else None
 
 
 def _more_packages(candidate: Candidate, missing: Missing, project: PythonProject) -> Iterator[Candidate]:
@@ -208,7 +219,7 @@ def _plain(name: str) -> str:
 def _is_like(one: Candidate, other: Candidate) -> bool:
     """Whether two ways differ in nothing but packages and a build."""
     tests = [each.plan.command.rpartition('" ')[2] for each in (one, other)]
-    return tests[0] == tests[1]
+    return tests[0] == tests[1] and one.plan.toolchain == other.plan.toolchain
 
 
 def _without_failures(files: Files, trials: Iterable[TriedWay]) -> Iterator[Candidate]:
@@ -248,7 +259,12 @@ def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
         yield "nothing in its files shows how it is tested: name the command with --test-command, and the toolchain with --toolchain"
         return
     best = max(known, key=_passes)
-    if project := python_project(files):
+    for trial in known:
+        if trial.is_toolchain_missing:
+            yield _toolchain_remedy(trial)
+    if all(trial.is_toolchain_missing for trial in known):
+        return
+    if project := _python_project(files, best.candidate):
         missing = {name for trial in known for name in trial.missing.modules} & set(project.unnamed)
         for name in sorted(missing):
             yield f"tests import `{name}`, which nothing installs: add it with --requires {package_of(name)}"
@@ -263,3 +279,10 @@ def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
     if best.result is not None and best.result.verdict_class == "timeout":
         yield "name fewer tests with --test-command, or give them longer: timeout_s in [tests] of ghosttape.toml"
     yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
+
+
+def _toolchain_remedy(trial: TriedWay) -> str:
+    """What to install, with what it is wanted for."""
+    why = [each for each in trial.candidate.assumptions if each.flag == "--toolchain"]
+    because = "".join(f" ({each.said}: {each.source})" for each in why if each.source)
+    return f"{trial.problem}{because}" + ("; --toolchain names another version" if why else "")

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
+from runners.toolchains.interpreters import Interpreter, interpreter_of
 from runners.toolchains.outside_usr import homes, is_shared, is_shown
 from runners.toolchains.protocol import Layer
 from runners.toolchains.store import install, layer_folder
@@ -27,43 +27,51 @@ _LIBRARY = re.compile(r"^\s*(?:\S+ => )?(/.+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Python:
-    """The interpreter that runs ghosttape, in a virtual environment of the project's own; wheels only."""
+    """An interpreter in a virtual environment of the project's own; wheels only."""
 
-    name: str = "python"
+    series: str = ""
+    """The first two numbers of its version, as `3.9`; empty: the interpreter that runs ghosttape."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is chosen. Examples: `python`, `python3.9`."""
+        return f"python{self.series}"
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Make the environment and install wheels, or find both in the cache."""
         names = sorted(_checked(name) for name in requires)
+        interpreter = await asyncio.to_thread(interpreter_of, self.series)
 
         async def build(folder: Path) -> None:
-            progress(f"python: installing {', '.join(names)}" if names else "python: getting ready")
-            await _install(names, folder)
+            progress(f"{self.name}: installing {', '.join(names)}" if names else f"{self.name}: getting ready")
+            await _install(interpreter.program, names, folder)
 
         witness = await asyncio.to_thread(_WITNESS.read_text)
-        content = [_FORMAT, sys.version, sys.base_prefix, names, witness]
-        folder = await layer_folder(cache, self.name, content, build)
-        interpreter = await asyncio.to_thread(_interpreter, sys.base_prefix, homes())
+        content = [_FORMAT, interpreter.build, interpreter.prefix, names, witness]
+        folder = await layer_folder(cache, "python", content, build)
+        shown = await asyncio.to_thread(_shown, interpreter, homes())
         return Layer(
-            (Mount(folder / "venv", VENV), *interpreter),
+            (Mount(folder / "venv", VENV), *shown),
             {"PATH": f"{VENV}/bin:{ENVIRONMENT['PATH']}", "VIRTUAL_ENV": VENV},
         )
 
 
-def _interpreter(base: str, homes: Collection[Path]) -> list[Mount]:
+def _shown(interpreter: Interpreter, homes: Collection[Path]) -> list[Mount]:
     """Return where the interpreter is installed, under both names if one is a link; sandboxes show /usr anyway.
 
     A folder that holds more than an interpreter (one with the home in it, or its `.local`) is shown in parts.
     """
-    prefixes = sorted({Path(base), Path(base).resolve()})
-    paths = [path for prefix in prefixes for path in (_parts(prefix) if is_shared(prefix, homes) else [prefix])]
+    prefixes = sorted({Path(interpreter.prefix), Path(interpreter.prefix).resolve()})
+    whole = ([prefix] if not is_shared(prefix, homes) else _parts(interpreter, prefix) for prefix in prefixes)
+    paths = [path for parts in whole for path in parts]
     return [Mount(path.resolve(), str(path)) for path in paths if not is_shown(path)]
 
 
-def _parts(prefix: Path) -> list[Path]:
+def _parts(interpreter: Interpreter, prefix: Path) -> list[Path]:
     """Return only what the interpreter needs of a folder, and the libraries that it loads from anywhere."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}{sys.abiflags}"
+    version = interpreter.library
     programs = [path for name in ("python", "python3", version) if (path := prefix / "bin" / name).is_file()]
-    folders = [path for name in sorted({"lib", sys.platlibdir}) if (path := prefix / name / version).is_dir()]
+    folders = [path for name in sorted({"lib", interpreter.platlibdir}) if (path := prefix / name / version).is_dir()]
     modules = [module for folder in folders for module in sorted((folder / "lib-dynload").glob("*.so"))]
     return [*programs, *folders, *_libraries([*programs, *modules])]
 
@@ -86,12 +94,12 @@ def _checked(name: str) -> str:
     return str(requirement)
 
 
-async def _install(names: list[str], folder: Path) -> None:
+async def _install(program: str, names: list[str], folder: Path) -> None:
     """Make the environment and install wheels: in one run of pip, so that no installed code is ever started here."""
     venv, empty = folder / "venv", folder / "empty"
     empty.mkdir()
     env = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
-    await install([sys.executable, "-I", "-m", "venv", str(venv)], empty, env)
+    await install([program, "-I", "-m", "venv", str(venv)], empty, env)
     if names:
         pip = [str(venv / "bin" / "python"), "-I", "-m", "pip", "install", "--only-binary", ":all:"]
         quiet = ["--no-input", "--disable-pip-version-check", "--no-warn-script-location", "--progress-bar", "off"]

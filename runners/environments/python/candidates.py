@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from shlex import quote
@@ -34,9 +33,13 @@ from runners.environments.python.layout import (
 )
 from runners.environments.python.requirement_files import of_requirement_files
 from runners.environments.python.source_code import of_noxfile, of_setup_py
+from runners.environments.python.versions import ChosenPython, chosen_python
 from runners.project import ProjectPlan
+from runners.toolchains import language_of
+from runners.toolchains.interpreters import series_of
 
 PYTEST_REQUIREMENT = "pytest>=8.3,<9"
+_PYTEST_OF_3_7 = "pytest>=7.4,<8"
 TIMEOUT_S = 60.0
 _READERS: tuple[PackageReader, ...] = (
     of_pyproject,
@@ -55,17 +58,18 @@ SITE = ".ghosttape-site"
 
 @dataclass(frozen=True)
 class PythonProject:
-    """A Python project with tests: its files (path → text), and the folder that describes it."""
+    """A Python project with tests: its files (path → text), the folder that describes it, and the interpreter for it."""
 
     files: Files
     root: PurePosixPath
+    python: ChosenPython
 
     @cached_property
     def declared(self) -> tuple[Declared, ...]:
         """All packages that its files name, but for itself; those of nearer sources come first."""
         own = str(canonicalize_name(project_name(self.files, self.root) or "-"))
         found = (each for reader in _READERS for each in reader(self.files, self.root))
-        return tuple(each for each in found if each.name != own and each.is_for_here)
+        return tuple(each for each in found if each.name != own and each.is_for(self.python.version))
 
     @cached_property
     def imported(self) -> set[str]:
@@ -79,14 +83,16 @@ class PythonProject:
         return sorted(name for name in self.imported if package_of(name) not in named)
 
 
-def python_project(files: Files) -> PythonProject | None:
-    """The Python project of some files; None where they hold no tests of one."""
+def python_project(files: Files, toolchain: str = "") -> PythonProject | None:
+    """The Python project of some files; None where they hold no tests of one. `toolchain`: the one that is asked for, as `python3.9`; empty: as the files say."""
     files = readable(files)
     tests = sorted((path for path in files if is_test(path) and _is_module(path)), key=_depth)
     if not tests:
         return None
     inside = [path for path in tests if not {"test", "tests"}.isdisjoint(PurePosixPath(path).parts[:-1])]
-    return PythonProject(files, project_root(files, PurePosixPath((inside or tests)[0]).parent))
+    root = project_root(files, PurePosixPath((inside or tests)[0]).parent)
+    asked = toolchain if language_of(toolchain) == "python" else ""
+    return PythonProject(files, root, chosen_python(files, root, asked))
 
 
 def _is_module(path: str) -> bool:
@@ -98,18 +104,26 @@ def _depth(path: str) -> tuple[int, str]:
     return path.count("/"), path
 
 
-def python_candidates(files: Files) -> Iterator[Candidate]:
-    """The ways to test a Python project; none where its files hold no tests.
+def python_candidates(files: Files, toolchain: str = "") -> Iterator[Candidate]:
+    """The ways to test a Python project; none where its files hold no tests. `toolchain`: the one that is asked for, as `python3.9`.
 
     First with what it runs with and what its tests import, then with all that is listed for tests; each with pytest, then as tox
-    has it; then the same after the project was built.
+    has it; then the same after the project was built. Where another interpreter than the one that runs ghosttape is chosen, though
+    an installer would take both, all of it once more with the latter.
     """
-    project = python_project(files)
+    project = python_project(files, toolchain)
     if project is None:
         return
+    yield from _candidates(project)
+    if project.python.because is not None and not project.python.because.binding:
+        own = replace(project, python=chosen_python(files, project.root, "python"))
+        yield from (replace(each, name=f"{each.name}, as ghosttape runs") for each in _candidates(own))
+
+
+def _candidates(project: PythonProject) -> Iterator[Candidate]:
     ways = list(_ways(project))
     yield from (_candidate(project, way) for way in ways)
-    why = needs_build(files, project.root) or "as an installer does"
+    why = needs_build(project.files, project.root) or "as an installer does"
     yield from (_candidate(project, way, why) for way in ways)
 
 
@@ -158,7 +172,8 @@ def _needed_by(project: PythonProject) -> Callable[[Declared], bool]:
 
 def requirements_of(project: PythonProject, wanted: Callable[[Declared], bool]) -> dict[str, Declared]:
     """Package → the first that is declared of it and wanted, with pytest, and the plugins that its settings need."""
-    found: dict[str, Declared] = {"pytest": Declared(PYTEST_REQUIREMENT, "test", "")}
+    pytest = _PYTEST_OF_3_7 if series_of(project.python.version) == "3.7" else PYTEST_REQUIREMENT
+    found: dict[str, Declared] = {"pytest": Declared(pytest, "test", "")}
     chosen: dict[str, Declared] = {}
     for each in project.declared:
         if wanted(each):
@@ -178,7 +193,7 @@ def _candidate(project: PythonProject, way: _Way, built: str = "") -> Candidate:
         needed += [name for name in build_requires(project.files, project.root) if name not in needed]
     path = [f"$PWD/{name}" for name in folders] + (["$PWD", f"$PWD/{SITE}"] if built else [])
     plan = ProjectPlan(
-        toolchain="python",
+        toolchain=project.python.toolchain,
         requires=tuple(needed),
         setup=_BUILD if built else "",
         command=(f'PYTHONPATH="{":".join(path)}" ' if path else "") + way.command,
@@ -186,12 +201,13 @@ def _candidate(project: PythonProject, way: _Way, built: str = "") -> Candidate:
         timeout_s=TIMEOUT_S,
     )
     name = f"{way.name}, built" if built else way.name
-    return Candidate(name, plan, tuple(_assumed(plan, way, folders, built)))
+    return Candidate(name, plan, tuple(_assumed(project.python, plan, way, folders, built)))
 
 
-def _assumed(plan: ProjectPlan, way: _Way, folders: Sequence[str], built: str) -> Iterator[Assumption]:
-    version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    yield Assumption(f"{version} runs it, as it runs ghosttape", "", "")
+def _assumed(
+    python: ChosenPython, plan: ProjectPlan, way: _Way, folders: Sequence[str], built: str
+) -> Iterator[Assumption]:
+    yield _runs(python)
     yield Assumption(f"its tests are run by: {plan.command}", way.source, "--test-command")
     if folders:
         yield Assumption(f"its packages lie in {', '.join(folders)}", "", "--test-command")
@@ -200,6 +216,14 @@ def _assumed(plan: ProjectPlan, way: _Way, folders: Sequence[str], built: str) -
     if built:
         yield Assumption(f"it is built first: {built}", "", "--setup")
     yield from _installed(way.required.values())
+
+
+def _runs(python: ChosenPython) -> Assumption:
+    """Which interpreter runs it, and why."""
+    said = f"Python {series_of(python.version)} runs it"
+    if python.because is not None:
+        return Assumption(f"{said}, as it is for {python.because.said}", python.because.source, "--toolchain")
+    return Assumption(f"{said}, as it runs ghosttape" if python.toolchain == "python" else said, "", "--toolchain")
 
 
 def _installed(required: Iterable[Declared]) -> Iterator[Assumption]:

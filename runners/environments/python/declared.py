@@ -35,12 +35,12 @@ class Declared:
         """The normalised name of the package."""
         return str(canonicalize_name(Requirement(self.requirement).name))
 
-    @property
-    def is_for_here(self) -> bool:
-        """Whether it is for this interpreter and this system, as far as it says so."""
+    def is_for(self, version: str) -> bool:
+        """Whether it is for this version of Python (three numbers) and this system, as far as it says so."""
         marker = Requirement(self.requirement).marker
+        numbers = {"python_version": ".".join(version.split(".")[:2]), "python_full_version": version}
         try:
-            return marker is None or marker.evaluate({"extra": ""})
+            return marker is None or marker.evaluate({"extra": "", **numbers})
         except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
             return False
 

@@ -123,6 +123,14 @@ def test_every_toolchain_is_one_of_projects_and_none_stands_for_the_system():
     assert unknown_toolchain("system")
 
 
+def test_a_toolchain_may_name_a_version_of_python_and_keeps_the_packages():
+    assert not unknown_toolchain("python3.9")
+    assert unknown_toolchain("node3.9")
+    assert unknown_toolchain("python3.9\n")
+    plan = plan_of(OWN, tests_over={"toolchain": "python3.9"})
+    assert (plan.toolchain, plan.requires, plan.command) == ("python3.9", OWN.requires, OWN.command)
+
+
 def test_the_network_and_variables_are_the_users_to_allow(monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://p")
     assert (plan_of(OWN).network, plan_of(OWN).setup_env) == (False, {})

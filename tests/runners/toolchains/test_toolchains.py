@@ -8,12 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from runners.errors import RequirementRefused, SetupFailed, ToolchainMissing
 from runners.protocol import Job
 from runners.sandboxes import make
 from runners.toolchains import toolchain
-from runners.toolchains.python import _interpreter
+from runners.toolchains.interpreters import own_interpreter
+from runners.toolchains.python import _shown
 from runners.toolchains.store import layer_folder
 
 
@@ -161,7 +163,7 @@ async def test_of_a_home_with_python_in_it_only_python_is_shown(place, home, san
     (home / place / "bin" / "python-notes").write_text("secret")
     skipped = shutil.ignore_patterns("site-packages", "dist-packages", "test", "tests", "__pycache__", "*.a")
     shutil.copytree(Path(os.__file__).parent, home / place / "lib" / version, ignore=skipped)
-    mounts = _interpreter(str(home / place), [home])
+    mounts = _shown(replace(own_interpreter(), prefix=str(home / place)), [home])
     (project := tmp_path / "project").mkdir()
     command = (
         f"{home / place}/bin/python3 -c 'import sys, ssl, ctypes; print(sys.base_prefix)'"
@@ -173,7 +175,9 @@ async def test_of_a_home_with_python_in_it_only_python_is_shown(place, home, san
 
 
 def test_of_a_root_folder_with_python_in_it_nothing_more_is_shown(home):
-    assert not [mount for mount in _interpreter("/", [home]) if home.is_relative_to(mount.source)]
+    assert not [
+        mount for mount in _shown(replace(own_interpreter(), prefix="/"), [home]) if home.is_relative_to(mount.source)
+    ]
 
 
 async def test_one_layer_asked_for_many_times_at_once_is_built_once(tmp_path):

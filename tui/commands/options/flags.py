@@ -191,7 +191,7 @@ ToolchainFlag = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What the projects are built and tested with: python, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). "
+        help="What the projects are built and tested with: python (the one that runs ghosttape), python3.9 or another that is installed, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). "
         "Of toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what the tape says.",
     ),
 ]
@@ -249,7 +249,7 @@ RepositoryToolchain = Annotated[
     typer.Option(
         "--toolchain",
         metavar="NAME",
-        help="What the repository is built and tested with: python, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). Of "
+        help="What the repository is built and tested with: python (the one that runs ghosttape), python3.9 or another that is installed, node, typescript, java, cpp, csharp, go, rust, or none (what lies in /usr). Of "
         "toolchain, set-up, command and packages each counts for itself: flags before [tests] of ghosttape.toml, that before what its files show.",
     ),
 ]

@@ -51,7 +51,7 @@ def test_what_is_taken_for_granted_is_said_with_its_place_and_its_flag(files):
     said = [(each.said, each.source, each.flag) for each in ways(files)[0].assumptions]
     version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
     assert said == [
-        (f"{version} runs it, as it runs ghosttape", "", ""),
+        (f"{version} runs it, as it runs ghosttape", "", "--toolchain"),
         (f"its tests are run by: {PYTEST}", "", "--test-command"),
         (f"installed: {PYTEST_REQUIREMENT}", "", "--requires"),
         ("installed: attrs", "pyproject.toml [project]", "--requires"),
