@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from corpora.errors import CorpusError
-from corpora.options import ProgramForm
+from corpora.options import ProgramForm, Scoring
 from corpora.registry import CORPORA, CorpusCard
 from corpora.tasks import Task
 from server.nearest import did_you_mean
@@ -97,18 +97,34 @@ MINED = "corpora.mined.corpus:MinedCorpus"
 """Module and class of the corpora that are files."""
 
 
-def corpus_of(name: str, data: Path, *, project: str = "", allowed: Mapping[str, Any] = NOTHING_ALLOWED) -> Corpus:
+def corpus_of(
+    name: str,
+    data: Path,
+    *,
+    project: str = "",
+    allowed: Mapping[str, Any] = NOTHING_ALLOWED,
+    scoring: Scoring = "answer",
+) -> Corpus:
     """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus, and names itself.
 
     Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`.
 
     Raises:
-        CorpusError: there is none of that name.
+        CorpusError: there is none of that name, or it has no such scoring.
 
     """
+    if scoring != "answer":
+        return _scored(name, data, scoring)
     if data.is_file():
         return cast("Corpus", _reader(MINED)(data, Path(project) if project else None, allowed))
     return cast("Corpus", _reader(card_of(name).reader)(data))
+
+
+def _scored(name: str, data: Path, scoring: Scoring) -> Corpus:
+    if data.is_file() or not card_of(name).has_scorings:
+        known = ", ".join(name for name, card in CORPORA.items() if card.has_scorings)
+        raise CorpusError(f"only {known} has a post-processor of its own: leave --scoring {scoring} out")
+    return cast("Corpus", _reader(card_of(name).reader)(data, scoring=scoring))
 
 
 def _reader(place: str) -> Callable[..., object]:

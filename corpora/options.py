@@ -16,6 +16,8 @@ LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
 
 
+Scoring = Literal["answer", "cleaned", "last", "published"]
+"""What of an answer is tested: the answer, or the texts that the benchmark's own post-processor makes of it (`corpora.simcopilot.scoring`)."""
 ProgramForm = Literal["evaluator", "editor"]
 """How a task becomes a program: as the benchmark's own evaluator puts it together, or with the answer exactly at the cursor of the document."""
 
@@ -36,6 +38,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """The model whose published answers are judged; empty: the provider is asked."""
     programs: ProgramForm | None = None
     """How programs are put together; None: as the evaluator does where published answers are judged, else as an editor does."""
+    scoring: Scoring = "answer"
+    """What of an answer is tested."""
     all_tasks: bool | None = None
     """Whether answers to tasks that are not testable are tested too, for the shares over all tasks; None: where published answers are judged."""
     cluster_by: ClusterBy = "program"
@@ -83,6 +87,7 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         kept = super().kept() | {"programs": self.program_form, "all_tasks": self.tests_all_tasks}
         left_out = {"data", "project"} | {name for name in ("network_setup", "setup_env") if not kept[name]}
         left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
+        left_out |= {"scoring"} if self.scoring == "answer" else set()  # likewise
         return {name: value for name, value in kept.items() if name not in left_out}
 
 

@@ -31,6 +31,8 @@ class CorpusCard:
     """The pattern of the files with the published answers of a `{model}`; empty: none were published."""
     answers: Mapping[str, str]
     """Model → the digest of its files. A local copy may lack models, but may not have others, nor other answers."""
+    has_scorings: bool = False
+    """Whether its repository has a post-processor of answers: the reader takes a `scoring` then (`corpora.options.Scoring`)."""
 
 
 CORPORA: Mapping[str, CorpusCard] = MappingProxyType(
@@ -70,7 +72,7 @@ CORPORA: Mapping[str, CorpusCard] = MappingProxyType(
             languages=("python", "java"),
             url="https://github.com/mj33rice/Sim-CoPilot",
             commit="096d1c42c90419ce2ade414a6ebf11b5a67a0664",
-            paths=("LICENSE", "README.md", "example_code"),
+            paths=("LICENSE", "README.md", "example_code", "helper_functions"),
             digests={
                 "example_code/**/*.json": "a02456e94157658d1a22d578b128ef1288a49f121cb8920d21811529d8f36d3c",
                 "example_code/**/*.py": "8d993668a95f4d6e3cf56b3e03e685052f6138a02a226e34233bd3d61457938f",
@@ -81,6 +83,7 @@ CORPORA: Mapping[str, CorpusCard] = MappingProxyType(
             },
             answers_at="",
             answers={},
+            has_scorings=True,
         ),
     }
 )

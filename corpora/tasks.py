@@ -95,6 +95,8 @@ class Task:
     """Why the task cannot be tested with this data on any machine, such as a file that is not in it; empty where it can."""
     least: str | None = None
     """What stands in the gap when it is emptied; None: the least that grammar demands there."""
+    is_literal: bool = True
+    """Whether an answer is tested as it stands in the document. If not, the ground truth as an answer is another case than the finished document."""
     function: str = ""
     """The outermost function around the gap, by its path and line, where tasks of one file are told apart: answers inside of one are not independent."""
     part: str = ""

@@ -2,7 +2,7 @@
 
 `python -m tools.simcopilot_beside CHECKOUT RUN [RUN ...]` takes the answers of finished runs of `ghosttape evaluate simcopilot`, puts each through the functions of the
 benchmark's script, and tests every text that comes of it in the sandbox. It prints one JSON line an answer, and a table of shares by language. CHECKOUT is a
-folder with SimCopilot's repository. Its functions are untrusted code that runs without a sandbox: run them on a machine that may be lost.
+folder with SimCopilot's repository; its functions run in the sandbox (`corpora.simcopilot.scoring`). `ghosttape evaluate simcopilot --scoring published` scores by them alone.
 
 The stages are those of `update_post_process_and_eval.py`: `cleaned_code`, `trimmed_code`, `indented_code`, made with the code below the gap, which the model of a completion does not see.
 The script counts an answer as passed if the text of any of the three passes; what the paper calls "without post-processing" is `cleaned_code`.
@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from typing import cast
 
 from corpora.corpus import corpus_of
+from corpora.simcopilot.scoring import STAGES, PostProcessingError, PostProcessor, ScriptInput
 from corpora.tasks import Task
 from replay.judge.states import ProjectState
 from replay.numbers.intervals import clustered_share
@@ -30,7 +30,6 @@ from runners.programs import Programs
 from runners.sandboxes import pick
 from runners.warm import warm
 
-STAGES = ("cleaned_code", "trimmed_code", "indented_code")
 COLUMNS: Mapping[str, str] = {
     "raw": "as it came",
     "cleaned_code": "its text cleaned: the paper's *without*",
@@ -39,18 +38,8 @@ COLUMNS: Mapping[str, str] = {
     "ours": "ours, repaired",
 }
 """Ways to score an answer, and what they are called in the table."""
-_STUBS = (
-    "openai",
-    "together",
-    "transformers",
-    "tiktoken",
-    "helper_functions.HF_models",
-    "helper_functions.Anthropic_models",
-)
-"""Modules that the script imports to ask models: nothing of them is used."""
-_NAMES = ("OpenAI", "Together", "pipeline", "num_tokens_from_HF_models", "get_response_from_HF_models", "model_context", "truncate_input", "anthropic_models_gen")  # fmt: skip
-_RUN = "from tools.simcopilot_beside import process_one; process_one()"
-_PATIENCE_S = 60.0
+_FAULT = "infrastructure"
+"""The verdict class of what the machine did not let happen: such answers count nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +48,6 @@ class ScoredAnswer:
 
     task: Task
     offered: Suggestion
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptInput:
-    """What the script's function takes."""
-
-    checkout: str
-    text: str
-    before: Sequence[str]
-    after: Sequence[str]
-    language: str
 
 
 def answers(runs: Sequence[Path], tasks: Mapping[str, Task]) -> Iterator[ScoredAnswer]:
@@ -82,57 +60,18 @@ def answers(runs: Sequence[Path], tasks: Mapping[str, Task]) -> Iterator[ScoredA
                     yield ScoredAnswer(task, offered)
 
 
-def script_input(checkout: Path, answer: ScoredAnswer) -> ScriptInput:
+def script_input(answer: ScoredAnswer) -> ScriptInput:
     """What the script would be given: the lines above and below the gap, and what came."""
     task = answer.task
-    below = (task.after + task.below).removeprefix("\n")
-    after = below.split("\n") if below else []
-    before = task.before.split("\n")[:-1]
-    return ScriptInput(str(checkout), answer.offered.raw, before, after, task.language.capitalize())
+    return ScriptInput.of(task.language, task.before, answer.offered.raw, task.after + task.below)
 
 
-def stages(order: ScriptInput) -> dict[str, str]:
-    """The texts that the script makes of an answer, by stage, in a process of its own.
-
-    Raises:
-        subprocess.SubprocessError: the script fails, or takes longer than a minute.
-
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", _RUN],
-        cwd=Path(__file__).parent.parent,
-        input=json.dumps(asdict(order)),
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE_S,
-        check=True,
-    )
-    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
-    return {stage: found[stage] for stage in STAGES}
-
-
-def _stages_or_why(taken: ScriptInput) -> tuple[dict[str, str], str]:
+async def _stages_or_why(script: PostProcessor, answer: ScoredAnswer, programs: Programs) -> tuple[dict[str, str], str]:
     """The stages, or none and why the script made none."""
     try:
-        return stages(taken), ""
-    except subprocess.CalledProcessError as error:
-        return {}, f"the script failed: {(error.stderr.strip().splitlines() or [''])[-1]}"
-    except subprocess.TimeoutExpired:
-        return {}, f"the script took longer than {_PATIENCE_S:.0f} s"
-
-
-def process_one() -> None:
-    """Read an order from standard input, run the script's function, and print its stages as JSON."""
-    order = ScriptInput(**json.load(sys.stdin))
-    for name in _STUBS:
-        sys.modules[name] = ModuleType(name)
-        for wanted in _NAMES:
-            setattr(sys.modules[name], wanted, lambda *_, **__: None)
-    sys.path.insert(0, order.checkout)
-    from helper_functions.LLMs_gen import post_process_gen_code  # type: ignore[import-not-found]
-
-    found, _ = post_process_gen_code(order.text, list(order.before), list(order.after), order.language)
-    sys.stdout.write(json.dumps(found) + "\n")
+        return await script.texts(script_input(answer), programs), ""
+    except PostProcessingError as error:
+        return {}, str(error)
 
 
 async def judge(answer: ScoredAnswer, made: Mapping[str, str], programs: Programs) -> dict[str, str]:
@@ -153,12 +92,13 @@ async def judge(answer: ScoredAnswer, made: Mapping[str, str], programs: Program
 async def compare(checkout: Path, found: Sequence[ScoredAnswer], workers: int = 2) -> list[dict[str, object]]:
     """Print what becomes of each answer, and return it."""
     programs: Programs = await warm(pick(), cache_folder(), lambda _: None, workers=workers)
+    script = PostProcessor(checkout)
     queue, lines = list(reversed(found)), list[dict[str, object]]()
 
     async def work() -> None:
         while queue:
             answer = queue.pop()
-            made, problem = await asyncio.to_thread(_stages_or_why, script_input(checkout, answer))
+            made, problem = await _stages_or_why(script, answer, programs)
             verdicts = await judge(answer, made, programs)
             said = {"task": answer.task.name, "language": answer.task.language, "category": answer.task.category}
             said |= {"provider": answer.offered.provider, "script": problem}
@@ -181,7 +121,8 @@ def passes(verdicts: Mapping[str, str]) -> dict[str, bool]:
 
 
 def table(lines: Sequence[Mapping[str, object]]) -> str:
-    """The shares by language and kind of task, as Markdown, with intervals by program."""
+    """The shares by language and kind of task, as Markdown, with intervals by program. An answer with a text that the machine could not test counts nowhere."""
+    lines = [line for line in lines if _FAULT not in _verdicts(line).values()]
     groups = sorted({(str(line["language"]), str(line["category"])) for line in lines})
     rows = ["| | answers | " + " | ".join(COLUMNS.values()) + " |", "| --- | ---: |" + " ---: |" * len(COLUMNS)]
     for group in [*groups, None]:
@@ -189,6 +130,10 @@ def table(lines: Sequence[Mapping[str, object]]) -> str:
         name = " ".join(group) if group else "all"
         rows.append(f"| {name} | {len(own)} | {' | '.join(_cell(own, column) for column in COLUMNS)} |")
     return "\n".join(rows)
+
+
+def _verdicts(line: Mapping[str, object]) -> Mapping[str, str]:
+    return cast("Mapping[str, str]", line["verdicts"])
 
 
 def _cell(lines: Sequence[Mapping[str, object]], column: str) -> str:

@@ -43,6 +43,7 @@ def summary(
         "samples": options.samples,
         "tests": options.tests,
         "programs": options.program_form,
+        **({} if options.scoring == "answer" else {"scoring": options.scoring}),
         "repairs": options.settings.repairs,
         "moments": len(records),
         "endings": counted(record.ending.name for record in records),
@@ -150,7 +151,12 @@ def _reason(outcome: TaskOutcome) -> str:
     verdict = next((verdict for verdict in outcome.verdicts if verdict.name == "untestable"), None)
     if verdict is None or outcome.is_testable:
         return ""
-    return BY_FILLER if verdict.reason == "undetected" and outcome.task.filler else _worded(verdict)
+    return BY_FILLER if is_by_filler(outcome.task, verdict) else _worded(verdict)
+
+
+def is_by_filler(task: Task, verdict: Verdict) -> bool:
+    """Whether the tests of a task pass with a statement that does nothing in the gap."""
+    return verdict.reason == "undetected" and bool(task.filler)
 
 
 def _worded(verdict: Verdict) -> str:
@@ -192,7 +198,7 @@ def _line(task: Task, sample: int, verdict: Verdict) -> dict[str, Any]:
         "category": task.category,
         "sample": sample,
         "verdict": verdict.name,
-        "reason": verdict.reason,
+        "reason": BY_FILLER if is_by_filler(task, verdict) else verdict.reason,
         "cause": verdict.cause,
         "message": verdict.message,
     }

@@ -127,8 +127,8 @@ class TaskTests:
         if not (self.explains or verdict.reason == "broken-baseline"):
             return verdict
         cause = cause_of(result, program)
-        if cause is not None and state.text != self.task.finished.text and not cause.is_lack:
-            cause = Cause("repairs", "changed the ground truth")
+        if cause is not None and not cause.is_lack and state.written[1]:
+            cause = Cause("repairs" if self.task.is_literal else "post-processor", "changed the ground truth")
         return structs.replace(verdict, cause=str(cause)) if cause else verdict
 
 
@@ -171,7 +171,7 @@ class TaskCases:
         if not self.explains and not task.truth.strip():
             return Verdict(name="untestable", reason="empty")
         filled = task.filled(asked.suggestion)
-        graft = task.finished if filled.text == task.finished.text else filled
+        graft = task.finished if task.is_literal and filled.text == task.finished.text else filled
         if task.least is not None and not (asked.suggestion and asked.suggestion.text):
             graft = task.emptied  # nothing: that was tested already
         if self.explains:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from corpora.errors import DataError
-from corpora.options import ProgramForm
+from corpora.options import ProgramForm, Scoring
 from corpora.simcopilot.output_tests import JUNIT_JARS, OutputTests
 from corpora.simcopilot.reading import CATEGORIES, FOLDERS, TestedFile, tested_files
+from corpora.simcopilot.scoring import PostProcessor, ScoredTests
 from corpora.tasks import Task
 
 _CODE = "example_code"
@@ -58,6 +59,7 @@ class SimCopilot:
 
     folder: Path
     name: str = "simcopilot"
+    scoring: Scoring = "answer"
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -85,13 +87,18 @@ class SimCopilot:
         before its own classes.
         """
         jars_first = programs == "evaluator"
-        return [
+        found = [
             task_of(tested, category, gap, packages=packages, jars_first=jars_first)
             for language in languages
             for tested in tested_files(self._data(), language)
             for category in categories
             for gap in tested.checkpoints.gaps(category)
         ]
+        return found if self.scoring == "answer" else self._scored(found, PostProcessor(self._data().parent))
+
+    def _scored(self, tasks: Sequence[Task], script: PostProcessor) -> list[Task]:
+        """The same tasks, with answers scored by the post-processor."""
+        return [replace(task, tests=_scored_tests(task, script, self.scoring), is_literal=False) for task in tasks]
 
     def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
         """Refuse: no answers were published with it."""
@@ -151,6 +158,11 @@ def tests_of(tested: TestedFile, below: str, *, packages: bool, jars_first: bool
         known.packages if packages else (),
         known.timeout_s,
     )
+
+
+def _scored_tests(task: Task, script: PostProcessor, scoring: Scoring) -> ScoredTests:
+    assert isinstance(task.tests, OutputTests)
+    return ScoredTests(task.tests, task.before, task.after, script, scoring)
 
 
 def _needs(tested: TestedFile) -> Needs:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from corpora.errors import DataError
+from corpora.simcopilot.comparing import decoded
 
 FOLDERS: Mapping[str, str] = MappingProxyType({"python": "Python", "java": "Java"})
 """LSP identifier → its folder."""
@@ -99,6 +100,10 @@ def _cases(file: Path) -> tuple[OutputCase, ...]:
         expected = known.get(f"expected_output{len(found) + 1}")
         if expected is None:
             break
+        try:
+            decoded(expected)
+        except UnicodeDecodeError as error:
+            raise DataError(file, 0, f"expected_output{len(found) + 1} cannot be read: {error.reason}") from error
         found.append(OutputCase(code, expected))
     if not found:
         raise DataError(file, 0, "has no test_case1 with an expected_output1")

@@ -123,12 +123,16 @@ def words(net: Mapping[str, float | None], p: float | None, asked: float) -> str
     return "as many" if -asked < low and high < asked else "too few to tell"
 
 
+_CHOICES = dict.fromkeys(("policy", "user", "mode", "latency", "corpus", "programs")) | {"scoring": "answer"}
+"""What makes two runs hard to compare where it differs, and what it is where a run does not say it."""
+
+
 def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
     """What makes two runs hard to compare: another policy, other tapes."""
     notes = [
-        f"the runs differ in {name}: {first.get(name)!r} and {second.get(name)!r}"
-        for name in ("policy", "user", "mode", "latency", "corpus", "programs")
-        if first.get(name) != second.get(name)
+        f"the runs differ in {name}: {first.get(name, unsaid)!r} and {second.get(name, unsaid)!r}"
+        for name, unsaid in _CHOICES.items()
+        if first.get(name, unsaid) != second.get(name, unsaid)
     ]
     ours, theirs = first.get("sources", {}), second.get("sources", {})
     for name in sorted(ours.keys() | theirs.keys()):

@@ -109,3 +109,25 @@ def jar(file, sources):
         (built / name).write_text(text)
     subprocess.run(["javac", "-d", "classes", *sources], cwd=built, check=True)
     subprocess.run(["jar", "--create", "--file", file, "-C", built / "classes", "."], check=True)
+
+
+SCRIPT = """
+import tiktoken
+from openai import OpenAI
+from together import Together
+from .HF_models import model_context
+client = OpenAI()
+
+def post_process_gen_code(text, before, after, program_type, **more):
+    print("Cleaned Code:")
+    steps = [text.replace("```", ""), f"{program_type}: {len(before)} {len(after)} {after[0]!r}", "        " + text.strip("` ")]
+    return dict(zip(["original_code", "cleaned_code", "trimmed_code", "indented_code"], [text, *steps])), ["all"]
+"""
+"""A post-processor in the form of the benchmark's: its first text is the answer without fences, its second nonsense, its third is indented."""
+
+
+def write_script(folder):
+    """Put the post-processor beside the data."""
+    (folder / "helper_functions").mkdir()
+    (folder / "helper_functions" / "LLMs_gen.py").write_text(SCRIPT)
+    return folder

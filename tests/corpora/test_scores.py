@@ -286,7 +286,7 @@ def test_the_summary_names_untestable_tasks_with_their_reasons_and_samples_witho
     assert (told["broken"], told["unnoticed"]) == (1, 1)
     assert [(one["task"], one["reason"], one["cause"]) for one in told["untested"]] == [
         (tasks[0].name, "broken-baseline", "network"),
-        (tasks[1].name, "undetected", ""),
+        (tasks[1].name, "undetected: filler", ""),
     ]
     assert told["unanswered"] == [tasks[3].name]
     assert told["testable"] == 1

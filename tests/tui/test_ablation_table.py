@@ -27,9 +27,9 @@ def trials(number, language, failing=(), verdict="failed"):
         )
 
 
-def printed(*moments):
+def printed(*moments, **clusters):
     console = Console(width=80, record=True, force_terminal=True, file=io.StringIO())
-    console.print(ablation_table(ablation([one for moment in moments for one in moment], REPAIRS)))
+    console.print(ablation_table(ablation([one for moment in moments for one in moment], REPAIRS, clusters)))
     return console.export_text()
 
 
@@ -49,6 +49,11 @@ def test_each_step_has_its_line_with_what_it_does():
     assert row(text, "all of them")[3:6] == ["1", "1", "1"]
     assert row(text, "python") == ["python", "all", "1,", "none", "1", "of", "3"]
     assert "all languages" not in text
+
+
+def test_moments_of_one_cluster_have_a_difference_without_an_interval():
+    text = printed(trials(1, "python", {"none"}), trials(2, "python"), m1="one", m2="one")
+    assert row(text, "all of them") == ["all", "of", "them", "1", "0", "0", "+50.0", row(text, "all of them")[-1]]
 
 
 def test_languages_have_a_block_each_behind_that_of_all():

@@ -8,6 +8,7 @@ from replay.run.folders import RUNS, new_folder
 from server.settings import REPAIRS
 from tui.commands.options.configuration import settings_of
 from tui.commands.options.run_options import evaluate_settings
+from tui.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(
@@ -26,11 +27,20 @@ def test_an_evaluation_keeps_an_explicit_number_of_tokens(settings, tokens, tmp_
         ({"published": "ada"}, None, ()),
         ({"published": "ada"}, "all", REPAIRS),
         ({"published": "ada", "ablate": "repairs"}, None, REPAIRS),
+        ({"published": "", "scoring": "published"}, None, ()),
+        ({"published": "", "scoring": "cleaned"}, "all", REPAIRS),
     ],
 )
-def test_published_answers_are_not_repaired_unless_it_is_asked_for(said, flag, repairs, tmp_path, monkeypatch):
+def test_published_answers_and_those_for_another_post_processor_are_not_repaired_unless_it_is_asked_for(
+    said, flag, repairs, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert evaluate_settings("{}", {"name": ""}, flag, **said).repairs == repairs
+
+
+def test_an_ablation_of_repairs_and_another_post_processor_exclude_each_other():
+    with pytest.raises(ConfigurationError, match="--scoring last has none: leave one out"):
+        evaluate_settings("{}", {"name": ""}, None, published="", ablate="repairs", scoring="last")
 
 
 def test_repairs_of_the_folders_file_hold_unless_a_flag_names_others(tmp_path):

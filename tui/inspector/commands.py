@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 _REPLAY_FLAGS = ("policy", "user", "latency", "mode", "sandbox", "seed", "samples")
-_EVALUATE_FLAGS = ("sandbox", "seed", "samples", "workers", "programs")
+_EVALUATE_FLAGS = ("sandbox", "seed", "samples", "workers", "programs", "scoring")
 _BUILD_FLAGS = {"toolchain": "--toolchain", "setup": "--setup", "command": "--test-command"}
 
 

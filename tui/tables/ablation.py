@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tui.figures import chance_words, net_words
 from tui.terminal_text import one_line, shorten
 
 CASES = 8
@@ -70,13 +71,8 @@ def _passed(figures: Mapping[str, Any]) -> Sequence[Text]:
 def _cells(effect: Mapping[str, Any]) -> Iterator[Text]:
     for kind, style in (("gained", "green"), ("broken", "red"), ("killed", "red")):
         yield Text(f"{effect[kind]:,}", style if effect[kind] else "")
-    net = effect["net"]
-    if net["value"] is None:
-        yield from (Text("–"), Text("–"))  # noqa: RUF001 - a dash for nothing
-        return
-    value, low, high = (100 * net[name] for name in ("value", "low", "high"))
-    yield Text(f"{value:+.1f} ({low:+.1f} to {high:+.1f})")
-    yield Text("<0.001" if effect["p_adjusted"] < 0.001 else f"{effect['p_adjusted']:.3f}")
+    yield Text(net_words(effect["net"]) or "–")  # noqa: RUF001 - a dash for nothing
+    yield Text(chance_words(effect["p_adjusted"]) or "–")  # noqa: RUF001 - likewise
 
 
 def _spoilt(cases: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:

@@ -219,6 +219,13 @@ _PASSES = (
 """What passes: of the testable tasks, and then of all. A judge's figure is one more entry here."""
 
 
+_SCORINGS: Mapping[str, str] = {
+    "cleaned": "the first text that it makes is tested",
+    "last": "the last text that it makes is tested",
+    "published": "the best of its three texts counts, chosen by the tests",
+}
+
+
 def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
     if not _has_tests(summary):
         yield Text(f"{summary['tasks']:,} tasks of {summary['corpus']}; no program ran (--no-tests).")
@@ -232,7 +239,12 @@ def _notes(summary: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield Text(f"A task has passed if at least one of its {summary['samples']} answers passes.")
     if summary.get("programs") == "evaluator":
         yield Text("Programs are put together as the benchmark's evaluator does (--programs editor: at the cursor).")
-    if not summary.get("repairs", True):
+    scoring = summary.get("scoring", "answer")
+    if scoring != "answer":
+        yield Text(
+            f"The benchmark's post-processor had each answer, as it came (--scoring {scoring}): {_SCORINGS[scoring]}."
+        )
+    elif not summary.get("repairs", True):
         yield Text("The answers were judged as they came: no repair was on (--repairs all repairs them).")
     contained = summary.get("self_contained")
     if contained and contained["n"]:

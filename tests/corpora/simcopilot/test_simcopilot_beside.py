@@ -3,25 +3,14 @@
 import json
 
 import pytest
-from simcopilot_data import write_stairs
+from simcopilot_data import SCRIPT, write_script, write_stairs
 
 from corpora.corpus import corpus_of
+from corpora.simcopilot.scoring import PostProcessor
 from replay.records import Ending, Record, Suggestion
 from replay.run.store import Store
-from tools.simcopilot_beside import ScoredAnswer, answers, compare, passes, script_input, stages, table
+from tools.simcopilot_beside import ScoredAnswer, answers, compare, passes, script_input, table
 
-SCRIPT = """
-import tiktoken
-from openai import OpenAI
-from together import Together
-from .HF_models import model_context
-client = OpenAI()
-
-def post_process_gen_code(text, before, after, program_type, **more):
-    print("Cleaned Code:")
-    steps = [text.replace("```", ""), f"{program_type}: {len(before)} {len(after)} {after[0]!r}", "        " + text.strip("` ")]
-    return dict(zip(["original_code", "cleaned_code", "trimmed_code", "indented_code"], [text, *steps])), ["all"]
-"""
 LINE = "found.append(step * int(open('width.txt').read()))"
 
 
@@ -32,10 +21,7 @@ def scored(task, text):
 
 @pytest.fixture
 def checkout(tmp_path):
-    folder = write_stairs(tmp_path / "copy")
-    (folder / "helper_functions").mkdir()
-    (folder / "helper_functions" / "LLMs_gen.py").write_text(SCRIPT)
-    return folder
+    return write_script(write_stairs(tmp_path / "copy"))
 
 
 @pytest.fixture
@@ -43,16 +29,16 @@ def tasks(checkout):
     return corpus_of("simcopilot", checkout).tasks(["python"], ["infilling", "completion"], packages=True)
 
 
-def test_the_script_gets_the_lines_above_and_below_also_of_a_completion(checkout, tasks):
+def test_the_script_gets_the_lines_above_and_below_also_of_a_completion(tasks):
     for task in tasks:
-        order = script_input(checkout, scored(task, "x"))
+        order = script_input(scored(task, "x"))
         whole = "\n".join([*order.before, task.truth, *order.after])
         assert whole == task.finished.text + task.below
         assert (order.language, order.after[0]) == ("Python", "    # the last stair is the landing")
 
 
-def test_the_script_runs_in_a_process_of_its_own_without_the_modules_that_ask_models(checkout, tasks):
-    found = stages(script_input(checkout, scored(tasks[0], f"```{LINE}```")))
+async def test_the_script_runs_without_the_modules_that_ask_models(checkout, tasks, programs):
+    found = await PostProcessor(checkout).texts(script_input(scored(tasks[0], f"```{LINE}```")), programs)
     assert found == {
         "cleaned_code": LINE,
         "trimmed_code": "Python: 5 5 '    # the last stair is the landing'",
@@ -111,3 +97,11 @@ async def test_an_answer_on_which_the_script_fails_has_failed_there_and_the_othe
     lines = await compare(checkout, [scored(tasks[0], "bad"), scored(tasks[1], tasks[1].truth)], workers=1)
     assert [line["script"] for line in lines] == ["the script failed: ZeroDivisionError: division by zero", ""]
     assert [(line["published"], line["ours"]) for line in lines] == [(False, False), (True, True)]
+
+
+def test_an_answer_that_the_machine_could_not_test_counts_nowhere():
+    line = {"task": "python/infilling/stairs/6-6", "language": "python", "category": "infilling"}
+    ways = dict.fromkeys(("raw", "cleaned_code", "indented_code", "published", "ours"), True)
+    tested = {**line, **ways, "verdicts": dict.fromkeys(ways, "passed")}
+    failed = {**line, **dict.fromkeys(ways, False), "verdicts": {"raw": "failed", "ours": "infrastructure"}}
+    assert [row.split("|")[2].strip() for row in table([tested, failed]).splitlines()[2:]] == ["1", "1"]

@@ -91,6 +91,11 @@ def test_malformed_gaps_are_refused_with_their_file(tmp_path, change, said):
     [
         ("Python/stairs/Test/stairs.json", '{"test_case1": ""}', "has no test_case1 with an expected_output1"),
         ("Python/stairs/Test/stairs.json", "[", "is no file of SimCopilot"),
+        (
+            "Python/stairs/Test/stairs.json",
+            r'{"test_case1": "", "expected_output1": "a\\"}',
+            "expected_output1 cannot be read",
+        ),
         ("tasks_path.json", '{"Python": {}}', "tasks_path.json does not say where 'stairs' is"),
         ("tasks_path.json", '{"Python": {"stairs": "./example_code/nowhere"}}', "name the folder of SimCopilot"),
     ],

@@ -87,6 +87,7 @@ class EvaluateFlags:
     no_tests: flags.NoPrograms = False
     no_packages: flags.NoPackages = False
     programs: flags.ProgramFormFlag = None
+    scoring: flags.ScoringFlag = "answer"
     all_tasks: flags.AllTasks = None
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False

@@ -332,6 +332,15 @@ ProgramFormFlag = Annotated[
         help="evaluator: put together as the benchmark's own script does (default with --published); editor: the answer exactly at the cursor.",
     ),
 ]
+ScoringFlag = Annotated[
+    str,
+    typer.Option(
+        "--scoring",
+        metavar="answer|cleaned|last|published",
+        help="answer: test each answer as it is offered, once. The others put it, without our repairs, through the post-processor of the benchmark (simcopilot has one): "
+        "cleaned and last test its first and its last text; published counts the best of its three texts, chosen by the tests.",
+    ),
+]
 ByLabels = Annotated[
     str,
     typer.Option(

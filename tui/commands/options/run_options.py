@@ -79,7 +79,12 @@ def options_of_evaluation(
     return options_of(
         EvaluateOptions,
         settings=evaluate_settings(
-            server.settings, _provider(provider, server), given.repairs, published=published, ablate=given.ablate
+            server.settings,
+            _provider(provider, server),
+            given.repairs,
+            published=published,
+            ablate=given.ablate,
+            scoring=given.scoring,
         ),
         **_of_both(given) | {"cluster_by": given.cluster_by or ("function" if found.is_file() else "program")},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
@@ -92,6 +97,7 @@ def options_of_evaluation(
         workers=given.workers,
         packages=not given.no_packages,
         programs=given.programs,
+        scoring=given.scoring,
         all_tasks=given.all_tasks,
     )
 
@@ -114,21 +120,31 @@ def repository_options(
 
 
 def evaluate_settings(
-    settings: str, flags: Mapping[str, Any], repairs: str | None, *, published: str, ablate: str = ""
+    settings: str,
+    flags: Mapping[str, Any],
+    repairs: str | None,
+    *,
+    published: str,
+    ablate: str = "",
+    scoring: str = "answer",
 ) -> Settings:
     """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number.
 
-    Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`).
+    Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`). A benchmark's own
+    post-processor gets them likewise.
 
     Raises:
         SettingsError, ConfigurationError: a flag is malformed, or names something unknown.
 
     """
+    if scoring != "answer" and ablate:
+        raise ConfigurationError(f"--ablate compares our repairs, and --scoring {scoring} has none: leave one out")
     if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
-    as_published = structs.replace(base, repairs=()) if published and not ablate else base
+    is_raw = (published or scoring != "answer") and not ablate
+    as_published = structs.replace(base, repairs=()) if is_raw else base
     return settings_of(settings, named, base=as_published, repairs=repairs)
 
 
