@@ -3,6 +3,7 @@
 All traps of a kind lie in one repository, and each has a name of its own. Without a sandbox each of them springs.
 """
 
+import asyncio
 import hashlib
 import os
 import re
@@ -206,7 +207,7 @@ def test_an_address_is_no_command_and_no_folder_of_the_person(address, tmp_path,
     git(tmp_path, "init", "-q", "-b", "main", ".")
     (tmp_path / ".ghosttape/clones").mkdir(parents=True)
     with pytest.raises((ConfigurationError, TuiError)):
-        local_folder(address)
+        asyncio.run(local_folder(address))
     assert sorted(path.name for path in tmp_path.iterdir()) == [".ghosttape", ".git"]
     assert list((tmp_path / ".ghosttape/clones").iterdir()) == []
     assert (tmp_path / ".git/HEAD").read_text() == "ref: refs/heads/main\n"
@@ -217,7 +218,7 @@ def test_an_address_that_names_a_folder_above_the_clones_is_refused(address, tmp
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".ghosttape/clones").mkdir(parents=True)
     with pytest.raises(ConfigurationError, match="no address of a repository"):
-        local_folder(address)
+        asyncio.run(local_folder(address))
 
 
 def test_a_clone_that_was_broken_off_does_not_lead_git_to_the_repository_of_the_person(tmp_path, monkeypatch):
@@ -231,7 +232,7 @@ def test_a_clone_that_was_broken_off_does_not_lead_git_to_the_repository_of_the_
     monkeypatch.setattr("tui.commands.trying.repository._PROTOCOLS", "file")
     git(tmp_path, "remote", "add", "origin", str(tmp_path))
     with pytest.raises(TuiError, match="not a git repository"):
-        local_folder("https://host/x")
+        asyncio.run(local_folder("https://host/x"))
     assert (tmp_path / ".git/HEAD").read_text() == before
     assert [path.name for path in (tmp_path / ".git/refs/heads").iterdir()] == ["main"]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,26 +74,25 @@ class TestFinder:
             NotTestable: no way was found in which the tests pass; says what to do.
 
         """
-        planner = Planner(self.repository, selection.merges, CHARACTERS)
-        newest = next(
-            (
-                each
-                for each in chosen(planner, replace(selection, last=1, sample=None), seed)
-                if isinstance(each, Commit)
-            ),
-            None,
-        )
-        if newest is None:
-            raise HistoryError(
-                f"{self.repository.path}: no commit of {selection} has code to type: choose others with --range, --since or --last"
-            )
-        files = _finished(files_of(self.repository, newest))
+        with _ended_by_ctrl_c():
+            newest = self._newest(selection, seed)
+            files = _finished(files_of(self.repository, newest))
         try:
             return FoundTests(newest.sha, await self.settled(files), selection)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
             return await self._older(newest, selection, error)
+
+    def _newest(self, selection: CommitSelection, seed: int) -> Commit:
+        """The newest commit of a selection that has code to type."""
+        planner = Planner(self.repository, selection.merges, CHARACTERS)
+        for each in chosen(planner, replace(selection, last=1, sample=None), seed):
+            if isinstance(each, Commit):
+                return each
+        raise HistoryError(
+            f"{self.repository.path}: no commit of {selection} has code to type: choose others with --range, --since or --last"
+        )
 
     async def _older(self, newest: Commit, selection: CommitSelection, error: NotTestable) -> FoundTests:
         best = max(error.trials, key=lambda trial: trial.result.passed or 0 if trial.result else -1).candidate
@@ -146,6 +147,18 @@ class TestFinder:
         plain = [replace(each, plan=replace(each.plan, setup_env={})) for each in ways]
         whole = repr((version(), self.sandbox.name, plain, sorted(self.said.setup_env), sorted(files.items())))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+@contextmanager
+def _ended_by_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C end what reads without awaiting anything: the event loop would hear of it only afterwards."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:  # as in the background of a script
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _since(oldest: Commit, newest: Commit) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
-import subprocess
+import signal
+import tempfile
+from asyncio.subprocess import PIPE
+from dataclasses import dataclass
 from pathlib import Path
 
 from replay.tapes.git_environment import quiet_environment
@@ -17,18 +21,31 @@ CLONES = Path(".ghosttape/clones")
 _ADDRESS = re.compile(r"^(https?|ssh|git)://[^\s]+$|^[\w.-]+@[\w.-]+:[^\s]+$")
 _PROTOCOLS = "https:http:ssh:git"
 _PATIENCE_S = 900.0
+_FILE = "file://"
 
 
-def local_folder(named: str) -> Path:
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How a command of git ended."""
+
+    status: int
+    output: str
+    errors: str
+
+
+async def local_folder(named: str) -> Path:
     """The folder of a repository: as named, or of a clone that is made of an address, or fetched anew if there is one.
 
     Raises:
         ConfigurationError: there is no such folder, and it is no address.
+        CancelledError: it was stopped, also if Ctrl-C reached git first.
         TuiError: the clone cannot be made.
 
     """
     if Path(named).is_dir():
-        return _top(Path(named))
+        return await _top(Path(named))
+    if named.startswith(_FILE):
+        raise ConfigurationError(f"{named}: name the folder itself, without {_FILE}: {named.removeprefix(_FILE)}")
     if not _ADDRESS.match(named):
         raise ConfigurationError(f"{named}: it is neither a folder nor the address of a repository (https://…)")
     name = re.sub(r"[^\w.-]+", "-", re.sub(r"^\w+://(?:[^@/]*@)?", "", named).removesuffix(".git"))
@@ -39,56 +56,71 @@ def local_folder(named: str) -> Path:
     folder = (
         CLONES / f"{name}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
     )  # addresses may differ in what a name leaves out
-    known = folder.is_dir()
-    with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if known else 'cloned'}"):
-        if known:
-            own = f"--git-dir={folder}"  # else git looks in the folders above: the person's own repository
-            _git(own, "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", named=named)
-            _git(own, "symbolic-ref", "HEAD", "refs/heads/ghosttape", named=named)
-        else:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            _git("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", named, str(folder), named=named)
+    with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if folder.is_dir() else 'cloned'}"):
+        await (_fetch if folder.is_dir() else _clone)(named, folder)
     return folder
 
 
-def _top(folder: Path) -> Path:
+async def _fetch(named: str, folder: Path) -> None:
+    own = f"--git-dir={folder}"  # else git looks in the folders above: the person's own repository
+    await _git(own, "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", named=named)
+    await _git(own, "symbolic-ref", "HEAD", "refs/heads/ghosttape", named=named)
+
+
+async def _clone(named: str, folder: Path) -> None:
+    """Clone under another name, which the clone loses when it is complete: one that was stopped is never taken for one."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as place:
+        made = Path(place, "clone")
+        await _git("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", named, str(made), named=named)
+        made.rename(folder)
+
+
+async def _top(folder: Path) -> Path:
     """The top of the repository that a folder lies in; the folder itself of a bare one.
 
     Raises:
         ConfigurationError: it lies in none.
 
     """
-    done = _run("-C", str(folder), "rev-parse", "--show-toplevel")
-    if done.returncode == 0 and done.stdout.strip():
-        return Path(done.stdout.strip())
-    if _run("-C", str(folder), "rev-parse", "--absolute-git-dir").returncode == 0:
+    done = await _run("-C", str(folder), "rev-parse", "--show-toplevel")
+    if done.status == 0 and done.output.strip():
+        return Path(done.output.strip())
+    if (await _run("-C", str(folder), "rev-parse", "--absolute-git-dir")).status == 0:
         return folder
     raise ConfigurationError(
         f"{folder} is no git repository, and sessions are made of its commits: name one, or commit what is there (git init, git add, git commit)"
     )
 
 
-def _git(*words: str, named: str) -> None:
-    done = _run(*words)
-    if done.returncode:
-        told = next((line for line in done.stderr.splitlines() if line.strip()), "it says nothing")
+async def _git(*words: str, named: str) -> None:
+    done = await _run(*words)
+    if done.status:
+        told = next((line for line in done.errors.splitlines() if line.strip()), "it says nothing")
         raise TuiError(
             f"{named} cannot be cloned: {told.removeprefix('fatal: ')}: is the address right, and is there a network?"
         )
 
 
-def _run(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run git without anything of the repository's own, over no other protocol than those of addresses."""
+async def _run(*words: str) -> _Done:
+    """Run git without anything of the repository's own, over no other protocol than those of addresses; it ends with us."""
     environment = quiet_environment(os.environ) | {
         "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
         "GIT_TERMINAL_PROMPT": "0",
     }
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words]
     try:
-        return subprocess.run(
-            command, capture_output=True, text=True, check=False, env=environment, timeout=_PATIENCE_S
-        )
+        process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=environment)
     except OSError as error:
         raise TuiError(f"git cannot be run ({error.strerror}): install it") from error
-    except subprocess.TimeoutExpired as error:
+    try:
+        output, errors = await asyncio.wait_for(process.communicate(), _PATIENCE_S)
+    except TimeoutError as error:
         raise TuiError(f"git took longer than {_PATIENCE_S:.0f} s: clone it yourself, and name the folder") from error
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    if process.returncode == -signal.SIGINT:
+        raise asyncio.CancelledError
+    return _Done(process.returncode or 0, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +32,16 @@ from tui.commands.trying.repository import local_folder
 from tui.commands.trying.saving import save
 from tui.commands.trying.sessions import Sessions
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError, TuiError
+from tui.errors import ConfigurationError, InterruptedRunError, TuiError
 from tui.figures import number_of
 from tui.terminal_text import one_line, shorten
 
 PLACE = Path(".ghosttape/try")
 _WIDTH = 400
 """What is taken for granted is shortened to so many cells a line; the file that `--save` writes has all of it."""
+
+
+_STOPPED = "interrupted before the first session was replayed: what was found out is kept, and the same command goes on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,21 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
 
     """
     _refuse_unwalled(request.options)
+    _end_on_sigterm()
+    try:
+        sources, name = await _prepared(request)
+    except (asyncio.CancelledError, KeyboardInterrupt) as error:
+        raise InterruptedRunError(_STOPPED) from error
+    return await _replayed(request, sources, name)
+
+
+async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
+    """The sessions to replay, and the name of the repository."""
     warning = await _checked_provider(request.options)
     sandbox, console = pick(request.options.sandbox), SafeConsole(stderr=True)
     if warning:
         _say(console, warning, "yellow")
-    folder = local_folder(request.repository)
+    folder = await local_folder(request.repository)
     with Repository(str(folder)) as repository:
         _say(console, f"{repository.name}: how is it tested?")
         place = PLACE / repository.name
@@ -81,7 +96,13 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
         if request.save:
             _say(console, f"written: {save(found.tests.found, found.tests.works.assumptions)}")
         sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
-    return await _replayed(request, sources, repository.name)
+    return sources, repository.name
+
+
+def _end_on_sigterm() -> None:
+    """End on SIGTERM as on Ctrl-C, so that nothing that was started stays behind."""
+    if (task := asyncio.current_task()) is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 async def _checked_provider(options: ReplayOptions) -> str:
