@@ -8,7 +8,7 @@ from typing import Any
 
 from replay.importers.building.project_tests import detect_tests, tests_of_plan
 from replay.tapes.tape import Tests
-from runners.environments import Assumption, Candidate, candidates
+from runners.environments import Assumption, Candidate, candidates, package_name
 from runners.project import ProjectPlan
 
 PATIENCE = 6.0
@@ -18,7 +18,7 @@ SHORTEST_S, LONGEST_S = 30.0, 900.0
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a person says of how a project is tested: each member that is given takes the place of what its files show; packages of `also` are added."""
+    """What a person says of how a project is tested: each member that is given takes the place of what its files show; packages of `also` are added, each in the place of the same one with other versions."""
 
     members: Mapping[str, Any] = field(default_factory=dict)
     """Members of `Tests` by name."""
@@ -34,7 +34,8 @@ class Said:
         asked = str(self.members.get("toolchain", ""))
         found = list(candidates(files, asked)) or [Candidate("as it is said", ProjectPlan("system"))]
         if "toolchain" in self.members:
-            wanted = self.members["toolchain"]
+            named = self.members["toolchain"]
+            wanted = "system" if named == "none" else named  # as tapes call it, and as runners do
             found = [each for each in found if each.plan.toolchain == wanted] or [
                 Candidate("as it is said", ProjectPlan(wanted))
             ]
@@ -49,7 +50,9 @@ class Said:
             name: value for name, value in self.members.items() if name in {"command", "setup", "cwd", "timeout_s"}
         }
         shown = candidate.plan if self.walled else replace(candidate.plan, requires=(), setup="")
-        requires = tuple(dict.fromkeys((*self.members.get("requires", shown.requires), *self.also)))
+        named = {package_name(item) for item in self.also}
+        found = (item for item in self.members.get("requires", shown.requires) if package_name(item) not in named)
+        requires = tuple(dict.fromkeys((*found, *self.also)))
         plan = replace(shown, **known, requires=requires, network=self.network, setup_env=self.setup_env)
         said = [*self.members, *(["requires"] if self.also else [])]
         more = (Assumption(f"as you say: {', '.join(said)}", "", ""),) if said else ()

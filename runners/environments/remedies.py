@@ -34,6 +34,14 @@ _PROGRAM = re.compile(
 )
 _BUSY = re.compile(r"Failed to start \w+ worker|Timeout (?:starting|waiting)|ETIMEDOUT")
 _FAILED = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
+_FAILING = re.compile(
+    r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$"  # pytest
+    r"|^ *not ok \d+ -? ?(\S.*?)(?: # .*)?$"  # TAP: node --test, tap, tape, ava
+    r"|^ *(?:FAIL) +(\S.*?)(?: \[.*\])?$"  # vitest, jest
+    r"|^ *--- FAIL: (\S+)"  # go test
+    r"|^test (\S+) \.\.\. FAILED$",  # cargo test
+    re.MULTILINE,
+)
 FIXTURES = {
     "mocker": "pytest-mock",
     "benchmark": "pytest-benchmark",
@@ -109,6 +117,11 @@ def missing_in(log: str) -> Missing:
         busy=bool(_BUSY.search(log)),
         program=bool(_PROGRAM.search(log)),
     )
+
+
+def failing_tests(log: str) -> tuple[str, ...]:
+    """The tests, or files of tests, that the log of a usual runner names as failed; none where it names none."""
+    return _once(next(filter(None, found)) for found in _FAILING.findall(log))
 
 
 def _service(log: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -14,8 +14,8 @@ from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files
 from runners.environments.python.candidates import PythonProject, python_project
 from runners.environments.python.imports import is_test, package_of
-from runners.environments.remedies import FIXTURES, Missing, missing_in
-from runners.errors import RunnerError, ToolchainMissing
+from runners.environments.remedies import FIXTURES, Missing, failing_tests, missing_in
+from runners.errors import RunnerError, SetupFailed, ToolchainMissing
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Sandbox
 from runners.toolchains import language_of
@@ -28,6 +28,8 @@ _FEW = 40
 """So many tests that fail here can be left out, if they are no more than `_SHARE` of all."""
 _FEW_BY_CHANCE = 2
 _SHARE = 0.2
+_SHOWN = 3
+"""So many tests are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,14 @@ class NotTestable(RunnerError):  # noqa: N818 - the name says what happened
 
 @dataclass(frozen=True, slots=True)
 class WayTester:
-    """Where ways are tried. `within_s`: after so many seconds no further one is begun."""
+    """Where ways are tried. `within_s`: after so many seconds no further one is begun. `named`: packages that a person asks for, with their versions."""
 
     sandbox: Sandbox
     cache: Path
     notify: Callable[[str], None]
     within_s: float = 100.0
     now: Callable[[], float] = field(default=time.monotonic)
+    named: tuple[str, ...] = ()
 
     async def settle(self, files: Files, candidates: Iterable[Candidate]) -> SettledWay:
         """Find the first way in which the tests pass. What a log names as missing is added if a file of the project names it; where nearly all tests pass, the others are left out.
@@ -84,6 +87,7 @@ class WayTester:
         Raises:
             NotTestable: no way was found; says what to do.
             SandboxFailed, MachineFails: the machine failed.
+            SetupFailed: a package that a person asks for cannot be installed.
 
         """
         began, queue, trials, seen = self.now(), deque(candidates), list[TriedWay](), set[str]()
@@ -99,6 +103,7 @@ class WayTester:
                 trial = await self.try_one(files, candidate)
             if trial.result is not None and not trial.problem:
                 return SettledWay(trial.candidate, trial.result, tuple(trials))
+            self._refuse_uninstallable(trial)
             self.notify(f"that did not work: {trial.problem}")
             if trial.result is not None and not trial.missing.is_more_needed:
                 queue = deque(other for other in queue if not _is_like(other, candidate))
@@ -106,10 +111,19 @@ class WayTester:
                 queue = deque(other for other in queue if other.plan.toolchain != candidate.plan.toolchain)
             if trial.missing.metadata:
                 queue = deque(sorted(queue, key=lambda other: not other.plan.setup))
-            queue.extendleft(reversed([*_mended(files, trial)]))
+            queue.extendleft(reversed([*_mended(files, trial, self.named)]))
             if not queue:
                 queue.extend(_without_failures(files, trials))
         raise NotTestable(tuple(trials), tuple(_remedies(files, trials)))
+
+    def _refuse_uninstallable(self, trial: TriedWay) -> None:
+        """End where a package cannot be installed that a person asks for. What was only found in files may be left out."""
+        gone = {_plain(name) for name in trial.missing.uninstallable}
+        if refused := next((each for each in self.named if package_name(each) in gone), ""):
+            told = trial.problem.removeprefix("ERROR: ").partition(" (from versions: ")[0]
+            raise SetupFailed(
+                f"--requires {refused}: it cannot be installed: {told}: are name and version right, and is there a network?"
+            )
 
     async def try_one(self, files: Files, candidate: Candidate) -> TriedWay:
         """Set a project up as a candidate says, and run its tests once."""
@@ -155,12 +169,12 @@ def _first(text: str) -> str:
     return told[:300]
 
 
-def _mended(files: Files, trial: TriedWay) -> Iterator[Candidate]:
+def _mended(files: Files, trial: TriedWay, named: Sequence[str]) -> Iterator[Candidate]:
     """The same way with what its log names as missing, as far as the project itself names it; without what cannot be installed."""
     candidate, missing = trial.candidate, trial.missing
     if project := _python_project(files, candidate):
         yield from _more_packages(candidate, missing, project)
-        yield from _open_versions(candidate, missing)
+        yield from _open_versions(candidate, missing, named)
     yield from _fewer_packages(candidate, missing)
 
 
@@ -186,12 +200,15 @@ def _more_packages(candidate: Candidate, missing: Missing, project: PythonProjec
         yield candidate.changed(f"with {', '.join(names)}", said, requires=(*candidate.plan.requires, *names))
 
 
-def _open_versions(candidate: Candidate, missing: Missing) -> Iterator[Candidate]:
-    """With any version of what cannot be installed in the one that is asked for."""
+def _open_versions(candidate: Candidate, missing: Missing, named: Sequence[str]) -> Iterator[Candidate]:
+    """With any version of what cannot be installed in the one that is asked for; what a person named stays."""
     gone = {_plain(name) for name in missing.uninstallable}
     requires = candidate.plan.requires
     loose = tuple(
-        _name(item) if (missing.conflict and "==" in item) or _name(item) in gone else item for item in requires
+        package_name(item)
+        if item not in named and ((missing.conflict and "==" in item) or package_name(item) in gone)
+        else item
+        for item in requires
     )
     if (missing.conflict or gone) and loose != requires:
         said = Assumption("versions that cannot be installed together, or here, are left open", "", "--requires")
@@ -201,14 +218,14 @@ def _open_versions(candidate: Candidate, missing: Missing) -> Iterator[Candidate
 def _fewer_packages(candidate: Candidate, missing: Missing) -> Iterator[Candidate]:
     """Without what cannot be installed."""
     gone = {_plain(name) for name in missing.uninstallable}
-    rest = tuple(item for item in candidate.plan.requires if _name(item) not in gone)
+    rest = tuple(item for item in candidate.plan.requires if package_name(item) not in gone)
     if rest != candidate.plan.requires:
         said = Assumption(f"left out, as it cannot be installed here: {', '.join(sorted(gone))}", "", "--requires")
         yield candidate.changed(f"without {', '.join(sorted(gone))}", said, requires=rest)
 
 
-def _name(requirement: str) -> str:
-    """The name of a package of Python or of npm, without its versions."""
+def package_name(requirement: str) -> str:
+    """The name of a package of Python or of npm, without its versions. Example: `Ruamel.YAML[x]>=1` gives `ruamel-yaml`."""
     return _plain(re.split(r"[\s\[;<>=!~]|(?<=.)@", requirement)[0])
 
 
@@ -239,8 +256,7 @@ def _without_failures(files: Files, trials: Iterable[TriedWay]) -> Iterator[Cand
     if not 0 < len(names) <= _FEW or not few or all(f" {quote(name)}" in known for name in names):
         return
     words = [f"--deselect {quote(name)}" if "::" in name else f"--ignore {quote(name)}" for name in names]
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    said = Assumption(f"left out, as they fail here before anything is changed: {shown}", "", "--test-command")
+    said = Assumption(f"left out, as they fail here before anything is changed: {_few(names)}", "", "--test-command")
     yield best.candidate.changed("without tests that fail here", said, command=" ".join([known, *words]))
 
 
@@ -256,7 +272,8 @@ def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
     """What a person can do, the likeliest first."""
     known = list(trials)
     if not known:
-        yield "nothing in its files shows how it is tested: name the command with --test-command, and the toolchain with --toolchain"
+        named = "" if _test_files(files) else ", and no file is named as tests are (test_NAME.py, NAME.test.js)"
+        yield f"nothing in its files shows how it is tested{named}: if it has tests, name what runs them with --test-command, and the toolchain with --toolchain"
         return
     best = max(known, key=_passes)
     for trial in known:
@@ -278,7 +295,15 @@ def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
         yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
     if best.result is not None and best.result.verdict_class == "timeout":
         yield "name fewer tests with --test-command, or give them longer: timeout_s in [tests] of ghosttape.toml"
-    yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
+    if failing := failing_tests(best.log):
+        yield f"these fail here: {_few(failing)}: name a command that runs the others with --test-command"
+    else:
+        yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
 def _toolchain_remedy(trial: TriedWay) -> str:

@@ -146,3 +146,12 @@ def test_an_unknown_label_is_refused_before_anything_runs():
     assert done.exit_code == 2
     assert "--by knows no label 'construct' (did you mean 'constructs'?)" in " ".join(done.stderr.split())
     assert "choose of constructs, comment, reference" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", [["try", "."], ["replay", "demo"], ["corpora", "mine", ".", "-o", "x.jsonl"]])
+def test_a_toolchain_that_is_not_known_is_refused_with_those_that_are(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, [*command, "--toolchain", "pyton"])
+    assert done.exit_code == 2
+    for word in ("--toolchain: there is no toolchain 'pyton' (did you mean 'python'?)", "node, typescript", "none"):
+        assert word in done.stderr

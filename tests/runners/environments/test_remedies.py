@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from runners.environments.remedies import missing_in
+from runners.environments.remedies import failing_tests, missing_in
 
 
 def output(folder, *command):
@@ -93,3 +93,18 @@ def test_packages_that_pip_does_not_find(tmp_path):
 def test_a_service_that_would_have_to_run(log, service):
     assert missing_in(log).service == service
     assert not missing_in(log).is_more_needed
+
+
+@pytest.mark.parametrize(
+    ("log", "names"),
+    [
+        ("FAILED tests/test_a.py::test_b[1 - 2] - assert 0\nERROR tests/test_c.py\n", ("tests/test_a.py::test_b[1", "tests/test_c.py")),
+        ("TAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\nok 2 - more\nnot ok 3 - later # TODO\n", ("adds", "later")),
+        (" FAIL  test/a.test.ts > sum > adds\n ✓ test/b.test.ts (2 tests)\n", ("test/a.test.ts > sum > adds",)),
+        ("--- FAIL: TestAdd (0.00s)\n    --- FAIL: TestAdd/two (0.00s)\nFAIL\n", ("TestAdd", "TestAdd/two")),
+        ("test sum::adds ... FAILED\ntest sum::more ... ok\n", ("sum::adds",)),
+        ("3 passing\n", ()),
+    ],
+)  # fmt: skip
+def test_tests_that_fail_are_named_as_each_runner_names_them(log, names):
+    assert failing_tests(log) == names

@@ -1,9 +1,12 @@
 """The first way in which the tests of a project pass is found by trying it in the sandbox."""
 
+from dataclasses import replace
+
 import pytest
 
 from runners.environments import Candidate, NotTestable, WayTester, candidates
 from runners.environments.trying import MOST
+from runners.errors import SetupFailed
 from runners.project import ProjectPlan
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
@@ -63,7 +66,9 @@ async def test_where_many_tests_fail_none_is_left_out(settle):
             {"tests/test_a.py": MANY + "".join(f"def test_fails_{n}():\n    assert 0\n\n\n" for n in range(5))}
         )
     assert not any("--deselect" in each.candidate.plan.command for each in caught.value.trials)
-    assert "5 of 14 tests fail" in caught.value.remedies[-1]
+    assert caught.value.trials[-1].problem.startswith("5 of 14 tests fail: ")
+    first = ", ".join(f"tests/test_a.py::test_fails_{n}" for n in range(3))
+    assert caught.value.remedies[-1].startswith(f"these fail here: {first} and 2 more: name a command")
 
 
 async def test_a_service_that_is_missing_is_said(settle):
@@ -147,3 +152,16 @@ async def test_no_more_than_a_few_ways_are_tried_and_each_once(cache):
         "make",
         *(f"make test-{n}" for n in range(1, MOST)),
     ]
+
+
+async def test_a_package_that_a_person_names_is_neither_left_out_nor_taken_in_another_version(bubblewrap, cache):
+    files = {"requirements.txt": "iniconfig==99.99\n", "tests/test_a.py": PASSES}
+    for named in ("iniconfig==99.98", "no-such-thing-x1y2"):
+        ways = [replace(each, plan=replace(each.plan, requires=("pytest", named))) for each in candidates(files)]
+        with pytest.raises(SetupFailed, match=rf"^--requires {named}: it cannot be installed: [^:]*: are name"):
+            await WayTester(bubblewrap, cache, lambda _: None, named=(named,)).settle(files, ways)
+
+
+async def test_without_a_file_of_tests_that_is_said(settle):
+    with pytest.raises(NotTestable, match=r"no file is named as tests are .* name what runs them with --test-command"):
+        await settle({"pyproject.toml": '[project]\nname = "own"', "own.py": ""})

@@ -11,6 +11,7 @@ from msgspec import structs
 from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
+from replay.tapes.tape import unknown_toolchain
 from server.nearest import did_you_mean
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
@@ -55,7 +56,14 @@ def _project_tests(given: ReplayFlags) -> dict[str, Any]:
 
 
 def tests_over(toolchain: str | None, setup: str | None, command: str | None) -> dict[str, str]:
-    """What takes the place of a project's own words on its tests; a flag that is not given says nothing."""
+    """What takes the place of a project's own words on its tests; a flag that is not given says nothing.
+
+    Raises:
+        ConfigurationError: there is no such toolchain.
+
+    """
+    if wrong := unknown_toolchain(toolchain) if toolchain is not None else "":
+        raise ConfigurationError(f"--toolchain: {wrong}")
     said = {"toolchain": toolchain, "setup": setup, "command": command}
     return {name: value for name, value in said.items() if value is not None}
 

@@ -141,7 +141,7 @@ class TestFinder:
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
     def _tester(self) -> WayTester:
-        return WayTester(self.sandbox, cache_folder(), self.notify)
+        return WayTester(self.sandbox, cache_folder(), self.notify, named=self.said.also)
 
     def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
         plain = [replace(each, plan=replace(each.plan, setup_env={})) for each in ways]

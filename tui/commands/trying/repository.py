@@ -42,8 +42,23 @@ async def local_folder(named: str) -> Path:
         TuiError: the clone cannot be made.
 
     """
-    if Path(named).is_dir():
-        return await _top(Path(named))
+    folder = Path(named)
+    if await asyncio.to_thread(folder.is_dir):
+        return await _top(folder)
+    clone = _place_of_clone(named)
+    known = await asyncio.to_thread(clone.is_dir)
+    with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if known else 'cloned'}"):
+        await (_fetch if known else _clone)(named, clone)
+    return clone
+
+
+def _place_of_clone(named: str) -> Path:
+    """Where the clone of an address is kept.
+
+    Raises:
+        ConfigurationError: it is no address.
+
+    """
     if named.startswith(_FILE):
         raise ConfigurationError(f"{named}: name the folder itself, without {_FILE}: {named.removeprefix(_FILE)}")
     if not _ADDRESS.match(named):
@@ -53,12 +68,8 @@ async def local_folder(named: str) -> Path:
         raise ConfigurationError(
             f"{named}: it is no address of a repository: write it as in https://github.com/pallets/itsdangerous"
         )
-    folder = (
-        CLONES / f"{name}-{hashlib.sha256(named.encode()).hexdigest()[:8]}"
-    )  # addresses may differ in what a name leaves out
-    with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if folder.is_dir() else 'cloned'}"):
-        await (_fetch if folder.is_dir() else _clone)(named, folder)
-    return folder
+    digest = hashlib.sha256(named.encode()).hexdigest()[:8]  # addresses may differ in what a name leaves out
+    return CLONES / f"{name}-{digest}"
 
 
 async def _fetch(named: str, folder: Path) -> None:
@@ -73,7 +84,7 @@ async def _clone(named: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as place:
         made = Path(place, "clone")
         await _git("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", named, str(made), named=named)
-        made.rename(folder)
+        await asyncio.to_thread(made.rename, folder)
 
 
 async def _top(folder: Path) -> Path:

@@ -140,7 +140,7 @@ def _not_testable(name: str, error: NotTestable) -> TuiError:
     return TuiError(
         "\n".join(
             [
-                f"{name} cannot be tested here:",
+                f"{name} cannot be tested here{':' if tried else '.'}",
                 *tried,
                 "What helps:",
                 *(f"  - {one_line(each)}" for each in error.remedies),
