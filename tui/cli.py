@@ -59,7 +59,7 @@ def try_(
 ) -> None:
     """Try a model on your own repository: find out how it is tested, type its last commits, and replay them.
 
-    It says what it takes for granted, and which flag changes it. Commands of the repository run in the sandbox, without network. Ctrl-C at any time: the same command goes on.
+    It says what it takes for granted, and which flag changes it. [tests] of a ghosttape.toml counts if the file lies in the repository, or was written for it by --save. Commands of the repository run in the sandbox, without network. Ctrl-C at any time: the same command goes on.
 
     Examples:
     * `ghosttape try`

@@ -14,6 +14,15 @@ from runners.project import ProjectPlan
 PATIENCE = 6.0
 """The limit of a run of the tests: so many times what they took, but at least `SHORTEST_S`."""
 SHORTEST_S, LONGEST_S = 30.0, 900.0
+_FLAGS = {"toolchain": "--toolchain", "command": "--test-command", "requires": "--requires", "setup": "--setup"}
+_WORDS = {
+    "toolchain": "its toolchain",
+    "command": "its tests are run by",
+    "requires": "installed",
+    "setup": "it is set up by",
+    "cwd": "the folder of the project",
+    "timeout_s": "seconds that its tests may take",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,8 @@ class Said:
     network: bool = False
     """Whether the set-up has the network."""
     setup_env: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Member → where it is said, where a file says it. Example: `command` → `ghosttape.toml`."""
     walled: bool = True
     """Whether a sandbox is around it. Without one nothing that a project's files name is run or installed."""
 
@@ -54,9 +65,17 @@ class Said:
         found = (item for item in self.members.get("requires", shown.requires) if package_name(item) not in named)
         requires = tuple(dict.fromkeys((*found, *self.also)))
         plan = replace(shown, **known, requires=requires, network=self.network, setup_env=self.setup_env)
-        said = [*self.members, *(["requires"] if self.also else [])]
-        more = (Assumption(f"as you say: {', '.join(said)}", "", ""),) if said else ()
-        return Candidate(candidate.name, plan, (*candidate.assumptions, *more))
+        kept = (each for each in candidate.assumptions if each.flag not in {_FLAGS.get(name) for name in self.members})
+        return Candidate(candidate.name, plan, (*kept, *self._assumptions()))
+
+    def _assumptions(self) -> Iterator[Assumption]:
+        """What is said, in the place of what files show."""
+        for name, value in self.members.items():
+            shown = ", ".join(value) if name == "requires" else value
+            source = f"as {self.origins[name]} says" if name in self.origins else "as you say"
+            yield Assumption(f"{_WORDS[name]}: {shown}", source, "")
+        if self.also:
+            yield Assumption(f"installed besides: {', '.join(self.also)}", "as you say", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,21 @@ def test_a_repository_that_passes_is_replayed_with_what_is_taken_for_granted_and
     file.write_text(changed)
     again = try_(repository, "--last", "1", "--limit", "1", "--save")
     assert "trying: python -m pytest -q --strict-markers" in again.err
+    assert (
+        "- its tests are run by: python -m pytest -q --strict-markers -p no:cacheprovider (as ghosttape.toml says)"
+        in again.err
+    )
     assert file.read_text() == changed
+
+
+def test_a_file_of_another_project_does_not_count_and_none_is_saved_over_it(try_, repository, tmp_path):
+    (tmp_path / "ghosttape.toml").write_text('[tests]\ncommand = "false"\n')
+    outcome = try_(repository, "--limit", "1", "--json")
+    assert "[tests] of ghosttape.toml in the current folder does not count: it is not of this repository" in outcome.err
+    assert outcome.json["verdicts"] == {"passed": 1}
+    refused = try_(repository, "--save", status=2).err
+    assert "--save would write ghosttape.toml, which is there already" in refused
+    assert "trying" not in refused
 
 
 def test_where_the_newest_tests_fail_sessions_begin_at_the_nearest_commit_that_passes(try_, repository):

@@ -27,8 +27,13 @@ def test_a_path_with_a_line_break_is_no_setting():
 
 
 def test_a_file_that_says_the_same_is_fine_and_another_is_kept(tmp_path):
-    save(TESTS, [], tmp_path)
-    assert save(TESTS, [Assumption("other words", "", "")], tmp_path).read_text().count("other words") == 0
+    save(TESTS, [], folder=tmp_path)
+    assert save(TESTS, [Assumption("other words", "", "")], folder=tmp_path).read_text().count("other words") == 0
     with pytest.raises(ConfigurationError, match="is there already"):
-        save(tapes.Tests("python", "make test"), [], tmp_path)
+        save(tapes.Tests("python", "make test"), [], folder=tmp_path)
     assert tomllib.loads((tmp_path / "ghosttape.toml").read_text()) == {"tests": MEMBERS}
+
+
+def test_a_file_that_lies_elsewhere_names_its_repository(tmp_path):
+    file = save(TESTS, [], 'https://host/"a"\nb', tmp_path)
+    assert tomllib.loads(file.read_text()) == {"repository": 'https://host/"a"\nb', "tests": MEMBERS}

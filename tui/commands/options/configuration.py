@@ -38,11 +38,15 @@ Options = TypeVar("Options", bound=RunOptions)
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own, `[tests]` tests."""
+    """`ghosttape.toml`: `[server]` holds settings of the language server, `[policies.NAME]` policies of one's own, `[tests]` tests.
+
+    `repository` is what `ghosttape try --save` tried, by its address or path: `[tests]` counts there when it is tried again from the file's folder.
+    """
 
     server: dict[str, Any] = {}
     policies: dict[str, dict[str, Any]] = {}
     tests: FolderTests | None = None
+    repository: str = ""
 
 
 def settings_of(
@@ -61,7 +65,7 @@ def settings_of(
         SettingsError, ConfigurationError: a file or a flag is malformed, or the folder's file says what it may not.
 
     """
-    from_file = _file(folder or Path()).server
+    from_file = file_of(folder or Path()).server
     given = {key: value for key, value in flags.items() if value}
     chosen = overlay(
         _json(settings), {"provider": given} | ({} if repairs is None else {"repairs": repairs_of(repairs)})
@@ -144,7 +148,7 @@ def replay_options(settings: Settings, **rest: Any) -> ReplayOptions:
         ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
-    file = _file(Path())
+    file = file_of(Path())
     options = options_of(ReplayOptions, settings=settings, policies=file.policies, project_tests=file.tests, **rest)
     policy_of(options.policy, options.policies)
     user_of(options.user)
@@ -195,15 +199,29 @@ def repairs_of(text: str) -> tuple[RepairName, ...]:
     return tuple(name for name in REPAIRS if name in chosen)
 
 
-def _file(folder: Path) -> File:
+def file_of(folder: Path) -> File:
+    """The `ghosttape.toml` of a folder; one that says nothing where there is none.
+
+    Raises:
+        ConfigurationError: it is malformed, or a folder.
+
+    """
     path = folder / FILE
     if path.is_dir():
         raise ConfigurationError(f"{path}: it is a folder, and settings of this name are a file: rename it")
-    if not path.is_file():
-        return File()
+    return parsed_file(path.read_bytes(), str(path)) if path.is_file() else File()
+
+
+def parsed_file(content: bytes, where: str) -> File:
+    """The content of a `ghosttape.toml`; `where` names it in errors.
+
+    Raises:
+        ConfigurationError: it is malformed.
+
+    """
     try:
-        return msgspec.toml.decode(path.read_bytes(), type=File)
+        return msgspec.toml.decode(content, type=File)
     except RecursionError as error:
-        raise ConfigurationError(f"{path}: nests more deeply than settings do") from error
+        raise ConfigurationError(f"{where}: nests more deeply than settings do") from error
     except ValueError as error:  # also of a number with too many digits
-        raise ConfigurationError(f"{path}: {error}") from error
+        raise ConfigurationError(f"{where}: {error}") from error

@@ -34,7 +34,11 @@ class TryFlags:
         int, typer.Option(min=0, metavar="N", help="Ask at most this often in each session; 0 for all its moments.")
     ] = LIMIT
     save: Annotated[
-        bool, typer.Option("--save", help="Write what was found out of the tests to ghosttape.toml, to be corrected.")
+        bool,
+        typer.Option(
+            "--save",
+            help="Write what was found out of the tests to ghosttape.toml in the current folder, to be corrected; it counts for this repository alone.",
+        ),
     ] = False
     policy: flags.PolicyFlag = "blocks"
     user: flags.UserFlag = "exact"

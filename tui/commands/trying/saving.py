@@ -21,19 +21,20 @@ _SEPARATOR = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What might end a comment: a repository names what stands in it."""
 
 
-def file_text(tests: Tests, assumptions: Sequence[Assumption]) -> str:
-    """The text of the file: `[tests]`, with what was taken for granted as comments over it."""
+def file_text(tests: Tests, assumptions: Sequence[Assumption], repository: str = "") -> str:
+    """The text of the file: `[tests]`, with what was taken for granted as comments over it, and the `repository` that it is of if it lies elsewhere."""
     lines = [
         "# How this project is tested, as `ghosttape try` found it. What stands here counts before what a tape says; flags count before both."
     ]
     for each in assumptions:
         source = f" ({each.source})" if each.source else ""
         lines.append(f"# - {_SEPARATOR.sub(' ', one_line(each.said + source))}")
-    return "\n".join(lines) + "\n\n" + tomli_w.dumps({"tests": _members(tests)}, multiline_strings=False)
+    said = {"repository": repository} if repository else {}
+    return "\n".join(lines) + "\n\n" + tomli_w.dumps(said | {"tests": _members(tests)}, multiline_strings=False)
 
 
-def save(tests: Tests, assumptions: Sequence[Assumption], folder: Path = Path()) -> Path:
-    """Write the file; one that is there already is not replaced, and is fine if it says the same.
+def save(tests: Tests, assumptions: Sequence[Assumption], repository: str = "", folder: Path = Path()) -> Path:
+    """Write the file, of a `repository` if that lies elsewhere; one that is there already is not replaced, and is fine if it says the same.
 
     Raises:
         ConfigurationError: there is one, or it cannot be written.
@@ -42,12 +43,12 @@ def save(tests: Tests, assumptions: Sequence[Assumption], folder: Path = Path())
     target = folder / FILE
     try:
         with target.open("x", encoding="utf-8") as file:
-            file.write(file_text(tests, assumptions))
+            file.write(file_text(tests, assumptions, repository))
     except FileExistsError as error:
         if _says(target, tests):
             return target
         raise ConfigurationError(
-            f"{target} is there already: put [tests] into it yourself, or move it away:\n{file_text(tests, ())}"
+            f"{target} is there already: put [tests] into it yourself, or move it away:\n{file_text(tests, (), repository)}"
         ) from error
     except OSError as error:
         raise ConfigurationError(f"{target} cannot be written: {error.strerror}") from error

@@ -25,12 +25,14 @@ from replay.run.summary import summarise_replay
 from runners.environments import NotTestable
 from runners.sandboxes import pick
 from server.providers import registry
+from tui.commands.options.configuration import FILE
 from tui.commands.runs.replaying import show
 from tui.commands.runs.running import run_sources
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.commands.trying.repository import local_folder
 from tui.commands.trying.saving import save
 from tui.commands.trying.sessions import Sessions
+from tui.commands.trying.told import ToldTests, refuse_other_file, told_tests
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError, TuiError
 from tui.figures import number_of
@@ -84,9 +86,9 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
     folder = await local_folder(request.repository)
     with Repository(str(folder)) as repository:
         _say(console, f"{repository.name}: how is it tested?")
-        place = PLACE / repository.name
+        place, told = PLACE / repository.name, _told(console, request, folder, repository)
         finder = TestFinder(
-            repository, _said(request.options), sandbox, place, lambda text: _say(console, f"  {text}", "dim")
+            repository, _said(request.options, told), sandbox, place, lambda text: _say(console, f"  {text}", "dim")
         )
         try:
             found = await finder.find(request.selection, request.options.seed)
@@ -94,7 +96,8 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
             raise _not_testable(repository.name, error) from error
         _tell(console, found)
         if request.save:
-            _say(console, f"written: {save(found.tests.found, found.tests.works.assumptions)}")
+            written = save(found.tests.found, found.tests.works.assumptions, told.repository)
+            _say(console, f"written: {written}")
         sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
     return sources, repository.name
 
@@ -124,11 +127,34 @@ def _refuse_unwalled(options: ReplayOptions) -> None:
         )
 
 
-def _said(options: ReplayOptions) -> Said:
-    folders = options.project_tests.named if options.project_tests is not None else {}
-    members = folders | {str(name): value for name, value in options.tests_over.items()}
+def _told(console: SafeConsole, request: TryRequest, folder: Path, repository: Repository) -> ToldTests:
+    """What a `ghosttape.toml` says of the tests, and on the screen that one does not count."""
+    told = told_tests(request.repository, folder, repository)
+    if request.save:
+        refuse_other_file(told, {str(name): value for name, value in request.options.tests_over.items()})
+    named = told.tests.named.keys() if told.tests is not None else set()
+    if (
+        request.options.sandbox == "none"
+        and named & {"command", "setup", "requires"} - request.options.tests_over.keys()
+    ):
+        raise ConfigurationError(
+            f"--sandbox none would run what {told.where} names as you: if that is meant, say it yourself with flags, and move the file away"
+        )
+    if told.ignored:
+        _say(
+            console, f"  [tests] of {FILE} in the current folder does not count: it is not of this repository", "yellow"
+        )
+    return told
+
+
+def _said(options: ReplayOptions, told: ToldTests) -> Said:
+    by_file = told.tests.named if told.tests is not None else {}
+    by_flag = {str(name): value for name, value in options.tests_over.items()}
+    origins = {name: told.where for name in by_file if name not in by_flag}
     variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
-    return Said(members, options.also_requires, options.network_setup, variables, options.sandbox != "none")
+    return Said(
+        by_file | by_flag, options.also_requires, options.network_setup, variables, origins, options.sandbox != "none"
+    )
 
 
 def _not_testable(name: str, error: NotTestable) -> TuiError:

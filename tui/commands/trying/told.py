@@ -1,0 +1,71 @@
+"""Which `ghosttape.toml` says how the repository that is tried is tested: its own, or one that `--save` wrote for it elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.history.repository.commits import Repository, Unreadable
+from replay.options import FolderTests
+from tui.commands.options.configuration import FILE, File, file_of, parsed_file
+from tui.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTests:
+    """What a file says of the tests."""
+
+    tests: FolderTests | None = None
+    where: str = ""
+    """The file, as a person would name it; empty if none counts."""
+    repository: str = ""
+    """What a file that `--save` writes calls the repository: its address or path; empty where that file lies in it."""
+    ignored: bool = False
+    """Whether the current folder has a file with tests that does not count, as it is of something else."""
+
+
+def told_tests(named: str, folder: Path, repository: Repository) -> ToldTests:
+    """The tests as a file says them: that of the current folder if it lies in the repository, or was written for it by `--save`; else the repository's own.
+
+    `folder` holds the repository. Of a clone of an address its newest commit is read.
+
+    Raises:
+        ConfigurationError: a file is malformed.
+        HistoryError: the clone lacks an object.
+
+    """
+    here, is_within = file_of(Path()), Path.cwd().resolve().is_relative_to(folder.resolve())
+    path = str(folder.resolve()) if Path(named).is_dir() else named
+    called = "" if is_within else path
+    if here.tests and here.repository in {called, path}:
+        return ToldTests(here.tests, FILE, called)
+    own, where = _own_file(folder, repository)
+    return ToldTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
+
+
+def refuse_other_file(told: ToldTests, over: dict[str, str], target: Path = Path(FILE)) -> None:
+    """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out; `over` is what flags say.
+
+    Raises:
+        ConfigurationError: there is such a file.
+
+    """
+    if not target.exists():
+        return
+    said = told.tests.named if told.tests and told.where == FILE else {}
+    if not {"toolchain", "command", "timeout_s"} <= said.keys() or any(said.get(name) != over[name] for name in over):
+        raise ConfigurationError(
+            f"--save would write {target}, which is there already and says something else: move it away, or leave --save out"
+        )
+
+
+def _own_file(folder: Path, repository: Repository) -> tuple[File, str]:
+    """The file at the top of a repository, and its name: as it lies there, or as the newest commit of a bare one has it."""
+    if (folder / ".git").exists():
+        return file_of(folder), str(folder / FILE)
+    where = f"{FILE} of {repository.name}"
+    entry = repository.tree(repository.head()).get(FILE)
+    text = repository.text(entry.blob) if entry is not None else ""
+    if isinstance(text, Unreadable):
+        raise ConfigurationError(f"{where}: it is no text: {text.reason}")
+    return parsed_file(text.encode(), where), where
