@@ -31,7 +31,9 @@ def count_tests(text: str, command: str) -> TestCounts | None:
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
-_PYTEST = re.compile(r"^(?:=+ )?((?:\d+ (?:subtests )?[a-z]+(?:, )?)+|no tests ran) in [\d.]+s\b.*$", re.MULTILINE)
+_PYTEST = re.compile(
+    r"^(?:=+ )?((?:\d+ (?:subtests )?[a-z]+(?:, )?)+|no tests ran) in [\d.]+(?:s| seconds)\b.*$", re.MULTILINE
+)
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE)
 _NODE = re.compile(r"^(?:#|ℹ) (pass|fail|cancelled) (\d+)$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
