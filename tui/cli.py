@@ -69,11 +69,13 @@ def try_(
     * `ghosttape try --test-command "python -m pytest tests/unit" --save`
     """
     from tui.commands.options.run_options import options_of_replay
+    from tui.commands.trying.asking import AskFlags
     from tui.commands.trying.commits import selection_of
     from tui.commands.trying.trying import TryRequest, try_repository
 
     options = options_of_replay(provider, server, given.replay)
-    request = TryRequest(repository, selection_of(given), options, given.save, given.out, given.json)
+    asking = AskFlags(given.ask_model, given.run_proposals)
+    request = TryRequest(repository, selection_of(given), options, given.save, given.out, given.json, asking)
     summary = asyncio.run(try_repository(request))
     if given.json:
         print_json(summary)

@@ -40,6 +40,22 @@ class TryFlags:
             help="Write what was found out of the tests to ghosttape.toml in the current folder, to be corrected; it counts for this repository alone.",
         ),
     ] = False
+    ask_model: Annotated[
+        bool,
+        typer.Option(
+            "--ask-model",
+            help="Where no rule finds out how the project is tested, ask the model of --provider (openai, ollama, anthropic). It is sent the names of the files, "
+            "the texts of those that describe the project (pyproject.toml, package.json, Makefile, workflows, README, …; at most 30,000 characters, no .env and the like, credentials covered), and what "
+            "was tried with the ends of the logs. What it proposes is shown, and runs in the sandbox only after you say yes.",
+        ),
+    ] = False
+    run_proposals: Annotated[
+        bool,
+        typer.Option(
+            "--run-proposals",
+            help="With --ask-model: run what is proposed without a question, in the sandbox all the same.",
+        ),
+    ] = False
     policy: flags.PolicyFlag = "blocks"
     user: flags.UserFlag = "exact"
     latency: flags.LatencyFlag = "measured"

@@ -74,7 +74,7 @@ class TestFinder:
             NotTestable: no way was found in which the tests pass; says what to do.
 
         """
-        with _ended_by_ctrl_c():
+        with ended_by_ctrl_c():
             newest = self._newest(selection, seed)
             files = _finished(files_of(self.repository, newest))
         try:
@@ -83,6 +83,10 @@ class TestFinder:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
             return await self._older(newest, selection, error)
+
+    def newest_files(self, selection: CommitSelection, seed: int) -> dict[str, str]:
+        """Path → text of the newest commit of a selection that has code to type."""
+        return _finished(files_of(self.repository, self._newest(selection, seed)))
 
     def _newest(self, selection: CommitSelection, seed: int) -> Commit:
         """The newest commit of a selection that has code to type."""
@@ -150,7 +154,7 @@ class TestFinder:
 
 
 @contextmanager
-def _ended_by_ctrl_c() -> Iterator[None]:
+def ended_by_ctrl_c() -> Iterator[None]:
     """Let Ctrl-C end what reads without awaiting anything: the event loop would hear of it only afterwards."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:  # as in the background of a script

@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 import os
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from server.providers import registry
 from tui.commands.options.configuration import FILE
 from tui.commands.runs.replaying import show
 from tui.commands.runs.running import run_sources
+from tui.commands.trying.asking import AskFlags, ModelAdvice, refuse_unable
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.commands.trying.repository import local_folder
 from tui.commands.trying.saving import save
@@ -58,6 +59,8 @@ class TryRequest:
     save: bool
     out: Path | None
     quiet: bool
+    asking: AskFlags = field(default_factory=AskFlags)
+    """Whether a model is asked where no way is found."""
 
 
 async def try_repository(request: TryRequest) -> dict[str, Any]:
@@ -69,6 +72,7 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
 
     """
     _refuse_unwalled(request.options)
+    refuse_unable(request.asking, request.options)
     _end_on_sigterm()
     try:
         sources, name = await _prepared(request)
@@ -90,16 +94,25 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
         finder = TestFinder(
             repository, _said(request.options, told), sandbox, place, lambda text: _say(console, f"  {text}", "dim")
         )
-        try:
-            found = await finder.find(request.selection, request.options.seed)
-        except NotTestable as error:
-            raise _not_testable(repository.name, error) from error
+        found = await _found(request, finder, lambda text: _say(console, text))
         _tell(console, found)
         if request.save:
             written = save(found.tests.found, found.tests.works.assumptions, told.repository)
             _say(console, f"written: {written}")
         sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
     return sources, repository.name
+
+
+async def _found(request: TryRequest, finder: TestFinder, say: Callable[[str], None]) -> FoundTests:
+    """How the project is tested: by rules, else as a model proposes, if it may be asked."""
+    try:
+        return await finder.find(request.selection, request.options.seed)
+    except NotTestable as error:
+        advice = ModelAdvice(finder, request.options, request.asking, say)
+        found = await advice.found(request.selection, error) if request.asking.ask else None
+        if found is None:
+            raise _not_testable(finder.repository.name, error) from error
+        return found
 
 
 def _end_on_sigterm() -> None:
