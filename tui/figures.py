@@ -14,6 +14,8 @@ from replay.numbers.clusters import NAMES
 
 Summary: TypeAlias = Mapping[str, Any]
 DASH = "\N{EN DASH}"
+_WIDE = 0.1
+"""The width of an interval from which on it is said why it is wide, where all moments end alike."""
 _DIFFERENCES = {
     "more": "B passes more",
     "fewer": "B passes fewer",
@@ -170,6 +172,20 @@ def clusters_words(summary: Summary) -> str:
     """Return the same as `20 holes, design effect 1.9`."""
     number, effect = clusters(summary)
     return f"{number}, design effect {effect}" if effect else number
+
+
+def alike_words(summary: Summary) -> str:
+    """Say why the interval is wide where every testable moment passes, or none; empty elsewhere.
+
+    Example: `All pass: 3 holes that end alike cannot tell 100 % from 44 %`.
+    """
+    share, (number, _) = metric(summary, "pass_at_1"), clusters(summary)
+    value, low, high = (share.get(name) for name in ("value", "low", "high"))
+    if value not in {0, 1} or low is None or high is None or high - low < _WIDE or not number:
+        return ""
+    said, other = ("All pass", low) if value else ("None passes", high)
+    those = "that end alike cannot" if share["clusters"] > 1 else "cannot"
+    return f"{said}: {number} {those} tell {percent(value)} % from {percent(other)} %"
 
 
 def by_hole_words(summary: Summary) -> str:

@@ -241,7 +241,8 @@ def test_a_mining_that_is_stopped_goes_on_and_ends_the_same(ghosttape, shop, tmp
         ({}, ["--name", "../shop"], "without a slash"),
         ({}, ["--kinds", "bodies"], "no kind of gap is called 'bodies'"),
         ({}, ["--languages", "pyton"], "no language is called 'pyton' (did you mean 'python'?)"),
-        ({}, ["--languages", "go"], "there is no gap to try (0 files searched)"),
+        ({}, ["--languages", "go"], "there is no gap to try (0 files searched): see --languages"),
+        ({}, ["--path", "nope/"], "there is no gap to try (0 files searched): see --path and --exclude"),
         ({}, ["--setup", "false"], "the project's setup 'false' ended with"),
     ],
 )

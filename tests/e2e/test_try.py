@@ -137,6 +137,14 @@ def test_a_run_that_is_stopped_by_ctrl_c_goes_on_by_the_same_command(try_, repos
     assert [path.name for path in runs.iterdir()] == folders
     assert whole["moments"] == 12
     assert whole["verdicts"] == {"passed": 12}
+    again = try_(*words[1:2], *words[6:])
+    assert "this run is complete (12 moments, 20" in again.err
+    assert "shown again: --out DIR makes another" in again.err
+    assert again.json == whole
+    assert "the language server starts" not in again.err
+    clustered = try_(*words[1:2], *words[6:], "--cluster-by", "tape")
+    assert "this run is complete" not in clustered.err
+    assert clustered.json["cluster_by"] == "tape"
 
 
 def test_a_folder_that_is_no_repository_is_said(try_, tmp_path):
@@ -151,7 +159,8 @@ def test_a_repository_without_a_commit_or_without_code_is_said(try_, tmp_path):
     git(folder, "init", "-q", ".")
     assert "no commit" in try_(folder, status=2).err
     commit(folder, {"README.md": "# Shapes\n"}, "readme")
-    assert "has code to type" in try_(folder, status=2).err
+    assert "no commit of HEAD has code to type" in try_(folder, status=2).err
+    assert "HEAD, by nobody names no commit" in try_(folder, "--author", "nobody", status=2).err
 
 
 def test_without_walls_nothing_of_the_repository_runs_unless_the_command_is_said(try_, repository, tmp_path):

@@ -324,7 +324,7 @@ def test_the_newest_commits_of_a_repository_are_the_default_and_other_choices_ha
     assert found("--sample", "4", "--seed", "2") == ("HEAD, sample 4", 4, {"undrawn": 8})
     assert found("--author", "a@b", "--since", "2000-01-01") == ("HEAD, since 2000-01-01, by a@b", 12, {})
     assert found("--merges", "first-parent") == ("HEAD, last 10, first parents", 10, {})
-    assert "names no commit" in run(*words, "--author", "nobody", status=2).stderr
+    assert "HEAD, by nobody names no commit" in run(*words, "--author", "nobody", status=2).stderr
     many = run(*words, "--sample", "1", "--seed", "2").stdout
     assert "\n12 commits: 1 tape; left out: not in the sample (11)\n" in many
     assert many.endswith("  11 commits are left out; --json lists them\n")

@@ -201,3 +201,22 @@ def test_the_table_says_that_latencies_were_measured_on_a_busy_machine():
     said = "the machine was busy when the run began: load 3.0 on 2 processors"
     assert said in " ".join(printed({**ONE, "machine": {"calibrations": [], "warnings": [said]}}).split())
     assert "machine" not in printed({**ONE, "machine": {"calibrations": [], "warnings": []}})
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        ({"value": 1.0, "low": 0.438, "high": 1.0, "n": 3, "clusters": 3}, "All pass: 3 holes that end alike cannot tell 100 % from 44 %."),
+        ({"value": 0.0, "low": 0.0, "high": 0.21, "n": 40, "clusters": 14}, "None passes: 14 holes that end alike cannot tell 0 % from 21 %."),
+        ({"value": 1.0, "low": 0.207, "high": 1.0, "n": 1, "clusters": 1}, "All pass: 1 hole cannot tell 100 % from 21 %."),
+        ({"value": 1.0, "low": 0.93, "high": 1.0, "n": 60, "clusters": 50}, ""),
+        ({"value": 1.0, "low": None, "high": None, "n": 9, "clusters": 1}, ""),
+        ({"value": 0.5, "low": 0.1, "high": 0.9, "n": 4, "clusters": 4}, ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tapes", [1, 2, 4])
+def test_why_an_interval_is_wide_is_said_where_all_moments_end_alike(share, said, tapes):
+    one = {**ONE, "metrics": {**ONE["metrics"], "pass_at_1": share}}
+    text = printed({**one, "tapes": {f"tape-{n}": one for n in range(tapes)}})
+    assert (said in text) if said else ("cannot tell" not in text)
+    assert text.count("cannot tell") == bool(said)

@@ -124,9 +124,9 @@ def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
     if not found.lines:
         skipped = ", ".join(f"{number_of(number, 'file')}: {reason}" for reason, number in found.skipped.items())
         searched = f"{number_of(len(found.files), 'file')} searched" + (f"; left out {skipped}" if skipped else "")
-        raise DataError(
-            request.repository, 0, f"there is no gap to try ({searched}): see --languages, --kinds and --max-lines"
-        )
+        chosen = request.choice.paths or request.choice.excluded
+        see = "--path and --exclude" if chosen and not found.files else "--languages, --kinds and --max-lines"
+        raise DataError(request.repository, 0, f"there is no gap to try ({searched}): see {see}")
     return found
 
 

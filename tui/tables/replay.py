@@ -87,6 +87,7 @@ def replay_table(summary: Summary) -> RenderableType:
         parts = [*_sections(summary), _lines(tapes)]
     return Group(
         *parts,
+        *(Text(f"{said}.", "dim") for said in filter(None, [figures.alike_words(summary)])),
         *failure_reasons(summary),
         *machine_warnings(summary),
         *_test_origins(summary),

@@ -105,7 +105,7 @@ class Repository:
         if cut and selection.author:
             self._refuse_shallow(cut, self._git.text("rev-list", *selection.arguments(author=False)).split())
         if none:
-            raise HistoryError(f"{self.path}: {selection} names no commit{_hint(selection)}")
+            raise HistoryError(f"{self.path}: {selection.candidates} names no commit{_hint(selection)}")
 
     def head(self) -> str:
         """The full name of the newest commit.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Merges: TypeAlias = Literal["all", "first-parent"]
@@ -47,6 +47,11 @@ class CommitSelection:
     def __str__(self) -> str:
         """The choice in words, as `v1.0..v2.0, by Ada, last 5`."""
         return ", ".join(self._words())
+
+    @property
+    def candidates(self) -> CommitSelection:
+        """The same without numbers: all of which `last` or `sample` take some."""
+        return replace(self, last=None, sample=None)
 
     def _words(self) -> Iterator[str]:
         yield self.revisions or "HEAD"

@@ -71,10 +71,11 @@ async def test_a_measured_run_keeps_its_calibrations_and_a_continued_one_adds_it
         assert [one for process in store.fact("machine") for one in process] == taken
 
 
-async def test_where_nothing_is_measured_there_is_no_calibration(tmp_path):
+async def test_where_nothing_is_measured_or_no_model_works_there_is_no_calibration(tmp_path):
     (tmp_path / "answers.jsonl").touch()
     record = {"path": str(tmp_path / "answers.jsonl"), "mode": "require"}
     required = {"settings": {"provider": {"name": "fixed", "text": "1", "record": record}}}
-    for number, options in enumerate(({"latency": "fixed:0"}, required)):
+    oracle = {"settings": {"provider": {"name": "oracle"}}}
+    for number, options in enumerate(({"latency": "fixed:0"}, required, oracle)):
         summary, _ = await replayed(tmp_path / str(number), **options)
         assert "machine" not in summary

@@ -10,15 +10,15 @@ import typer
 from tui.commands.options import flags
 from tui.commands.options.command_flags import ReplayFlags
 
-LAST, LIMIT = 5, 10
-"""Without other words the newest five commits that give a session are typed, and each is asked about ten times."""
+LAST, LAST_CHOSEN, LIMIT = 5, 20, 10
+"""Without other words the newest five commits that give a session are typed, of those that flags choose the newest twenty, and each is asked about ten times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryFlags:
     """What is of `ghosttape try` alone, and what it has of `replay`."""
 
-    last: Annotated[int | None, typer.Option(min=1, metavar="N", help=f"The newest N commits that give a session (default: {LAST}, if nothing else chooses commits).")] = None  # fmt: skip
+    last: Annotated[int | None, typer.Option(min=1, metavar="N", help=f"The newest N commits that give a session (default: {LAST}, or {LAST_CHOSEN} of those that --since, --author or --range choose).")] = None  # fmt: skip
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Only commits since this date, as git reads dates.")
     ] = None

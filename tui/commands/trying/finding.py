@@ -95,17 +95,12 @@ class TestFinder:
             if isinstance(each, Commit):
                 return each
         raise HistoryError(
-            f"{self.repository.path}: no commit of {selection} has code to type: choose others with --range, --since or --last"
+            f"{self.repository.path}: no commit of {selection.candidates} has code to type: choose others with --range, --since or --last"
         )
 
     async def _older(self, newest: Commit, selection: CommitSelection, error: NotTestable) -> FoundTests:
         best = max(error.trials, key=lambda trial: trial.result.passed or 0 if trial.result else -1).candidate
-        commits = [
-            each
-            for each, _ in zip(
-                self.repository.walk(replace(selection, last=None, sample=None)), range(_WALKED), strict=False
-            )
-        ]
+        commits = [each for each, _ in zip(self.repository.walk(selection.candidates), range(_WALKED), strict=False)]
         commits = commits[commits.index(newest) :] if newest in commits else commits
 
         async def passes(commit: Commit) -> bool:

@@ -106,6 +106,7 @@ class Sessions:
     def _tell(self, made: int, seen: int) -> None:
         reasons = ", ".join(f"{number} {reason}" for reason, number in self._left.most_common())
         left = f"; left out: {reasons}" if reasons else ""
+        left += "; older commits are not looked at" if made == self.found.selection.last or seen == LOOKED_AT else ""
         self.say(
             f"{number_of(made, 'session')} of {number_of(seen, 'commit')}{left} (choose with --last, --since, --author, --sample)"
         )

@@ -8,10 +8,12 @@ import os
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from rich.table import Table
 from rich.text import Text
 
 from corpora.history.environments import Said
@@ -21,6 +23,7 @@ from replay.options import ReplayOptions
 from replay.run.folders import RUNS
 from replay.run.guard import refuse_silent
 from replay.run.sources.tape_source import TapeSource, check_paths
+from replay.run.store import Store
 from replay.run.summary import summarise_replay
 from runners.environments import NotTestable
 from runners.sandboxes import pick
@@ -37,6 +40,7 @@ from tui.commands.trying.told import ToldTests, refuse_other_file, told_tests
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError, TuiError
 from tui.figures import number_of
+from tui.outcome import ExitStatus
 from tui.terminal_text import one_line, shorten
 
 PLACE = Path(".ghosttape/try")
@@ -199,19 +203,44 @@ def _tell(console: SafeConsole, found: FoundTests) -> None:
     _say(console, f"{passed} at {found.commit[:10]}, in {tests.wall_ms / 1000:.1f} s. Taken for granted:", "bold")
     for each in tests.works.assumptions:
         hint = "; ".join(filter(None, (each.source, f"change it with {each.flag}" if each.flag else "")))
-        _say(console, f"  - {shorten(one_line(each.said), _WIDTH)}" + (f" ({hint})" if hint else ""))
+        _say_point(console, f"{shorten(one_line(each.said), _WIDTH)}" + (f" ({hint})" if hint else ""))
     if found.moved:
-        _say(console, f"  - {found.moved} (choose others with --range)", "yellow")
+        _say_point(console, f"{found.moved} (choose others with --range)", "yellow")
 
 
 async def _replayed(request: TryRequest, sources: list[TapeSource], name: str) -> dict[str, Any]:
     options = sources[0].options
     check_paths([source.tape for source in sources], options.paths)
     folder = request.out or RUNS / f"try-{name}-{_digest(options, sources)}"
-    summary, folder = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on)
+    complete = None if request.out else complete_run(folder, options.cluster_by)
+    if complete is not None:
+        when = datetime.fromtimestamp((folder / "run.sqlite").stat().st_mtime).astimezone()
+        held = f"{number_of(complete['moments'], 'moment')}, {when:%Y-%m-%d %H:%M}"
+        _say(
+            SafeConsole(stderr=True),
+            f"this run is complete ({held}) and is shown again: --out DIR makes another",
+            "bold",
+        )
+    summary = complete or await _played(options, sources, folder)
     if not request.quiet:
         show(summary, folder)
     return summary
+
+
+async def _played(options: ReplayOptions, sources: list[TapeSource], folder: Path) -> dict[str, Any]:
+    summary, _ = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on)
+    return summary
+
+
+def complete_run(folder: Path, cluster_by: str) -> dict[str, Any] | None:
+    """The summary of a run that has nothing left to do; None if it has, if it was summed up by other clusters, or if there is none."""
+    if not (folder / "run.sqlite").is_file():
+        return None
+    with Store.open(folder) as store:
+        summary: dict[str, Any] | None = store.fact("summary")
+        is_other = store.fact("cluster_by") != cluster_by or store.is_written
+    is_complete = summary is not None and not summary["left_out"] and ExitStatus.of(summary) is ExitStatus.DONE
+    return summary if is_complete and not is_other else None
 
 
 def _digest(options: ReplayOptions, sources: list[TapeSource]) -> str:
@@ -222,6 +251,16 @@ def _digest(options: ReplayOptions, sources: list[TapeSource]) -> str:
 
 def _how_to_go_on(folder: Path) -> str:
     return f"what was finished is kept in {folder}: the same command goes on from there, and `ghosttape tui {folder}` shows it"
+
+
+def _say_point(console: SafeConsole, text: str, style: str = "") -> None:
+    """Print a point of a list. On a terminal its further lines stand below its first words; elsewhere it is one line."""
+    if not console.is_terminal:
+        _say(console, f"  - {text}", style)
+        return
+    point = Table.grid(padding=(0, 1, 0, 0))
+    point.add_row("  -", Text(text, style, overflow="fold"))
+    console.print(point)
 
 
 def _say(console: SafeConsole, text: str, style: str = "") -> None:
