@@ -102,7 +102,16 @@ class Engine:
                 return await self._all(store, sources, sandbox)
 
     async def _all(self, store: Store, sources: Sequence[Source], sandbox: Sandbox | None) -> dict[str, Any]:
-        """Play the sources into a store that is open; give the summary."""
+        """Play the sources into a store that is open; give the summary. What failed before the run had to wait for the provider is asked again."""
+        run = await self._played(store, sources, sandbox)
+        if run.guard.has_waited and any(record.ending.name == "failed" for record in run.findings.records):
+            self._tell(self._begun(store, sources))
+            self._note("model server", "it answers again, and what failed before is asked again")
+            run = await self._played(store, sources, sandbox)
+        return self._summed(run)
+
+    async def _played(self, store: Store, sources: Sequence[Source], sandbox: Sandbox | None) -> RunContext:
+        """Play the sources once."""
         run = self._context(store, sources)
         self._calibrate(run, "start")
         slots = asyncio.Semaphore(self._slots())
@@ -121,7 +130,7 @@ class Engine:
                 raise infrastructure_failure(group) or group from None
             _go_on_unless_cancelled()
             self._calibrate(run, source.name)
-        return self._summed(run)
+        return run
 
     def _tell(self, event: RunEvent) -> None:
         self.notify(event)

@@ -32,6 +32,8 @@ class FailureGuard:
     keeps_going: bool = True
     remedy: Callable[[str], str] = lambda _: ""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    has_waited: bool = False
+    """Whether the run was halted: then questions have failed that may be answered once it goes on."""
     _kind: str = ""
     _failures: int = 0
 
@@ -54,6 +56,7 @@ class FailureGuard:
             return False
         if not self.waits:
             raise ProviderFailsError(f"{MOST} questions in a row failed: {failed.rstrip('.')}: {self.remedy(failed)}")
+        self.has_waited = True
         return True
 
 

@@ -4,7 +4,9 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import msgspec
@@ -14,7 +16,7 @@ from terminals import Terminal
 sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
 from tapes import Typist
 
-from replay.run.events import Pulse, RunBegan, RunEnded, RunEvent
+from replay.run.events import Pulse, RunBegan, RunEnded, RunEvent, Stalled
 from replay.run.live.following import is_alive
 from replay.run.live.stream import FILE
 from replay.run.store import Store
@@ -272,3 +274,42 @@ def test_without_a_terminal_it_is_the_line_of_progress(folder, ghosttape, unwatc
 )
 def test_the_run_gets_the_words_of_its_command(words, child):
     assert child_words(words, Path("a run")) == child
+
+
+@pytest.fixture
+def failing_server():
+    """The base URL of a model server that answers the first two questions, fails five times, and then answers."""
+    plan = [200, 200, *[500] * 5]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            status = plan.pop(0) if plan else 200
+            pieces = [{"choices": [{"text": "return 1"}]}, {"choices": [{"text": "", "finish_reason": "stop"}]}]
+            self.send_response(status)
+            self.send_header("Content-Type", "text/event-stream" if status == 200 else "application/json")
+            self.end_headers()
+            self.wfile.write(b"".join(b"data: " + msgspec.json.encode(piece) + b"\n\n" for piece in pieces))
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_run_on_the_live_screen_waits_for_a_model_server_that_fails_and_asks_again(folder, terminal, failing_server):
+    text = "".join(f"def f{n}(x):\n    return x + {n}\n" for n in range(8))
+    write(Typist().type(text).tape(), folder / "tape" / "small.tape.jsonl")
+    settings = '{"provider": {"tries": 1, "api": "completions"}}'
+    model = ["--provider", "openai", "--base-url", failing_server, "--model", "m", "--settings", settings]
+    screen = terminal("replay", "tape", "--live", "--out", "run", "--no-tests", "--latency", "fixed:0", *model)
+    screen.until("waits for the model")  # in a column, so that the line is broken
+    assert ended(folder) == "done"
+    assert [event.pause_s for event in heard(folder, Stalled)] == [5.0]
+    endings = [record.ending.name for record in records(folder / "run")]
+    assert len(endings) == 8
+    assert "failed" not in endings

@@ -22,6 +22,8 @@ from tui.console import SafeConsole
 from tui.outcome import print_json
 from tui.terminal_text import bounded
 
+WATCHED = "GHOSTTAPE_WATCHED"
+"""The variable by which the process of a run knows that somebody watches it on a screen."""
 _OURS = frozenset({"--live", "--plain", "--json"})
 _LAST = 4_000
 """Characters of what the run said on standard error that are shown if it failed."""
@@ -89,7 +91,8 @@ def child_words(words: Sequence[str], folder: Path) -> list[str]:
 def _start(run: LiveRun, said: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [server_command()[0], *child_words(run.words, run.folder)]
     nothing = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=said, start_new_session=True)
+    known = {**os.environ, WATCHED: "1"}
+    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=said, env=known, start_new_session=True)
 
 
 def _say_how_to_come_back(folder: Path, process: int) -> None:

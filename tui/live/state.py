@@ -123,6 +123,8 @@ class LiveState:
     pulse: Pulse | None = None
     ending: RunEnded | None = None
     note: str = ""
+    stall: Stalled | None = None
+    """Why the run waits for its provider, if it does."""
     active: str = ""
     """The lane that is played."""
     is_killed: bool = False
@@ -178,8 +180,9 @@ class LiveState:
             case Note():
                 self._noted(event)
             case Stalled():
-                self._noted(Note(event.source, event.reason))
+                self.stall = event
             case _:
+                self.stall = None if isinstance(event, Answered) else self.stall
                 _take(self._lane(event.source), event, self.at)
                 self.active = event.source if isinstance(event, SessionBegan) else self.active
 

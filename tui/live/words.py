@@ -227,6 +227,9 @@ def pace(state: LiveState, lane: Lane) -> Content:
     if state.began:
         parts.append(f"{clock(1000 * (state.at - state.began))} so far")
     reason = state.ending.reason if state.ending else ""
+    if (stall := state.stall) and state.is_going:
+        waits = f"waits for the model server, asked again in {stall.pause_s:.0f} s: {stall.reason.rstrip('.')}: {stall.remedy}"
+        return Content(headline(waits)).stylize(UNSURE)
     said = headline(reason or ("" if parts and lane.share else state.note))
     return Content.assemble(", ".join(parts), (f"  {said}" if said else "", FAILED if reason else FAINT))
 

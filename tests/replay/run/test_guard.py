@@ -10,7 +10,7 @@ from tapes import Typist
 
 from replay.errors import ProviderFailsError
 from replay.run import guard
-from replay.run.events import Stalled
+from replay.run.events import Note, Stalled
 from replay.run.guard import PAUSES_S, FailureGuard, guard_of
 from replay.run.store import Store
 
@@ -111,16 +111,30 @@ async def test_a_run_that_ended_so_asks_the_same_questions_again_and_loses_nothi
     assert len(endings(tmp_path / "run")) == len(endings(tmp_path / "whole")) == whole["moments"]
 
 
-async def test_a_run_that_is_watched_says_why_it_waits_and_goes_on_by_itself(tmp_path, monkeypatch):
+async def test_a_run_that_is_watched_says_why_it_waits_goes_on_by_itself_and_asks_again_what_had_failed(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(guard, "PAUSES_S", (0.02, 0.03))
     heard = []
+    async with answering([]) as url:
+        whole = await played(url, tmp_path / "whole", [])
     async with answering([200] * 3 + [500] * 7) as url:
         summary = await played(url, tmp_path / "run", heard, waits=True)
     stalls = [event for event in heard if isinstance(event, Stalled)]
     assert [event.pause_s for event in stalls] == [0.02, 0.03, 0.03]
     assert all("answered 500" in event.reason and "log" in event.remedy for event in stalls)
+    assert (summary["endings"], summary["moments"]) == (whole["endings"], whole["moments"])
+    assert endings(tmp_path / "run") == endings(tmp_path / "whole")
+    assert [event.text for event in heard if isinstance(event, Note) and event.source == "model server"] == [
+        "it answers again, and what failed before is asked again"
+    ]
+
+
+async def test_what_failed_without_a_wait_is_not_asked_again_in_the_same_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(guard, "PAUSES_S", (0.02,))
+    async with answering([200] * 3 + [500] * 4) as url:
+        summary = await played(url, tmp_path / "run", [], waits=True)
     assert summary["endings"]["failed"] == 4
-    assert endings(tmp_path / "run").count("failed") == 4
 
 
 async def test_with_keep_going_every_moment_is_asked_and_nothing_is_probed(tmp_path):

@@ -7,13 +7,16 @@ from tapes import moment_of
 from replay.judge.trials import StateRun
 from replay.records import ArmTrial, Ending, Record, Verdict
 from replay.run.events import (
+    Answered,
     Ended,
     Judged,
     Pulse,
     Reached,
     RunBegan,
+    RunEnded,
     RunPlan,
     SessionBegan,
+    Stalled,
     StateRunChanged,
     Tried,
 )
@@ -115,3 +118,17 @@ def test_the_tests_of_a_run_that_was_killed_are_left_undone():
     assert words.tests(state, lane).plain.startswith("1 running, 1 queued, 0 done")
     state.is_killed = True
     assert words.tests(state, lane).plain == "0 done, 2 were left undone"
+
+
+def test_why_a_run_waits_is_said_until_it_is_answered_or_over():
+    state, lane = going()
+    state.take(Stalled("small", "h:80: no connection (refused).", "start it", 20.0))
+    said = "waits for the model server, asked again in 20 s: h:80: no connection (refused): start it"
+    assert words.pace(state, lane).plain == said
+    state.take(Reached("small", 21, 0.0))
+    assert words.pace(state, lane).plain == said
+    state.take(Answered("small", "m", "x", 0, 0, 1.0))
+    assert "waits" not in words.pace(state, lane).plain
+    state.take(Stalled("small", "no", "start it", 20.0))
+    state.take(RunEnded(1020.0, "interrupted"))
+    assert "waits" not in words.pace(state, lane).plain

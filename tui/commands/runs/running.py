@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import signal
 import sys
@@ -22,7 +23,7 @@ from runners.errors import MachineFails
 from tui.console import SafeConsole
 from tui.errors import InterruptedRunError
 from tui.figures import number_of
-from tui.live.starting import warn_of_sandbox
+from tui.live.starting import WATCHED, warn_of_sandbox
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
 
@@ -37,7 +38,7 @@ async def run_sources(
     how_to_go_on: Callable[[Path], str] | None = None,
     waits: bool = True,
 ) -> tuple[dict[str, Any], Path]:
-    """Play sources and show how far it is; give the summary and the folder of the run. It `waits` for a model server that fails, if there is a terminal.
+    """Play sources and show how far it is; give the summary and the folder of the run. It `waits` for a model server that fails, if there is a terminal, or the live screen.
 
     Raises:
         InterruptedRunError, MachineFails, ProviderFailsError: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
@@ -52,7 +53,7 @@ async def run_sources(
             Progress(SafeConsole(stderr=True), options, playback if speed else None) as progress,
             keys_for(playback, watched=speed is not None),
         ):
-            watched = waits and progress.console.is_terminal
+            watched = (waits and progress.console.is_terminal) or WATCHED in os.environ
             engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched)
             return await engine.run(sources, folder), folder
     except asyncio.CancelledError as error:

@@ -221,14 +221,14 @@ async def _replayed(request: TryRequest, sources: list[TapeSource], name: str) -
             f"this run is complete ({held}) and is shown again: --out DIR makes another",
             "bold",
         )
-    summary = complete or await _played(options, sources, folder)
+    summary = complete or await _played(options, sources, folder, waits=not request.quiet)
     if not request.quiet:
         show(summary, folder)
     return summary
 
 
-async def _played(options: ReplayOptions, sources: list[TapeSource], folder: Path) -> dict[str, Any]:
-    summary, _ = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on)
+async def _played(options: ReplayOptions, sources: list[TapeSource], folder: Path, *, waits: bool) -> dict[str, Any]:
+    summary, _ = await run_sources(options, sources, summarise_replay, folder, how_to_go_on=_how_to_go_on, waits=waits)
     return summary
 
 
