@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from runners.environments.candidate import Assumption, Candidate
-from runners.environments.manifests import Files, at, json_of, string_in, table_in
+from runners.environments.manifests import Files, at, string_in
 from runners.environments.node.locks import lock_of, locked
-from runners.environments.node.scripts import DEFAULTS, runner_command, script_parts
+from runners.environments.node.packages import Packages
+from runners.environments.node.runners import DEFAULTS, plain_command, runner_command
+from runners.environments.node.scripts import ScriptReader, settings_of
 from runners.project import ProjectPlan
 
 TIMEOUT_S = 60.0
@@ -44,57 +48,46 @@ _COMPILERS = (
 )
 """Packages that run TypeScript, and that programs look for by themselves."""
 _SCRIPTS = ("test", "test:unit", "unit", "test:node", "test:ci", "tests", "test:js", "mocha", "jest", "vitest")
+_NO_BUILD = frozenset({"husky", "is-ci", "npm", "install", "i", "ci", "add", "link", "true", "echo"})
+_LONGEST = 20_000
+"""Characters of a command at most: a shell takes no longer ones."""
 _BUILDS = ("build", "prepare", "compile", "prebuild", "pretest", "build:dev")
 
 
 @dataclass(frozen=True)
 class NodeProject:
-    """A folder with a `package.json` and tests, in a project of these files (path → text)."""
+    """A folder with a `package.json` and tests, in a repository."""
 
-    files: Files
+    packages: Packages
     folder: PurePosixPath
 
+    @property
+    def files(self) -> Files:
+        """Path → text of the repository."""
+        return self.packages.files
+
     @cached_property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Mapping[str, Any]:
         """Its `package.json`."""
-        return json_of(self.files.get(at(self.folder, "package.json"), ""))
+        return self.packages.manifests.get(self.folder, {})
+
+    @cached_property
+    def root(self) -> PurePosixPath:
+        """The root of the workspace that it belongs to."""
+        return self.packages.root(self.folder)
+
+    @cached_property
+    def linked(self) -> list[PurePosixPath]:
+        """The folders of the packages of this repository that are found by their names: of a root all in its workspace; else those that it needs, and that these need."""
+        inside = self.packages.members(self.folder) if self.root == self.folder else []
+        return [*inside, *self.packages.closure([self.folder, *inside])]
 
     @cached_property
     def declared(self) -> dict[str, str]:
-        """Package → range that its manifest, those of the folders above it, and those of the workspaces in it want; the nearest wins."""
+        """Package → range that its manifest, those of the folders above it, and those of the linked packages want; the nearest wins."""
         found: dict[str, str] = {}
-        for folder in [*self._inside, *reversed(self.folder.parents), self.folder]:
-            manifest = json_of(self.files.get(at(folder, "package.json"), ""))
-            for kind in ("peerDependencies", "optionalDependencies", "dependencies", "devDependencies"):
-                found |= {name: said for name, said in table_in(manifest, kind).items() if isinstance(said, str)}
-        return found
-
-    @property
-    def linked(self) -> dict[str, PurePosixPath]:
-        """Name → folder of the packages of this repository that it finds by their names: those in it, and those that it wants."""
-        return {
-            name: where for name, where in self.workspaces.items() if where in self._inside or name in self.declared
-        }
-
-    @cached_property
-    def _inside(self) -> list[PurePosixPath]:
-        """The folders of the packages that it holds, if it is the root of workspaces."""
-        manifest, own = self.manifest, at(self.folder, "pnpm-workspace.yaml")
-        if "workspaces" not in manifest and own not in self.files:
-            return []
-        return [
-            where for where in self.workspaces.values() if where != self.folder and where.is_relative_to(self.folder)
-        ]
-
-    @cached_property
-    def workspaces(self) -> dict[str, PurePosixPath]:
-        """Name → folder of the other packages of this repository."""
-        found = {}
-        for path, text in self.files.items():
-            folder = PurePosixPath(path).parent
-            is_package = PurePosixPath(path).name == "package.json" and "node_modules" not in folder.parts
-            if is_package and (name := string_in(json_of(text), "name")):
-                found[name] = folder
+        for folder in [*reversed(self.linked), *reversed(self.folder.parents), self.folder]:
+            found |= self.packages.wanted(folder)
         return found
 
     @property
@@ -102,14 +95,29 @@ class NodeProject:
         """The paths of its files."""
         return (path for path in self.files if PurePosixPath(path).is_relative_to(self.folder))
 
+    @property
+    def sources(self) -> Iterator[str]:
+        """The paths of its files, and of those of the linked packages."""
+        folders = {self.folder, *self.linked}
+        return (path for path in self.files if not folders.isdisjoint(PurePosixPath(path).parents))
+
+
+@dataclass(frozen=True, slots=True)
+class TestWay:
+    """A command that runs tests, and the packages that bring its programs."""
+
+    project: NodeProject
+    command: str
+    runners: frozenset[str]
+
 
 def node_projects(files: Files) -> list[NodeProject]:
-    """The folders with a test script and tests, the outermost first, and of those beside each other the one with the most tests."""
-    folders = [PurePosixPath(path).parent for path in files if PurePosixPath(path).name == "package.json"]
-    projects = [NodeProject(files, folder) for folder in folders if "node_modules" not in folder.parts]
-    counted = [(project, sum(map(is_test, project.below))) for project in projects]
-    ranked = sorted(counted, key=lambda each: (len(each[0].folder.parts), -each[1], str(each[0].folder)))
-    return [project for project, number in ranked if number]
+    """The folders with a `package.json` and tests, the outermost first, and of those beside each other the one with the most tests."""
+    packages = Packages(files)
+    tests = Counter(folder for path in files if is_test(path) for folder in PurePosixPath(path).parents)
+    found = [folder for folder in packages.manifests if tests[folder]]
+    ranked = sorted(found, key=lambda each: (len(each.parts), -tests[each], str(each)))
+    return [NodeProject(packages, folder) for folder in ranked]
 
 
 def is_test(path: str) -> bool:
@@ -126,15 +134,16 @@ def node_candidates(files: Files) -> Iterator[Candidate]:
     Each command of the test script with the packages that it needs by name, then with all, then after the project's own build.
     """
     projects = node_projects(files)
-    scripted = [(project, *way) for project in projects for way in _scripted(project).items()]
+    scripted = {(way.project.folder, way.command): way for project in projects for way in _scripted(project)}
     unsaid = [
-        (project, command, name)
+        TestWay(project, command, frozenset({name}))
         for project in projects
         for name, command in DEFAULTS.items()
         if name in project.declared
     ]
-    for project, command, runner in scripted or unsaid:
-        narrow, wide = _requires(project, _needed(project, command, runner)), _requires(project, project.declared)
+    for way in scripted.values() or unsaid:
+        project, command = way.project, way.command
+        narrow, wide = _requires(project, _needed(way)), _requires(project, project.declared)
         yield _candidate(project, command, narrow)
         if set(wide) != set(narrow):
             yield _candidate(project, command, wide, "with all packages")
@@ -142,30 +151,59 @@ def node_candidates(files: Files) -> Iterator[Candidate]:
             yield _candidate(project, command, wide, "built", build)
 
 
-def _scripted(project: NodeProject) -> dict[str, str]:
-    """The commands of its scripts that run tests, with the packages of their programs."""
-    found: dict[str, str] = {}
+def _scripted(project: NodeProject) -> Iterator[TestWay]:
+    """The commands of its scripts that run tests. Where a script runs those of several packages, that is one command, which runs one after the other."""
     for script in _SCRIPTS:
-        for words in script_parts(project.manifest, script):
-            if command := runner_command(words):
-                found.setdefault(*command)
+        parts = ScriptReader(project.packages).parts(project.folder, script)
+        found = {(part.folder, command): None for part in parts if (command := runner_command(part.words))}
+        folders = {folder for folder, _ in found}
+        if len(folders) > 1:
+            yield from _of_several(project, list(found))
+        elif found:
+            yield from (_way(project, folder, *command) for folder, command in found)
         if found:
-            break
-    return found
+            return
+
+
+def _of_several(project: NodeProject, parts: Sequence[tuple[PurePosixPath, tuple[str, str]]]) -> Iterator[TestWay]:
+    """The way to run commands in several folders, unless that is too long for a shell."""
+    commands = [_in_folder(project.folder, folder, command) for folder, (command, _) in parts]
+    whole = " && ".join(f"({each})" if each.startswith("cd ") else each for each in commands)
+    if len(whole) <= _LONGEST:
+        yield TestWay(project, whole, frozenset(runner for _, (_, runner) in parts))
+
+
+def _way(project: NodeProject, folder: PurePosixPath, command: str, runner: str) -> TestWay:
+    """The way to run a command: in the package of its folder, else from that of the script."""
+    if folder in project.packages.manifests:
+        return TestWay(replace(project, folder=folder), command, frozenset({runner}))
+    return TestWay(project, _in_folder(project.folder, folder, command), frozenset({runner}))
+
+
+def _in_folder(start: PurePosixPath, folder: PurePosixPath, command: str) -> str:
+    place = posixpath.relpath(str(folder), str(start))
+    return command if place == "." else f"cd {shlex.quote(place)} && {command}"
 
 
 def build_command(project: NodeProject) -> str:
-    """The project's own build, as far as it is one command of a package; empty where it has none."""
+    """The project's own build, as far as it is made of commands of packages; empty where it has none."""
     for script in _BUILDS:
-        parts = [words for words in script_parts(project.manifest, script) if words[0] not in {"husky", "is-ci", "npm"}]
-        if parts:
-            return " && ".join(shlex.join(words) for words in parts)
+        parts = [
+            part
+            for part in ScriptReader(project.packages).parts(project.folder, script)
+            if settings_of(part.words)[1][:1] and settings_of(part.words)[1][0] not in _NO_BUILD
+        ]
+        commands = [_in_folder(project.folder, part.folder, plain_command(part.words)) for part in parts]
+        whole = " && ".join(f"({each})" if each.startswith("cd ") else each for each in commands)
+        if whole and len(whole) <= _LONGEST:
+            return whole
     return ""
 
 
-def _needed(project: NodeProject, command: str, runner: str) -> set[str]:
-    """The packages that tests need: the runner, types, and each that a source, a test or the settings of a runner name."""
-    named = {runner, *_COMPILERS, *_named(project), *_QUOTED.findall(_in_quotes(shlex.split(command)))}
+def _needed(way: TestWay) -> set[str]:
+    """The packages that tests need: the runners, types, and each that a source, a test or the settings of a runner name."""
+    project = way.project
+    named = {*way.runners, *_COMPILERS, *_named(project), *_QUOTED.findall(_in_quotes(shlex.split(way.command)))}
     return {name for name in project.declared if name in named or name.startswith("@types/")}
 
 
@@ -174,7 +212,7 @@ def _in_quotes(words: Iterable[str]) -> str:
 
 
 def _named(project: NodeProject) -> Iterator[str]:
-    for path in project.below:
+    for path in project.sources:
         name = PurePosixPath(path).name
         if _RUNNER_CONFIG.match(name) or (_SCRIPT.search(name) and not _BUILD_CONFIG.search(name)):
             yield from _QUOTED.findall(project.files[path])
@@ -188,8 +226,10 @@ def _named(project: NodeProject) -> Iterator[str]:
 def _requires(project: NodeProject, wanted: Iterable[str]) -> tuple[str, ...]:
     """`name@version` of some packages: as locked, else as the manifest wants them. Other than plain ranges cannot be installed from the registry, and are left out."""
     ranges = {name: project.declared[name] for name in sorted(wanted)}
-    pinned = locked(project.files, project.folder, ranges)
-    found = {name: pinned.get(name) or _range(said) for name, said in ranges.items() if name not in project.workspaces}
+    pinned = locked(project.files, project.folder, ranges, reversed(project.linked))
+    found = {
+        name: pinned.get(name) or _range(said) for name, said in ranges.items() if name not in project.packages.names
+    }
     return tuple(f"{name}@{said}" for name, said in found.items() if said)
 
 
@@ -217,17 +257,34 @@ def _candidate(
 
 
 def _links(project: NodeProject) -> str:
-    """The command that shows the other packages of the repository under their names, where this one wants them."""
-    up = "/".join([".."] * len(project.folder.parts)) or "."
-    parts = []
-    for name, where in project.linked.items():
-        link = PurePosixPath("node_modules", name)
-        target = "/".join([*[".."] * (len(link.parts) - 1), up, str(where)])
-        parts += [
-            f"mkdir -p {shlex.quote(str(link.parent))}",
-            f"ln -sfn {shlex.quote(target)} {shlex.quote(str(link))}",
-        ]
-    return " && ".join(parts)
+    """The command that shows the other packages of the repository under their names at the root of the workspace, and makes their programs executable, as the installer does."""
+    modules = PurePosixPath(posixpath.relpath(str(project.root / "node_modules"), str(project.folder)))
+    commands: dict[str, None] = {}
+    for folder in project.linked:
+        name = string_in(project.packages.manifests[folder], "name")
+        link = modules / name
+        if not name or ".." in PurePosixPath(name).parts or name.startswith("/"):
+            continue
+        inside = PurePosixPath("node_modules", name).parent
+        commands[f"mkdir -p {shlex.quote(str(link.parent))}"] = None
+        target = posixpath.relpath(str(folder), str(project.root) if str(inside) == "." else str(project.root / inside))
+        commands[f"ln -sfn {shlex.quote(target)} {shlex.quote(str(link))}"] = None
+        commands |= dict.fromkeys(_programs(project, folder, modules))
+    return " && ".join(commands)
+
+
+def _programs(project: NodeProject, folder: PurePosixPath, modules: PurePosixPath) -> Iterator[str]:
+    """The commands that make the programs of a package executable, and show them where programs of packages are."""
+    manifest = project.packages.manifests[folder]
+    own = manifest.get("bin")
+    named = own if isinstance(own, dict) else {string_in(manifest, "name").rpartition("/")[2]: own}
+    for name, path in named.items():
+        file = posixpath.normpath(str(folder / path)) if isinstance(path, str) else ""
+        if file in project.files and re.fullmatch(r"[\w.-]+", name):
+            place = shlex.quote(posixpath.relpath(file, str(project.folder)))
+            yield f"chmod +x {place}"
+            yield f"mkdir -p {shlex.quote(str(modules / '.bin'))}"
+            yield f"ln -sfn {shlex.quote(posixpath.relpath(file, str(project.root / 'node_modules/.bin')))} {shlex.quote(str(modules / '.bin' / name))}"
 
 
 def _assumed(project: NodeProject, plan: ProjectPlan, build: str) -> Iterator[Assumption]:

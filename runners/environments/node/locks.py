@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -30,15 +30,19 @@ def lock_of(files: Files, folder: PurePosixPath) -> tuple[str, str]:
     return "", ""
 
 
-def locked(files: Files, folder: PurePosixPath, wanted: Mapping[str, str]) -> dict[str, str]:
-    """Package → the locked version, of those packages that a folder wants (package → range); what no lock file names is left out."""
+def locked(
+    files: Files, folder: PurePosixPath, wanted: Mapping[str, str], others: Iterable[PurePosixPath] = ()
+) -> dict[str, str]:
+    """Package → the locked version, of those packages that a folder wants (package → range), or that `others` of its workspace want; what no lock file names is left out."""
     path, _ = lock_of(files, folder)
     name = PurePosixPath(path).name
     if name in {"package-lock.json", "npm-shrinkwrap.json"}:
         return _of_npm(json_of(files[path]), wanted)
     if name == "pnpm-lock.yaml":
-        own = str(folder.relative_to(PurePosixPath(path).parent))
-        return _of_pnpm(yaml_of(files[path]), own, wanted)
+        above = PurePosixPath(path).parent
+        inside = [each for each in (*others, folder) if each.is_relative_to(above)]
+        tables = [_of_pnpm(yaml_of(files[path]), str(each.relative_to(above)), wanted) for each in inside]
+        return {name: version for table in tables for name, version in table.items()}
     return _of_yarn(files[path], wanted) if name == "yarn.lock" else {}
 
 

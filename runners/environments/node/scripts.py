@@ -1,170 +1,171 @@
-"""The test script of a `package.json`: which part of it runs the tests, and how it runs without npm."""
+"""The scripts of a `package.json`: the commands that they come down to, with the scripts that they call in their place, and where each of them runs."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, takewhile
-from typing import Any
+from pathlib import PurePosixPath
 
 from runners.environments.manifests import string_in, table_in
+from runners.environments.node.calls import Call, calls_of
+from runners.environments.node.packages import Packages
 
-_BETWEEN = re.compile(r"[;&|]+")
+_BETWEEN = re.compile(r"[;&|()]+")
 _REDIRECTED = re.compile(r"\d*[<>]")
-_PLAIN_VALUE = re.compile(r"(?:[\w./:,=@%+-]|\$\w+|\$\{\w+\})*")
-_RUNS = re.compile(
-    r"^(?:npm|pnpm|yarn|bun)(?:\s+(?:-s|--silent|--if-present))*\s+(?:run(?:-script)?\s+)?(?:-s\s+|--silent\s+)?([\w:.-]+)(.*)$"
-)
-_RUNS_PATTERN = re.compile(r"""^pnpm\s+(?:run\s+)?["']?/([^/\s]+)/["']?$""")
-_SERIES = frozenset({"run-s", "npm-run-all", "run-p", "npm-run-all2", "npm-run-all-next"})
-_WATCHES = frozenset({"--watch", "--watchAll", "-w", "watch", "--watch=false", "--ui", "--open"})
-_MEASURES = re.compile(r"--(coverage|check-coverage|typecheck)\b\S*|--100")
-_WRAPPERS = frozenset(
-    {"c8", "nyc", "cross-env", "cross-env-shell", "env", "npx", "dotenv", "--", "pnpm", "exec", "yarn", "tsd"}
-)
-_MEASURING = frozenset({"c8", "nyc"})
-"""Programs whose own options end at `--`."""
-_UNGLOBBED = frozenset({"node", "tsx", "ts-node"})
-"""Programs that a shell is left to expand patterns for."""
-RUNNERS: Mapping[str, str] = {
-    "vitest": "vitest",
-    "jest": "jest",
-    "mocha": "mocha",
-    "_mocha": "mocha",
-    "ava": "ava",
-    "tap": "tap",
-    "tape": "tape",
-    "borp": "borp",
-    "uvu": "uvu",
-    "jasmine": "jasmine",
-    "qunit": "qunit",
-    "brittle": "brittle",
-    "node": "",
-    "tsx": "tsx",
-    "ts-node": "ts-node",
-    "poku": "poku",
-    "bnt": "better-node-test",
-}
-"""Program → the package that brings it."""
-DEFAULTS: Mapping[str, str] = {"vitest": "vitest run", "jest": "jest", "ava": "ava", "mocha": "mocha"}
-"""Package → what runs its tests where nothing else is said."""
+_SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_OF_C8 = frozenset({"--all", "--exclude-after-remap", "-a", "--skip-full", "--check-coverage", "--per-file", "--100", "--exclude-node-modules", "--clean", "--omit-relative", "--allowExternal", "--allow-external", "--merge-async", "--experimental-monocart"})  # fmt: skip
+_OF_NYC = frozenset({"--all", "-a", "--exclude-node-modules", "--auto-wrap", "--es-modules", "--compact", "--preserve-comments", "--produce-source-map", "--source-map", "--instrument", "--exclude-after-remap", "--per-file", "--check-coverage", "--show-process-tree", "--skip-empty", "--skip-full", "--silent", "-s", "--eager", "--cache", "-c", "--babel-cache", "--use-spawn-wrap", "--hook-require", "--hook-run-in-context", "--hook-run-in-this-context", "--clean"})  # fmt: skip
+"""The options of c8 11 and nyc 18 that take no value, as their own `--help` says."""
 
 
-def script_parts(manifest: Mapping[str, Any], script: str) -> Iterator[list[str]]:
-    """The words of each part of a script that runs tests, with scripts that it calls in their place."""
-    yield from _parts(table_in(manifest, "scripts"), script, set())
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A command of a script, and the folder of the repository in which it runs."""
+
+    folder: PurePosixPath
+    words: tuple[str, ...]
+    """Variables that are set, then the program and its arguments, without programs around it that measure or set variables."""
 
 
-def _parts(scripts: Mapping[str, Any], name: str, seen: set[str]) -> Iterator[list[str]]:
-    """The words of each part; each script that is called stands there once."""
-    seen.add(name)
-    for line in string_in(scripts, name).splitlines():
-        for words in _split(line):
-            if called := list(_called(scripts, " ".join(words), words)):
-                for other in called:
-                    if other not in seen:
-                        yield from _parts(scripts, other, seen)
-            else:
-                yield words
+@dataclass(frozen=True, slots=True)
+class ScriptReader:
+    """Reads the scripts of the packages of a repository."""
+
+    packages: Packages
+
+    def parts(self, folder: PurePosixPath, script: str) -> Iterator[Part]:
+        """The commands of a script of a package. Each script that is called stands there once."""
+        return self._of_script(folder, script, (), set())
+
+    def _of_script(
+        self, folder: PurePosixPath, script: str, arguments: Sequence[str], seen: set[tuple[PurePosixPath, str]]
+    ) -> Iterator[Part]:
+        if (folder, script) in seen:
+            return
+        seen.add((folder, script))
+        scripts = table_in(self.packages.manifests.get(folder, {}), "scripts")
+        commands = [command for line in string_in(scripts, script).splitlines() for command in _commands(line)]
+        if commands:
+            commands[-1] = (commands[-1][0], [*commands[-1][1], *arguments])
+        for where, words in commands:
+            if (place := _inside(folder, where)) is not None:
+                yield from self._of_command(place, words, seen)
+
+    def _of_command(
+        self, folder: PurePosixPath, words: Sequence[str], seen: set[tuple[PurePosixPath, str]]
+    ) -> Iterator[Part]:
+        settings, rest = _unwrapped(words)
+        calls = calls_of(rest)
+        if rest and not calls:
+            yield Part(folder, (*settings, *rest))
+        for call in calls:
+            for part in self._of_call(folder, call, seen):
+                yield Part(part.folder, (*settings, *part.words))
+
+    def _of_call(self, folder: PurePosixPath, call: Call, seen: set[tuple[PurePosixPath, str]]) -> Iterator[Part]:
+        for place in self._places(folder, call):
+            scripts = table_in(self.packages.manifests.get(place, {}), "scripts")
+            names = [name for name in scripts if any(re.fullmatch(each, name) for each in call.scripts)]
+            for name in names:
+                yield from self._of_script(place, name, call.arguments, seen)
+            if not names and call.program:
+                yield from self._of_command(place, call.program, seen)
+
+    def _places(self, folder: PurePosixPath, call: Call) -> list[PurePosixPath]:
+        """The folders in which a call runs."""
+        if call.packages is not None:
+            return self.packages.selected(self.packages.root(folder), call.packages)
+        place = self.packages.root(folder) if call.at_root else _inside(folder, call.folder)
+        return [] if place is None else [place]
 
 
-def _called(scripts: Mapping[str, Any], part: str, words: list[str]) -> Iterator[str]:
-    """The scripts that a part of a script calls."""
-    if words[:1] and words[0] in _MEASURING:
-        words = _unwrapped(words)[1]
-        part = " ".join(words)
-    found, pattern = _RUNS.match(part), _RUNS_PATTERN.match(part)
-    if found and found[1] in scripts:
-        yield found[1]
-    elif pattern:
-        yield from (name for name in scripts if _matches(pattern[1], name))
-    elif words[:1] and words[0] in _SERIES:
-        for word in words[1:]:
-            if not word.startswith("-"):
-                yield from (name for name in scripts if re.fullmatch(re.escape(word).replace(r"\*", "[^:]*"), name))
+def settings_of(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The variables that are set before a program, and the program with its arguments."""
+    settings = [*takewhile(_SETTING.fullmatch, words)]
+    return settings, [*words[len(settings) :]]
 
 
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a script is among those that pnpm runs for a pattern. Patterns that are more than names and dots match none."""
-    plain = pattern.strip("^$").removesuffix(".*").removesuffix(".+")
-    return bool(re.fullmatch(r"[\w:-]+", plain)) and name.startswith(plain) and name != plain
+def _inside(folder: PurePosixPath, where: str) -> PurePosixPath | None:
+    """A folder relative to another; None where it lies outside of the repository."""
+    place = posixpath.normpath(posixpath.join(str(folder), where))
+    return None if place.startswith(("..", "/")) else PurePosixPath(place)
 
 
-def _split(line: str) -> Iterator[list[str]]:
-    """The words of each command of a line, without what is read from or written to files; of a pipe the commands are apart."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+def _commands(line: str) -> Iterator[tuple[str, list[str]]]:
+    """The commands of a line, each with the folder that `cd` led to; without what is read from or written to files. Of a pipe the commands are apart."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         found = list(lexer)
     except ValueError:
         return
+    folder, around = ".", list[str]()
     for is_between, group in groupby(found, key=lambda word: bool(_BETWEEN.fullmatch(word))):
-        words = list(takewhile(lambda word: not _REDIRECTED.match(word), group))
-        if words and not is_between:
-            yield words
-
-
-def runner_command(words: list[str]) -> tuple[str, str] | None:
-    """The command of a part that runs tests, without what measures coverage or keeps it running, and the package that brings its program; None for any other part."""
-    settings, rest = _unwrapped(words)
-    if not rest or rest[0] not in RUNNERS or not _runs_tests(rest):
-        return None
-    program, kept = rest[0], [word for word in rest[1:] if word not in _WATCHES and not _MEASURES.fullmatch(word)]
-    if program == "vitest":
-        kept = ["run", *(word for word in kept if word != "run")]
-    if program == "bnt":
-        kept = []
-    if program in {"mocha", "_mocha"}:
-        kept = _without_reporter(kept)
-    if program == "tap":
-        kept = ["--disable-coverage", "--allow-incomplete-coverage", *kept]
-    if program in _UNGLOBBED and any("**" in word for word in kept):
-        inner = " ".join([*settings, program, *map(_pattern, kept)])
-        return f"bash -O globstar -c {shlex.quote(inner)}", RUNNERS[program]
-    quoted = _pattern if program in _UNGLOBBED else shlex.quote
-    return " ".join([*settings, program, *map(quoted, kept)]), RUNNERS[program]
-
-
-def _without_reporter(words: list[str]) -> list[str]:
-    """Options of mocha but for how it reports: it has one reporter, and the witness is another."""
-    kept, rest = list[str](), iter(words)
-    for word in rest:
-        if word in {"--reporter", "-R"}:
-            next(rest, "")
-        elif not word.startswith("--reporter="):
-            kept.append(word)
-    return kept
-
-
-def _unwrapped(words: list[str]) -> tuple[list[str], list[str]]:
-    """Variables that are set before a program, and the program with its arguments, without programs around it."""
-    settings: list[str] = []
-    if words[:1] and words[0] in _MEASURING and "--" in words:
-        words = words[words.index("--") + 1 :]
-    for index, word in enumerate(words):
-        if re.fullmatch(r"[A-Za-z_]\w*=.*", word):
-            settings.append(_setting(word))
-        elif word not in _WRAPPERS and not (settings or index) and word.startswith("-"):
+        words = [*group]
+        if is_between:
+            for sign in "".join(words):
+                if sign == "(":
+                    around.append(folder)
+                elif sign == ")" and around:
+                    folder = around.pop()
             continue
-        elif word not in _WRAPPERS and not (word.startswith("-") and index and words[0] in _WRAPPERS):
-            return settings, words[index:]
-    return settings, []
+        words = [*takewhile(lambda word: not _REDIRECTED.match(word), words)]
+        if words[:1] == ["cd"]:
+            folder = posixpath.join(folder, words[1]) if len(words) == 2 else folder
+        elif words:
+            yield folder, words
 
 
-def _setting(word: str) -> str:
-    """A variable that is set, with its value in quotes where the shell would read more in it than variables."""
-    name, _, value = word.partition("=")
-    return f"{name}={value if _PLAIN_VALUE.fullmatch(value) else shlex.quote(value)}"
+def _unwrapped(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The variables that are set for a program, and the program with its arguments, without programs around it."""
+    settings, rest = settings_of(words)
+    while rest and (around := _WRAPPERS.get(rest[0])):
+        more, rest = settings_of(around(rest[1:]))
+        settings += more
+    return settings, rest
 
 
-def _runs_tests(words: list[str]) -> bool:
-    """Whether `node` and programs like it are given tests: others run nothing else."""
-    if words[0] not in {"node", "tsx", "ts-node"}:
-        return True
-    return "--test" in words or any("test" in word or "spec" in word for word in words[1:])
+def _behind_options(words: Sequence[str], flags: Collection[str], valued: Collection[str] = ()) -> list[str]:
+    """The words behind options: those that are not `flags` take a value; where `valued` are named only these do."""
+    left = [*words]
+    while left and left[0].startswith("-"):
+        name, is_given, _ = (word := left.pop(0)).partition("=")
+        if word == "--":
+            break
+        takes = name in valued if valued else name not in flags and not name.startswith("--no-")
+        if takes and not is_given and left and not left[0].startswith("-"):
+            left.pop(0)
+    return left
 
 
-def _pattern(word: str) -> str:
-    """A word for the shell, which expands a pattern of file names in it: not every version of node does so itself."""
-    return word if re.fullmatch(r"[\w./*?@{},-]+", word) else shlex.quote(word)
+def _behind_dashes(words: Sequence[str]) -> list[str]:
+    """The words of `dotenv -e FILE -- …` behind the options."""
+    if "--" in words:
+        return [*words[words.index("--") + 1 :]]
+    return _behind_options(words, (), {"-e", "-f", "-v", "-p"})
+
+
+def _shell(words: Sequence[str]) -> list[str]:
+    """The words of `cross-env-shell "A=1 program"`."""
+    try:
+        return shlex.split(words[0]) if len(words) == 1 else [*words]
+    except ValueError:
+        return []
+
+
+_WRAPPERS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
+    "c8": partial(_behind_options, flags=_OF_C8),
+    "nyc": partial(_behind_options, flags=_OF_NYC),
+    "cross-env": list,
+    "cross-env-shell": _shell,
+    "env": partial(_behind_options, flags=(), valued={"-u", "--unset", "-C"}),
+    "dotenv": _behind_dashes,
+    "dotenvx": _behind_dashes,
+    "exec": list,
+    "time": list,
+}

@@ -71,8 +71,8 @@ def test_packages_of_a_workspace_find_each_other():
     command, cwd, setup, requires = ways(files)[0]
     assert (command, cwd, requires) == ("mocha", "packages/one", ("mocha@^10",))
     assert setup == (
-        "mkdir -p node_modules/@own && ln -sfn ../../../../packages/two node_modules/@own/two"
-        " && mkdir -p node_modules && ln -sfn ../../../packages/three 'node_modules/two; x'"
+        "mkdir -p ../../node_modules/@own && ln -sfn ../../packages/two ../../node_modules/@own/two"
+        " && mkdir -p ../../node_modules && ln -sfn ../packages/three '../../node_modules/two; x'"
     )
 
 

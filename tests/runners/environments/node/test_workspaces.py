@@ -1,8 +1,13 @@
 """The packages of a repository find each other, and the root of workspaces has what all of them need."""
 
 import json
+import shlex
+from pathlib import PurePosixPath
 
-from runners.environments import candidates
+import pytest
+
+from runners.environments import NotTestable, WayTester, candidates
+from runners.environments.node.packages import Packages
 
 
 def package(**members):
@@ -25,8 +30,8 @@ def test_the_root_of_workspaces_links_all_and_needs_what_they_need():
     assert plan.requires == ("mdast@^4.0.0", "typescript@^5.0.0")
     links = [part for part in plan.setup.split(" && ") if part.startswith("ln")]
     assert links == [
-        "ln -sfn ../.././packages/a node_modules/@x/a",
-        "ln -sfn ../.././packages/b node_modules/@x/b",
+        "ln -sfn ../../packages/a node_modules/@x/a",
+        "ln -sfn ../../packages/b node_modules/@x/b",
     ]
 
 
@@ -41,4 +46,134 @@ def test_a_package_beside_others_links_those_that_it_wants():
     }
     plan = next(candidates(files)).plan
     assert (plan.cwd, plan.requires) == ("one", ("ms@^2.0.0",))
-    assert plan.setup == "mkdir -p node_modules && ln -sfn ../../two node_modules/two"
+    assert plan.setup == "mkdir -p ../node_modules && ln -sfn ../two ../node_modules/two"
+
+
+SUM = "export const sum = (a, b) => a + b;\n"
+TESTED = "import test from 'node:test'; import assert from 'node:assert'; import {sum} from '@x/sum';\ntest('adds', () => assert.equal(sum(1, 2), 3));\n"
+PNPM = {
+    "package.json": package(private=True, scripts={"test": "pnpm -r --filter './packages/*' test"}),
+    "pnpm-workspace.yaml": "packages:\n  - packages/*\n  - '!packages/old'\n",
+    "packages/sum/package.json": package(
+        name="@x/sum", type="module", exports="./index.js", scripts={"test": "node --test test.js"}
+    ),
+    "packages/sum/index.js": SUM,
+    "packages/sum/test.js": TESTED,
+    "packages/app/package.json": package(
+        name="app", type="module", dependencies={"@x/sum": "workspace:*"}, bin="cli.js", scripts={"test": "node --test"}
+    ),
+    "packages/app/cli.js": "#!/usr/bin/env node\nimport {sum} from '@x/sum'; console.log(sum(20, 22));\n",
+    "packages/app/test.js": TESTED
+    + "import {execFileSync} from 'node:child_process';\nfor (const way of ['./cli.js', '../../node_modules/.bin/app'])\n"
+    + "  test(way, () => assert.equal(String(execFileSync(way)), '42\\n'));\n",
+    "packages/old/package.json": package(name="old", scripts={"test": "node --test"}),
+    "packages/old/test.js": "throw new Error('not in the workspace');\n",
+}
+
+
+async def test_all_packages_of_a_workspace_are_tested_and_find_each_other(bubblewrap, cache, need):
+    need("node", "npm")
+    settled = await WayTester(bubblewrap, cache, lambda _: None).settle(PNPM, candidates(PNPM))
+    command = "(cd packages/sum && node --test test.js) && (cd packages/app && node --test)"
+    assert (settled.candidate.plan.command, len(settled.trials)) == (command, 1)
+    broken = PNPM | {"packages/sum/index.js": SUM.replace("+", "-")}
+    with pytest.raises(NotTestable):
+        await WayTester(bubblewrap, cache, lambda _: None).settle(broken, list(candidates(broken))[:1])
+
+
+@pytest.mark.parametrize("way", ["package.json", "object", "pnpm-workspace.yaml", "lerna.json"])
+def test_the_packages_of_a_workspace_are_those_that_it_names(way):
+    patterns = ["packages/**", "!**/fixtures/**", "tools/{a,b}"]
+    manifest = {"package.json": {"workspaces": patterns}, "object": {"workspaces": {"packages": patterns}}}
+    folders = ["packages/x/y", "packages/x/fixtures/z", "tools/a", "tools/c", "packages/x"]
+    files = {f"{folder}/package.json": package(name=folder.replace("/", "-")) for folder in folders}
+    files["package.json"] = package(**manifest.get(way, {}))
+    if way.startswith(("pnpm", "lerna")):
+        files[way] = json.dumps({"packages": patterns})
+    found = Packages(files).members(PurePosixPath())
+    assert sorted(map(str, found)) == ["packages/x", "packages/x/y", "tools/a"]
+
+
+def test_packages_that_others_need_come_first_and_circles_end():
+    names = {"a": "b", "b": "c", "c": "d"}
+    files = {f"packages/{name}/package.json": package(name=name, dependencies={on: "*"}) for name, on in names.items()}
+    files["package.json"] = package(workspaces=["packages/*"])
+    assert [str(each) for each in Packages(files).members(PurePosixPath())] == [
+        "packages/c",
+        "packages/b",
+        "packages/a",
+    ]
+    files["packages/d/package.json"] = package(name="d", devDependencies={"a": "*"})
+    packages = Packages(files)
+    assert len(packages.members(PurePosixPath())) == 4
+    assert {str(each) for each in packages.closure([PurePosixPath("packages/a")])} == {
+        "packages/b",
+        "packages/c",
+        "packages/d",
+    }
+
+
+def test_a_package_needs_what_the_packages_that_it_needs_want():
+    files = {
+        "package.json": package(workspaces=["packages/*"]),
+        "packages/a/package.json": package(
+            name="a", scripts={"test": "mocha"}, dependencies={"b": "*", "mocha": "^10"}
+        ),
+        "packages/a/test.js": "import 'b';",
+        "packages/b/package.json": package(name="b", dependencies={"c": "*"}),
+        "packages/c/package.json": package(name="c", dependencies={"ms": "^2"}),
+        "packages/c/index.js": "import 'ms';",
+        "packages/other/package.json": package(name="other", dependencies={"left-pad": "*"}),
+    }
+    plan = next(each.plan for each in candidates(files) if each.plan.cwd == "packages/a")
+    assert plan.requires == ("mocha@^10", "ms@^2")
+    assert [part.split()[-1] for part in plan.setup.split(" && ") if part.startswith("ln")] == [
+        "../../node_modules/b",
+        "../../node_modules/c",
+    ]
+
+
+def test_ranges_are_looked_up_in_the_catalogs_of_pnpm():
+    files = {
+        "pnpm-workspace.yaml": "packages: [packages/*]\ncatalog: {mocha: ^10.1.0}\ncatalogs: {old: {ms: ^1.0.0}}\n",
+        "package.json": package(),
+        "packages/a/package.json": package(
+            name="a", scripts={"test": "mocha"}, devDependencies={"mocha": "catalog:", "ms": "catalog:old"}
+        ),
+        "packages/a/test.js": "import 'ms';",
+    }
+    assert next(candidates(files)).plan.requires == ("mocha@^10.1.0", "ms@^1.0.0")
+
+
+def test_locked_versions_of_a_workspace_of_pnpm_are_those_of_its_packages():
+    lock = {
+        "lockfileVersion": "9.0",
+        "importers": {"packages/a": {"devDependencies": {"mocha": {"version": "10.2.0"}}}},
+    }
+    files = {
+        "pnpm-workspace.yaml": "packages: [packages/*]\n",
+        "pnpm-lock.yaml": json.dumps(lock),
+        "package.json": package(scripts={"test": "pnpm -r test"}),
+        "packages/a/package.json": package(name="a", scripts={"test": "mocha"}, devDependencies={"mocha": "^10"}),
+        "packages/b/package.json": package(name="b", scripts={"test": "mocha b"}),
+        "packages/a/test.js": "",
+    }
+    found = next(candidates(files)).plan
+    assert (found.command, found.requires) == (
+        "(cd packages/a && mocha) && (cd packages/b && mocha b)",
+        ("mocha@10.2.0",),
+    )
+
+
+@pytest.mark.parametrize("name", ["../../x", "/x", "..", "a; touch x", "$(touch x)"])
+def test_no_name_of_a_package_leads_out_or_is_read_by_the_shell(name):
+    files = {
+        "package.json": package(workspaces=["p/*"], scripts={"test": "node --test"}),
+        "p/a/package.json": package(name=name, bin={"$(touch y)": "cli.js", "ok": "../../../etc/passwd"}),
+        "p/a/cli.js": "",
+        "test.js": "",
+    }
+    setup = next(candidates(files)).plan.setup
+    assert "etc/passwd" not in setup
+    assert "touch y" not in setup
+    assert setup == "" if name.startswith(("..", "/")) else shlex.quote(f"node_modules/{name}") in setup

@@ -1,0 +1,165 @@
+"""The packages of a repository with a `package.json` each: which belong to a workspace, and which of them are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import PurePosixPath
+from typing import Any
+
+from runners.environments.manifests import Files, at, json_of, string_in, strings_in, table_in, yaml_of
+
+KINDS = ("peerDependencies", "optionalDependencies", "dependencies", "devDependencies")
+"""The tables of a `package.json` that name packages; a later one counts before an earlier one."""
+_GLOB = re.compile(r"\*\*/|\*\*|\*|\?")
+_GLOBS = {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_MOST_GLOBS = 6
+"""A pattern of more parts is none that a person writes, and matching it might take minutes."""
+_AROUND = re.compile(r"^(?:\.\.\.\^?)?(.*?)(?:\^?\.\.\.)?$")
+"""What stands around a selector of pnpm and turbo, and asks for the packages that need these, or that these need."""
+
+
+@dataclass(frozen=True)
+class Packages:
+    """The packages in files (path → text)."""
+
+    files: Files
+
+    @cached_property
+    def manifests(self) -> Mapping[PurePosixPath, dict[str, Any]]:
+        """Folder → its `package.json`, the outermost first."""
+        found = {
+            PurePosixPath(path).parent: json_of(text)
+            for path, text in self.files.items()
+            if PurePosixPath(path).name == "package.json" and "node_modules" not in path.split("/")
+        }
+        return {folder: found[folder] for folder in sorted(found, key=lambda each: (len(each.parts), each))}
+
+    @cached_property
+    def names(self) -> Mapping[str, PurePosixPath]:
+        """Name → folder; of equal names the outermost."""
+        found = {string_in(manifest, "name"): folder for folder, manifest in reversed([*self.manifests.items()])}
+        return {name: folder for name, folder in found.items() if name}
+
+    def wanted(self, folder: PurePosixPath) -> dict[str, str]:
+        """Package → range that a folder's `package.json` names."""
+        found: dict[str, str] = {}
+        for kind in KINDS:
+            table = table_in(self.manifests.get(folder, {}), kind)
+            found |= {name: self._of_catalog(name, said) for name, said in table.items() if isinstance(said, str)}
+        return found
+
+    def _of_catalog(self, name: str, said: str) -> str:
+        """A range, looked up where it is one of pnpm's catalogs. Example: `catalog:` or `catalog:react18`."""
+        if not said.startswith("catalog:"):
+            return said
+        catalog = said.removeprefix("catalog:").strip() or "default"
+        settings = yaml_of(self.files.get("pnpm-workspace.yaml", ""))
+        own = table_in(settings, "catalogs", catalog) or (table_in(settings, "catalog") if catalog == "default" else {})
+        return string_in(own, name)
+
+    def root(self, folder: PurePosixPath) -> PurePosixPath:
+        """The root of the workspace that a folder belongs to: the nearest at or above it that names packages, else the outermost of all."""
+        above = (folder, *folder.parents)
+        return next((each for each in above if self._patterns(each)), above[-1])
+
+    def members(self, root: PurePosixPath) -> list[PurePosixPath]:
+        """The folders of the packages of a workspace, without its root: those that others need come first, where that is possible."""
+        patterns = self._patterns(root)
+        inside = [folder for folder in self.manifests if folder != root and folder.is_relative_to(root)]
+        return self._sorted([folder for folder in inside if _is_named(str(folder.relative_to(root)), patterns)])
+
+    def _patterns(self, root: PurePosixPath) -> list[str]:
+        """The patterns of folders by which a folder names the packages of its workspace; none where it is no root of one."""
+        manifest = self.manifests.get(root, {})
+        workspaces = manifest.get("workspaces")
+        own = workspaces if isinstance(workspaces, dict) else {"packages": workspaces}
+        pnpm = yaml_of(self.files.get(at(root, "pnpm-workspace.yaml"), ""))
+        found = [*strings_in(own, "packages"), *strings_in(pnpm, "packages")]
+        if not found and (lerna := at(root, "lerna.json")) in self.files:
+            found = [*strings_in(json_of(self.files[lerna]), "packages")] or ["packages/*"]
+        return found
+
+    def _sorted(self, folders: Sequence[PurePosixPath]) -> list[PurePosixPath]:
+        own = set(folders)
+        needs = {
+            folder: [
+                other for name in self.wanted(folder) if (other := self.names.get(name)) in own and other != folder
+            ]
+            for folder in folders
+        }
+        try:
+            return [*TopologicalSorter(needs).static_order()]
+        except CycleError:
+            return [*folders]
+
+    def selected(self, root: PurePosixPath, selectors: Sequence[str]) -> list[PurePosixPath]:
+        """The packages of a workspace that selectors of pnpm, npm, yarn, lerna, turbo or nx name; all where there is none. Those that begin with `!` take away.
+
+        `@own/*` and `one` are names, `./packages/*`, `{packages}` and `packages/one` folders. Which packages others need, or have changed, does not count.
+        """
+        wanted = [*map(_plain, (each for each in selectors if not each.startswith("!")))]
+        unwanted = [*map(_plain, (each[1:] for each in selectors if each.startswith("!")))]
+        every = not wanted or "" in wanted
+        return [
+            folder
+            for folder in self.members(root)
+            if (every or self._is_meant(root, folder, wanted)) and not self._is_meant(root, folder, unwanted)
+        ]
+
+    def _is_meant(self, root: PurePosixPath, folder: PurePosixPath, selectors: Iterable[str]) -> bool:
+        name, place = string_in(self.manifests[folder], "name"), str(folder.relative_to(root))
+        return any(
+            _matches(each, name)
+            or _matches(each, name.rpartition("/")[2])
+            or _matches(each, place)
+            or place.startswith(f"{each}/")
+            for each in selectors
+        )
+
+    def closure(self, folders: Iterable[PurePosixPath]) -> list[PurePosixPath]:
+        """The folders of the other packages of this repository that some need, and those that these need, and so on."""
+        found: dict[PurePosixPath, None] = {}
+        start = dict.fromkeys(folders)
+        queue = [*start]
+        while queue:
+            for other in self._needed(queue.pop()):
+                if other not in found and other not in start:
+                    found[other] = None
+                    queue.append(other)
+        return [*found]
+
+    def _needed(self, folder: PurePosixPath) -> Iterator[PurePosixPath]:
+        return (self.names[name] for name in self.wanted(folder) if name in self.names)
+
+
+def _plain(selector: str) -> str:
+    """A selector without what asks for others besides. Example: `...@own/one^...` is `@own/one`, `./{packages}[main]` is `packages`."""
+    around = _AROUND.match(selector)
+    named = re.sub(r"\[[^\]]*\]$", "", around[1] if around else selector)
+    return named.strip("{}").removeprefix("./").rstrip("/")
+
+
+def _is_named(folder: str, patterns: Iterable[str]) -> bool:
+    """Whether a folder is among those that patterns name: a later one that begins with `!` takes away."""
+    named = False
+    for pattern in patterns:
+        if _matches(pattern.lstrip("!").removeprefix("./").rstrip("/"), folder):
+            named = not pattern.startswith("!")
+    return named
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """Whether a text is one that a pattern of file names stands for. Example: `packages/*` and `packages/one`, `@own/{a,b}` and `@own/b`."""
+    if len(_GLOB.findall(pattern)) > _MOST_GLOBS:
+        return False
+    parts, rest = [], pattern
+    while found := _GLOB.search(rest):
+        parts += [re.escape(rest[: found.start()]), _GLOBS[found[0]]]
+        rest = rest[found.end() :]
+    whole = "".join([*parts, re.escape(rest)])
+    whole = re.sub(r"\\\{([^{}]*)\\\}", lambda group: "(?:" + group[1].replace(",", "|") + ")", whole)
+    return re.fullmatch(whole, text) is not None
