@@ -28,13 +28,13 @@ def write_all(folder: Path, files: Mapping[str, str | bytes]) -> None:
     A program may have put symbolic links in the folder: none is followed. Raises `PathRefused`.
     """
     for name, text in files.items():
-        file = _place(folder, name)
+        file = place_of(folder, name)
         file.unlink(missing_ok=True)
         file.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
 
 
-def _place(folder: Path, name: str) -> Path:
-    """Return where a file goes, having made the folders above it."""
+def place_of(folder: Path, name: str) -> Path:
+    """Return where a file of a project goes, having made the folders above it. Raises `PathRefused` if that is not in the folder."""
     path = PurePosixPath(name)
     if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name:
         raise PathRefused(f"the project file {name!r} does not lie in the project: give a path relative to its root")

@@ -17,6 +17,7 @@ from runners import witness
 from runners.errors import NoProcesses, SandboxFailed, SetupFailed
 from runners.files import copy_tree, remove_tree, write_all
 from runners.limits.processes import in_thread
+from runners.other_files import NOTHING, OtherFiles, make_executable, write_others
 from runners.protocol import PROJECT, Completed, Job, Limits, Mount, Sandbox
 from runners.temporary import TemporaryFolder, temporary_folder
 from runners.toolchains import Layer, toolchain
@@ -81,6 +82,8 @@ class Project:
     layer: Layer
     workspace: TemporaryFolder
     witnesses: Mapping[str, str] = field(default_factory=dict)
+    executable: frozenset[str] = frozenset()
+    """The files that can be executed, also when they are changed."""
     _numbers: count[int] = field(default_factory=count)
 
     async def run(self, changed: Mapping[str, str], only: frozenset[str] | None = None) -> Result:
@@ -122,6 +125,7 @@ class Project:
     def _lay_out(self, copy: Path, changed: Mapping[str, str]) -> None:
         copy_tree(self.workspace.folder / "base", copy)
         write_all(copy, changed)
+        make_executable(copy, self.executable & changed.keys())
         junit_files.clear(copy / self.plan.cwd, junit_files.places(self.plan.command))
 
     async def _test(self, copy: Path, more: Mapping[str, str], mounts: tuple[Mount, ...]) -> tuple[Result, list[str]]:
@@ -151,9 +155,15 @@ def _note(folder: Path, only: frozenset[str]) -> None:
 
 
 async def prepare(
-    files: Mapping[str, str], plan: ProjectPlan, sandbox: Sandbox, cache: Path, progress: Callable[[str], None]
+    files: Mapping[str, str],
+    plan: ProjectPlan,
+    sandbox: Sandbox,
+    cache: Path,
+    progress: Callable[[str], None],
+    *,
+    others: OtherFiles = NOTHING,
 ) -> Project:
-    """Install the plan's requirements (or find them in the cache), write the files, and run the set-up once.
+    """Install the plan's requirements (or find them in the cache), write the files (path → text, and the `others`), and run the set-up once.
 
     Raises `ToolchainMissing`, `RequirementRefused`, `PathRefused`, `SetupFailed`, `SandboxFailed`.
     """
@@ -163,6 +173,7 @@ async def prepare(
         base = workspace.folder / "base"
         base.mkdir()
         await in_thread(write_all, base, files)
+        await in_thread(write_others, base, others)
         if plan.toolchain in _OF_NODE:
             await in_thread(_own_packages, base / plan.cwd)
         if plan.setup:
@@ -172,7 +183,7 @@ async def prepare(
         workspace.close()
         raise
     witness_options = witness.options(plan.toolchain, plan.command, files, sandbox)
-    return Project(plan, sandbox, layer, workspace, witness_options)
+    return Project(plan, sandbox, layer, workspace, witness_options, others.executable)
 
 
 def _own_packages(folder: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.errors import DataError
 from corpora.mined.corpus_file import MinedHead, is_mined
-from replay.judge.projects import LEFT_OUT, commit_files, has_commit
+from replay.judge.projects import LEFT_OUT, CommitContent, commit_content, has_commit, sorted_content
+from runners.other_files import NOTHING, OtherFiles
 
 _NAMED = 3
 """How many changed files an error names."""
@@ -26,18 +28,26 @@ class Checkout:
     commit: str
     """Empty: the files are those that lie in the folder."""
     files: Mapping[str, str]
+    others: OtherFiles = NOTHING
+    """What is no text; links only of a commit: those of a folder are read as files."""
     binary: tuple[str, ...] = ()
-    """The files that are no UTF-8 text: the repository is tested without them."""
+    """The files that are no UTF-8 text and too large: the repository is tested without them."""
+
+    @property
+    def contents(self) -> Mapping[str, str | bytes]:
+        """Path → text or bytes of all files."""
+        return {**self.files, **self.others.blobs}
 
     def digests(self, paths: Iterable[str]) -> dict[str, str]:
-        """Path → SHA-256 of the text, for some files; for all where no commit names them."""
-        chosen = sorted(paths) if self.commit else sorted(self.files)
-        return {path: digest_of(self.files[path]) for path in chosen}
+        """Path → SHA-256 of the content, for some files; for all where no commit names them."""
+        contents = self.contents
+        return {path: digest_of(contents[path]) for path in (sorted(paths) if self.commit else sorted(contents))}
 
 
-def digest_of(text: str) -> str:
-    """The SHA-256 of a text in UTF-8, in hexadecimal digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def digest_of(content: str | bytes) -> str:
+    """The SHA-256 of a text in UTF-8, or of bytes, in hexadecimal digits."""
+    known = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(known).hexdigest()
 
 
 def read_checkout(folder: Path, commit: str, without: Iterable[Path] = ()) -> Checkout:
@@ -52,31 +62,29 @@ def read_checkout(folder: Path, commit: str, without: Iterable[Path] = ()) -> Ch
 
     """
     if commit:
-        return _checkout(folder, commit, commit_files(folder, commit))
+        return _checkout(folder, commit, commit_content(folder, commit))
     try:
-        return _checkout(folder, "", _folder_files(folder, {path.resolve() for path in without}))
+        return _of_folder(folder, dict(_folder_files(folder, {path.resolve() for path in without})))
     except OSError as error:
         raise _unreadable(folder, error) from error
 
 
-def _checkout(folder: Path, commit: str, found: Iterable[tuple[str, str | None]]) -> Checkout:
-    every = dict(sorted(found))
-    texts = {path: text for path, text in every.items() if text is not None}
-    return Checkout(folder, commit, texts, tuple(path for path, text in every.items() if text is None))
+def _checkout(folder: Path, commit: str, found: CommitContent) -> Checkout:
+    return Checkout(folder, commit, dict(sorted(found.texts.items())), found.others, found.too_large)
 
 
-def _folder_files(folder: Path, without: Collection[Path]) -> Iterator[tuple[str, str | None]]:
+def _of_folder(folder: Path, found: Mapping[str, Path]) -> Checkout:
+    """The files (path → where they lie) of a folder that is under no git."""
+    executable = frozenset(path for path, file in found.items() if file.stat().st_mode & stat.S_IXUSR)
+    contents = {path: file.read_bytes() for path, file in found.items()}
+    return _checkout(folder, "", sorted_content(contents, {}, executable))
+
+
+def _folder_files(folder: Path, without: Collection[Path]) -> Iterator[tuple[str, Path]]:
     root = folder.resolve()
     for file in sorted(_below(folder, without)):
         if file.resolve().is_relative_to(root) and not is_mined(file):
-            yield file.relative_to(folder).as_posix(), _text(file)
-
-
-def _text(file: Path) -> str | None:
-    try:
-        return file.read_bytes().decode()
-    except UnicodeDecodeError:
-        return None
+            yield file.relative_to(folder).as_posix(), file
 
 
 def _below(folder: Path, without: Collection[Path]) -> Iterator[Path]:
@@ -98,7 +106,7 @@ def _as_listed(folder: Path, head: MinedHead) -> Checkout:
     files = {path: folder / path for path in head.files}
     inside = {path: file for path, file in files.items() if file.is_file() and file.resolve().is_relative_to(root)}
     try:
-        return _checkout(folder, "", [(path, _text(file)) for path, file in inside.items()])
+        return _of_folder(folder, inside)
     except OSError as error:
         raise _unreadable(folder, error) from error
 
@@ -139,8 +147,7 @@ def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
 
 def _changed(head: MinedHead, found: Checkout) -> list[str]:
     """The files that differ from their digests, or are gone."""
+    contents = found.contents
     return sorted(
-        path
-        for path, digest in head.files.items()
-        if digest_of(found.files.get(path, "")) != digest or path not in found.files
+        path for path, digest in head.files.items() if path not in contents or digest_of(contents[path]) != digest
     )

@@ -42,6 +42,7 @@ class RepositoryBench:
             hashed = hashlib.sha256(msgspec.json.encode(settings))
             for path, text in sorted(self.checkout.files.items()):
                 hashed.update(f"{path}\0{digest_of(text)}\n".encode("utf-8", "surrogatepass"))
+            hashed.update(self.checkout.others.digest.encode())
             self._identity = hashed.hexdigest()
         return self._identity
 
@@ -55,8 +56,10 @@ class RepositoryBench:
         """
         async with self._opening:
             if self._opened is None:
-                files = self.checkout.files
-                self._opened = await finished_project(files, self.settings, sandbox, cache, notify, retries=retries)
+                files, others = self.checkout.files, self.checkout.others
+                self._opened = await finished_project(
+                    files, self.settings, sandbox, cache, notify, retries=retries, others=others
+                )
                 self._refuse_failing(self._opened)
                 self._machine = f"{sandbox.name} {_hash(self._opened)}"
         return self._machine

@@ -12,6 +12,7 @@ from replay.judge.projects import AllowedTests, setup_variables
 from replay.records import Verdict
 from replay.tapes.tape import Tests as TestSettings
 from runners.coverage import Coverage, record_coverage
+from runners.other_files import NOTHING, OtherFiles
 from runners.project import Project, ProjectPlan, prepare
 from runners.protocol import Sandbox
 from runners.verdicts import Result, RetryPolicy, merge_baselines
@@ -41,15 +42,17 @@ async def finished_project(
     *,
     retries: RetryPolicy,
     selects: bool = False,
+    others: OtherFiles = NOTHING,
 ) -> FinishedProject:
-    """Write a finished project (path → text) to disk and run its tests twice. With `selects`, the first run records which test executes which function.
+    """Write a finished project (path → text, and the `others`) to disk and run its tests twice. With `selects`, the first run records which test executes which function.
 
     Raises:
         RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
         ProjectError: the project cannot be laid out.
 
     """
-    project, coverage = await prepare(files, plan_of_tests(settings), sandbox, cache, notify), None
+    project = await prepare(files, plan_of_tests(settings), sandbox, cache, notify, others=others)
+    coverage = None
     notify("the finished project's own tests run twice")
     try:
         if selects:

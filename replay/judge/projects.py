@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,17 @@ from replay.errors import ProjectError
 from replay.options import ReplayOptions
 from replay.tapes.git_environment import quiet_environment
 from replay.tapes.tape import Embedded, Folder, Git, Tape, Tests
+from runners.other_files import NOTHING, OtherFiles
 from runners.toolchains import language_of
 
 FLAG, FOLDERS = "flag", "ghosttape.toml"
 """Where what counts of the tests can come from, beside the tape."""
 _UNSAID = dict(zip(reversed(Tests.__struct_fields__), reversed(Tests.__struct_defaults__), strict=False))
 """Member of a tape's tests → the value with which it says nothing, where there is one."""
+LINK = "120000"
+"""The mode of a symbolic link in a tree of git."""
+BLOB_LIMIT, BLOBS_LIMIT = 4 << 20, 32 << 20
+"""The bytes of a file that is no text, and of all of them, that are laid out for tests."""
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
 
 
@@ -143,10 +149,34 @@ def setup_variables(tests: Tests, environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in names}
 
 
+@dataclass(frozen=True, slots=True)
+class CommitContent:
+    """What a commit has: path → text, and all that is no text."""
+
+    texts: Mapping[str, str]
+    others: OtherFiles
+    too_large: tuple[str, ...] = ()
+    """Files that are no text and larger than they may be."""
+
+
+def other_files(tape: Tape, clones: Sequence[Path] = ()) -> OtherFiles:
+    """What the project has beside texts before the tape begins.
+
+    Raises:
+        ProjectMissingError, ProjectError: as `starting_files`.
+
+    """
+    match tape.header.workspace:
+        case Git():
+            return _content(tape, tape.header.workspace, clones).others
+        case _:
+            return NOTHING
+
+
 def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
     """Path → text of the project before the tape begins, as far as no event of the tape opens it.
 
-    A commit is looked for in `clones` of repositories; files that are no UTF-8 text are left out of it.
+    A commit is looked for in `clones` of repositories; what it has beside texts is in `other_files`.
 
     Raises:
         ProjectMissingError: no clone has the commit.
@@ -158,14 +188,18 @@ def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
             return dict(files)
         case Folder(path):
             return _folder(tape, path)
-        case Git(url, commit):
-            clone = next((clone for clone in clones if has_commit(clone, commit)), None)
-            if clone is None:
-                raise ProjectMissingError(
-                    f"{tape.source}: the project is {url} at {commit[:10]}: name a clone that has this commit with "
-                    "--project DIR, or play without its tests (--no-tests)"
-                )
-            return {path: text for path, text in commit_files(clone, commit) if text is not None}
+        case Git() as workspace:
+            return dict(_content(tape, workspace, clones).texts)
+
+
+def _content(tape: Tape, workspace: Git, clones: Sequence[Path]) -> CommitContent:
+    clone = next((clone for clone in clones if has_commit(clone, workspace.commit)), None)
+    if clone is None:
+        raise ProjectMissingError(
+            f"{tape.source}: the project is {workspace.url} at {workspace.commit[:10]}: name a clone that has this commit with "
+            "--project DIR, or play without its tests (--no-tests)"
+        )
+    return commit_content(clone, workspace.commit)
 
 
 def _git(clone: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -182,8 +216,8 @@ def has_commit(clone: Path, commit: str) -> bool:
     return _git(clone, "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}").returncode == 0
 
 
-def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str | None]]:
-    """Path → text of each file of a commit, None for a file that is not UTF-8; links and submodules are left out.
+def commit_content(clone: Path, commit: str) -> CommitContent:
+    """All files of a commit; submodules are left out, and files that are no text beyond `BLOB_LIMIT` and `BLOBS_LIMIT`.
 
     Raises:
         ProjectError: the clone lacks an object of the commit.
@@ -191,7 +225,33 @@ def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str | None]]:
     """
     listed = _complete(clone, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
     entries = [entry.partition("\t") for entry in listed.decode("utf-8", "replace").split("\0")]
-    blobs = {path: about.split()[2] for about, _, path in entries if about.startswith("100")}
+    modes = {path: about.split()[0] for about, _, path in entries if about.startswith(("100", LINK))}
+    blobs = {path: about.split()[2] for about, _, path in entries if path in modes}
+    contents = dict(_contents(clone, blobs))
+    links = {path: contents.pop(path).decode("utf-8", "replace") for path, mode in modes.items() if mode == LINK}
+    return sorted_content(contents, links, frozenset(path for path, mode in modes.items() if mode == "100755"))
+
+
+def sorted_content(
+    contents: Mapping[str, bytes], links: Mapping[str, str], executable: frozenset[str]
+) -> CommitContent:
+    """Files (path → content) as texts, and others, the small ones first as far as there is room."""
+    texts, others, too_large, room = dict[str, str](), dict[str, bytes](), list[str](), BLOBS_LIMIT
+    for path, content in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
+        try:
+            texts[path] = content.decode()
+        except UnicodeDecodeError:
+            room -= len(content)
+            if len(content) > BLOB_LIMIT or room < 0:
+                too_large.append(path)
+            else:
+                others[path] = content
+    kept = OtherFiles(dict(sorted(others.items())), links, executable)
+    return CommitContent({path: texts[path] for path in contents if path in texts}, kept, tuple(sorted(too_large)))
+
+
+def _contents(clone: Path, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Path → content, for files by the names of their blobs."""
     answers = _complete(clone, "cat-file", "--batch", given="".join(f"{blob}\n" for blob in blobs.values()).encode())
     at = 0
     for path, blob in blobs.items():
@@ -201,10 +261,7 @@ def commit_files(clone: Path, commit: str) -> Iterator[tuple[str, str | None]]:
         start = at + len(head) + 1
         end = start + int(head.split()[2])
         at = end + 1
-        try:
-            yield path, answers[start:end].decode()
-        except UnicodeDecodeError:
-            yield path, None
+        yield path, answers[start:end]
 
 
 def _complete(clone: Path, *words: str, given: bytes = b"") -> bytes:

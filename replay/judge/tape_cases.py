@@ -13,7 +13,7 @@ from replay.judge.baselines import Notify, finished_project
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Judge
-from replay.judge.projects import starting_files
+from replay.judge.projects import other_files, starting_files
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import StateRun, Trials
@@ -197,7 +197,10 @@ async def prepare_tests(
     if settings is None:
         return TapeTests(TapeCases(timeline), warning=TestWarning("no tests", NO_TESTS))
     files, retries = starting_files(timeline.tape, clones) | timeline.final, RetryPolicy()
-    found = await finished_project(files, settings, sandbox, cache, notify, retries=retries, selects=selects)
+    others = other_files(timeline.tape, clones)
+    found = await finished_project(
+        files, settings, sandbox, cache, notify, retries=retries, selects=selects, others=others
+    )
     project, baseline, fault = found.project, found.baseline, found.fault
     cases = TapeCases(timeline, ProjectTests(project, baseline, timeline.final), fault)
     trials = Trials(slots, retries=retries, notify=tested)

@@ -217,7 +217,7 @@ def show_mined(found: Mapping[str, Any]) -> None:
     for reason, number in found["skipped"].items():
         console.print(Text(f"  not searched: {number_of(number, 'file')}: {reason}", "dim"))
     if found["no_text"]:
-        console.print(Text(f"  no UTF-8 text, and tested without: {_named(found['no_text'])}", "yellow"))
+        console.print(Text(f"  no UTF-8 text and too large, so tested without: {_named(found['no_text'])}", "yellow"))
     console.print(Text(f"  how it is tested: {origins_words(found['tests_from'])}", "dim"))
     for title in ("categories", "kinds", "noticed"):
         said = ", ".join(f"{name} {number:,}" for name, number in sorted(found["kept"][title].items()))

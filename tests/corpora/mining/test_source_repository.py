@@ -8,6 +8,7 @@ from corpora.mining.source_repository import how_tested, licence_of, open_reposi
 from replay.errors import ProjectError
 from replay.options import FolderTests, ReplayOptions
 from replay.tapes.tape import Tests as ProjectTests
+from runners.other_files import OtherFiles
 
 TESTS = ProjectTests(toolchain="python", command="pytest")
 
@@ -24,11 +25,11 @@ def test_a_git_repository_gives_its_newest_commit_and_not_what_lies_beside_it(ma
     repo.commit("first", {"a.py": "x = 1\n", "data.bin": b"\xff\xfe"})
     (repo.path / "later.py").write_text("y = 2\n")
     name, found = open_repository(repo.path)
-    assert (name, found.commit, dict(found.files), found.binary) == (
+    assert (name, found.commit, dict(found.files), found.others) == (
         "shapes",
         repo.shas["first"],
         {"a.py": "x = 1\n"},
-        ("data.bin",),
+        OtherFiles({"data.bin": b"\xff\xfe"}),
     )
     assert set(found.digests(["a.py"])) == {"a.py"}
 
@@ -45,10 +46,12 @@ def test_a_folder_gives_what_lies_in_it_but_packages_environments_and_links_out(
             "e.bin": b"\xff",
         },
     )
+    (folder / "a.py").chmod(0o755)
     (folder / "out.py").symlink_to(write(tmp_path, {"outside.py": "o"}) / "outside.py")
     name, found = open_repository(folder)
-    assert (name, found.commit, dict(found.files), found.binary) == ("app", "", {"a.py": "x = 1\n"}, ("e.bin",))
-    assert set(found.digests([])) == {"a.py"}
+    assert (name, found.commit, dict(found.files)) == ("app", "", {"a.py": "x = 1\n"})
+    assert found.others == OtherFiles({"e.bin": b"\xff"}, {}, frozenset({"a.py"}))
+    assert found.digests([])["e.bin"] == "a8100ae6aa1940d0b663bb31cd466142ebbdbd5187131b92d93818987832eb89"  # sha256sum
 
 
 def test_what_ghosttape_writes_into_a_folder_is_no_part_of_it(tmp_path):

@@ -5,8 +5,9 @@ import pytest
 from tapes import Typist
 
 from replay.errors import ProjectError
-from replay.judge.projects import ProjectMissingError, starting_files
+from replay.judge.projects import ProjectMissingError, other_files, sorted_content, starting_files
 from replay.tapes.tape import Embedded, Folder, Git
+from runners.other_files import OtherFiles
 
 
 def tape_in(folder, workspace):
@@ -104,6 +105,8 @@ def clone(tmp_path):
     (folder / "inner" / "b c.py").write_text("")
     (folder / "picture.png").write_bytes(b"\x89PNG\xff\x00")
     (folder / "link").symlink_to("/etc/passwd")
+    (folder / "inner/run").symlink_to("../a.py")
+    (folder / "a.py").chmod(0o755)
     git("add", "-A")
     git("commit", "-q", "-m", "one")
     first = git("rev-parse", "HEAD")
@@ -116,6 +119,22 @@ def test_a_commit_is_laid_out_from_a_clone_as_it_was(clone, tmp_path):
     folder, first = clone
     tape = tape_in(tmp_path, Git("https://example.org/r.git", first))
     assert starting_files(tape, [tmp_path, folder]) == {"a.py": "x = 'ü😀'\r\n", "inner/b c.py": ""}
+
+
+def test_what_a_commit_has_beside_texts_is_read_too(clone, tmp_path):
+    folder, first = clone
+    tape = tape_in(tmp_path, Git("https://example.org/r.git", first))
+    assert other_files(tape, [folder]) == OtherFiles(
+        {"picture.png": b"\x89PNG\xff\x00"}, {"link": "/etc/passwd", "inner/run": "../a.py"}, frozenset({"a.py"})
+    )
+
+
+def test_of_what_is_no_text_small_files_come_first_and_large_ones_are_named(monkeypatch):
+    monkeypatch.setattr("replay.judge.projects.BLOB_LIMIT", 4)
+    monkeypatch.setattr("replay.judge.projects.BLOBS_LIMIT", 7)
+    contents = {"a": b"\xff" * 4, "b": b"\xff" * 3, "c": b"\xff", "d": b"\xff" * 5, "text": b"x" * 100}
+    found = sorted_content(contents, {}, frozenset())
+    assert (set(found.others.blobs), found.too_large, set(found.texts)) == ({"b", "c"}, ("a", "d"), {"text"})
 
 
 def test_a_commit_that_no_clone_has_is_named_with_what_to_do(clone, tmp_path):
