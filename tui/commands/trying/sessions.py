@@ -24,7 +24,7 @@ from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.figures import number_of
 from tui.terminal_text import one_line, shorten
 
-LOOKED_AT = 300
+LOOKED_AT = 1000
 """At most so many commits are looked at for sessions in which something is asked."""
 GIVEN_UP = 3
 """After so many commits in a row whose own tests fail, no older one is looked at."""
