@@ -75,7 +75,17 @@ def try_(
 
     options = options_of_replay(provider, server, given.replay)
     asking = AskFlags(given.ask_model, given.run_proposals)
-    request = TryRequest(repository, selection_of(given), options, given.save, given.out, given.json, asking)
+    request = TryRequest(
+        repository,
+        selection_of(given),
+        options,
+        given.save,
+        given.out,
+        given.json,
+        asking,
+        given.test_timeout,
+        given.try_again,
+    )
     summary = asyncio.run(try_repository(request))
     if given.json:
         print_json(summary)

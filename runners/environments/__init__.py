@@ -2,11 +2,14 @@
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.detecting import candidates, likeliest
-from runners.environments.trying import NotTestable, SettledWay, TriedWay, WayTester, package_name
+from runners.environments.trials import KeptTrials, TriedWay
+from runners.environments.trying import WITHIN_S, NotTestable, SettledWay, WayTester, package_name
 
 __all__ = [
+    "WITHIN_S",
     "Assumption",
     "Candidate",
+    "KeptTrials",
     "NotTestable",
     "SettledWay",
     "TriedWay",

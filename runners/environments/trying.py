@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 
@@ -14,43 +15,28 @@ from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files
 from runners.environments.python.candidates import PythonProject, python_project
 from runners.environments.python.imports import is_test, package_of
-from runners.environments.remedies import FIXTURES, Missing, failing_tests, missing_in
+from runners.environments.remedies import FIXTURES, Missing, failing_tests
+from runners.environments.trials import KeptTrials, TriedWay, first_told, problem_of
 from runners.errors import RunnerError, SetupFailed, ToolchainMissing
-from runners.project import ProjectPlan, prepare
+from runners.project import SETUP_S, Project, prepare
 from runners.protocol import Sandbox
 from runners.toolchains import language_of
 from runners.verdicts import Result
-from runners.verdicts.text import plain
 
+NOTHING_KEPT = KeptTrials()
+WITHIN_S = 100.0
+"""Finding out takes so long at most, unless a person gives the tests longer."""
 MOST = 8
 """How many ways are tried at most."""
 _FEW = 40
 """So many tests that fail here can be left out, if they are no more than `_SHARE` of all."""
-_FEW_BY_CHANCE = 2
 _SHARE = 0.2
+_LEAST_S = 1.0
+"""What is begun has so much time at least."""
+_GRACE_S = 15.0
+"""So much longer than its limit a run may take, to lay out its files and to end."""
 _SHOWN = 3
 """So many tests are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class TriedWay:
-    """A way that was tried, and how it ended."""
-
-    candidate: Candidate
-    result: Result | None
-    """How the tests ended; None if the project could not even be set up."""
-    problem: str
-    """One line that says what went wrong; empty if the tests passed."""
-    log: str
-    wall_s: float
-    """From the beginning to the verdict, installing included."""
-    is_toolchain_missing: bool = False
-    """Whether its interpreter or compiler is not installed: no other way with the same one can be tried."""
-
-    @property
-    def missing(self) -> Missing:
-        """What its log names as missing."""
-        return missing_in(self.log)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +58,30 @@ class NotTestable(RunnerError):  # noqa: N818 - the name says what happened
 
 @dataclass(frozen=True, slots=True)
 class WayTester:
-    """Where ways are tried. `within_s`: after so many seconds no further one is begun. `named`: packages that a person asks for, with their versions."""
+    """Where ways are tried. `within_s`: finding out takes no longer, installing included; only a set-up that may use the network has `SETUP_S` beyond it, as what it fetched would be lost. `named`: packages that a person asks for, with their versions."""
 
     sandbox: Sandbox
     cache: Path
     notify: Callable[[str], None]
-    within_s: float = 100.0
+    within_s: float = WITHIN_S
     now: Callable[[], float] = field(default=time.monotonic)
     named: tuple[str, ...] = ()
 
-    async def settle(self, files: Files, candidates: Iterable[Candidate]) -> SettledWay:
+    @property
+    def ends(self) -> float:
+        """When finding out is over, if it begins now; on the clock `now`."""
+        return self.now() + self.within_s
+
+    async def settle(
+        self,
+        files: Files,
+        candidates: Iterable[Candidate],
+        kept: KeptTrials = NOTHING_KEPT,
+        ends: float | None = None,
+    ) -> SettledWay:
         """Find the first way in which the tests pass. What a log names as missing is added if a file of the project names it; where nearly all tests pass, the others are left out.
+
+        Ways that `kept` knows are not tried again. At `ends` (see there; by default `within_s` from now on) what runs is stopped.
 
         Raises:
             NotTestable: no way was found; says what to do.
@@ -90,31 +89,37 @@ class WayTester:
             SetupFailed: a package that a person asks for cannot be installed.
 
         """
-        began, queue, trials, seen = self.now(), deque(candidates), list[TriedWay](), set[str]()
-        while queue and len(trials) < MOST and (not trials or self.now() - began < self.within_s):
+        ends = self.ends if ends is None else ends
+        queue, trials, seen, again = deque(candidates), list[TriedWay](), set[str](), 0
+        while queue and len(trials) < MOST and (not trials or self.now() < ends):
             candidate = queue.popleft()
             if repr(candidate.plan) in seen:
                 continue
             seen.add(repr(candidate.plan))
-            trial = await self.try_one(files, candidate)
+            before = kept.of(candidate)
+            again += before is not None
+            trial = await self.tried(files, candidate, kept, ends)
             trials.append(trial)
-            if _may_be_chance(trial):
-                self.notify(f"once more, as it may be chance: {trial.problem}")
-                trial = await self.try_one(files, candidate)
             if trial.result is not None and not trial.problem:
                 return SettledWay(trial.candidate, trial.result, tuple(trials))
             self._refuse_uninstallable(trial)
-            self.notify(f"that did not work: {trial.problem}")
-            if trial.result is not None and not trial.missing.is_more_needed:
-                queue = deque(other for other in queue if not _is_like(other, candidate))
-            if trial.is_toolchain_missing:
-                queue = deque(other for other in queue if other.plan.toolchain != candidate.plan.toolchain)
-            if trial.missing.metadata:
-                queue = deque(sorted(queue, key=lambda other: not other.plan.setup))
+            self.notify(f"that did not work{' before' if before else ''}: {trial.problem}")
+            queue = _still_likely(queue, trial)
             queue.extendleft(reversed([*_mended(files, trial, self.named)]))
             if not queue:
                 queue.extend(_without_failures(files, trials))
-        raise NotTestable(tuple(trials), tuple(_remedies(files, trials)))
+        raise NotTestable(tuple(trials), tuple(_remedies(files, trials, again)))
+
+    async def tried(self, files: Files, candidate: Candidate, kept: KeptTrials, ends: float) -> TriedWay:
+        """Try one way, once more if it may have failed by chance, and keep how it ended; or say how it ended before."""
+        if before := kept.of(candidate):
+            return before
+        trial = await self.try_one(files, candidate, ends)
+        if trial.may_be_chance and self.now() < ends:
+            self.notify(f"once more, as it may be chance: {trial.problem}")
+            trial = await self.try_one(files, candidate, ends)
+        kept.keep(trial)
+        return trial
 
     def _refuse_uninstallable(self, trial: TriedWay) -> None:
         """End where a package cannot be installed that a person asks for. What was only found in files may be left out."""
@@ -125,48 +130,54 @@ class WayTester:
                 f"--requires {refused}: it cannot be installed: {told}: are name and version right, and is there a network?"
             )
 
-    async def try_one(self, files: Files, candidate: Candidate) -> TriedWay:
-        """Set a project up as a candidate says, and run its tests once."""
+    async def try_one(self, files: Files, candidate: Candidate, ends: float | None = None) -> TriedWay:
+        """Set a project up as a candidate says, and run its tests once; both are stopped at `ends`, by default `within_s` from now on."""
         began = self.now()
+        ends = self.ends if ends is None else ends
         self.notify(f"trying: {candidate.plan.command}")
+        fetching = SETUP_S if candidate.plan.network else 0.0
         try:
-            project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
+            async with asyncio.timeout(max(ends - began, _LEAST_S) + fetching):
+                project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
+        except TimeoutError:
+            return self._cut(candidate, began, "its packages are installed, and it is set up")
         except ToolchainMissing as error:
             return TriedWay(candidate, None, str(error), "", self.now() - began, is_toolchain_missing=True)
         except RunnerError as error:
             said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
-            return TriedWay(candidate, None, _first(said), str(error), self.now() - began)
+            return TriedWay(candidate, None, first_told(said), str(error), self.now() - began)
+        return await self._run(project, candidate, began, max(ends - self.now(), _LEAST_S))
+
+    async def _run(self, project: Project, candidate: Candidate, began: float, left_s: float) -> TriedWay:
+        """Run the tests of a project that is set up, no longer than there is time."""
+        limit_s = min(candidate.plan.timeout_s, left_s)
         try:
-            result = await project.run({})
+            async with asyncio.timeout(limit_s + _GRACE_S):
+                result = await replace(project, plan=replace(project.plan, timeout_s=limit_s)).run({})
+        except TimeoutError:
+            return self._cut(candidate, began, "its tests end")
         finally:
             project.close()
-        return TriedWay(candidate, result, _problem(result, candidate.plan), result.log, self.now() - began)
+        if result.verdict_class == "timeout" and limit_s < candidate.plan.timeout_s:
+            return self._cut(candidate, began, "its tests end", result)
+        return TriedWay(candidate, result, problem_of(result, candidate.plan), result.log, self.now() - began)
+
+    def _cut(self, candidate: Candidate, began: float, until: str, result: Result | None = None) -> TriedWay:
+        """A way that was stopped, as the time is over."""
+        problem = f"stopped before {until}: finding out takes no longer than {self.within_s:g} s"
+        return TriedWay(candidate, result, problem, result.log if result else "", self.now() - began, is_cut=True)
 
 
-def _may_be_chance(trial: TriedWay) -> bool:
-    """Whether another run may pass: few tests failed, for no reason that a log tells."""
-    result = trial.result
-    few = result is not None and bool(result.failed) and (result.failed or 0) <= _FEW_BY_CHANCE
-    return (few or trial.missing.busy) and not trial.missing.is_more_needed and not trial.missing.service
-
-
-def _problem(result: Result, plan: ProjectPlan) -> str:
-    if result.verdict_class == "passed":
-        return "no test ran" if result.passed == 0 else ""
-    if result.verdict_class == "timeout":
-        return f"the tests take longer than {plan.timeout_s:g} s"
-    counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail: " if result.failed else ""
-    return counts + (result.message or f"the tests end with {result.verdict_class}")
-
-
-def _first(text: str) -> str:
-    """The first line of an error that says something, shortened."""
-    lines = [line for line in plain(text).splitlines() if line.strip()]
-    told = next(
-        (line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line),
-        lines[0] if lines else "",
-    )
-    return told[:300]
+def _still_likely(queue: deque[Candidate], trial: TriedWay) -> deque[Candidate]:
+    """The ways that are left after one failed, the likeliest first."""
+    failed = trial.candidate
+    if trial.result is not None and not trial.missing.is_more_needed:
+        queue = deque(other for other in queue if not _is_like(other, failed))
+    if trial.is_toolchain_missing:
+        queue = deque(other for other in queue if other.plan.toolchain != failed.plan.toolchain)
+    if trial.missing.metadata:
+        queue = deque(sorted(queue, key=lambda other: not other.plan.setup))
+    return queue
 
 
 def _mended(files: Files, trial: TriedWay, named: Sequence[str]) -> Iterator[Candidate]:
@@ -268,8 +279,8 @@ def _test_files(files: Files) -> int:
     return sum(is_test(path) for path in files)
 
 
-def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
-    """What a person can do, the likeliest first."""
+def _remedies(files: Files, trials: Iterable[TriedWay], again: int) -> Iterator[str]:
+    """What a person can do, the likeliest first; `again` says how many ways were not tried now, as they failed before."""
     known = list(trials)
     if not known:
         named = "" if _test_files(files) else ", and no file is named as tests are (test_NAME.py, NAME.test.js)"
@@ -293,8 +304,12 @@ def _remedies(files: Files, trials: Iterable[TriedWay]) -> Iterator[str]:
         yield f"tests need {service}, and nothing runs beside them in the sandbox: name those that do without it with --test-command"
     if "allow-network-setup" in best.log:
         yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
-    if best.result is not None and best.result.verdict_class == "timeout":
-        yield "name fewer tests with --test-command, or give them longer: timeout_s in [tests] of ghosttape.toml"
+    if any(trial.is_cut and trial.result is None for trial in known):
+        yield "there was no time to set it up: the same command goes on with what was downloaded; --test-timeout SECONDS gives it longer"
+    elif best.is_cut or (best.result is not None and best.result.verdict_class == "timeout"):
+        yield "its tests may be slow: give them longer with --test-timeout SECONDS, or name fewer with --test-command"
+    if again:
+        yield f"{again} of {len(known)} ways failed when they were tried before, and are not tried again for the same commit and flags: --try-again tries them"
     if failing := failing_tests(best.log):
         yield f"these fail here: {_few(failing)}: name a command that runs the others with --test-command"
     else:

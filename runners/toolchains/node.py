@@ -19,7 +19,10 @@ from runners.toolchains.store import install, layer_folder
 MODULES = "/node_modules"
 _FORMAT = 1
 # Copies of a project are tested side by side: more workers in each would only get in each other's way.
-_ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in ("FORKS", "THREADS")}
+# vitest reads VITEST_MAX_WORKERS from version 4 on, and the others before.
+_ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in ("FORKS", "THREADS")} | {
+    "VITEST_MAX_WORKERS": "1"
+}
 _ASK = "JSON.stringify([process.execPath, ...process.report.getReport().sharedObjects])"
 _PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _REQUIREMENT = re.compile(rf"((?:@{_PART}/)?{_PART})(?:@([\w.+^~<>=|* -]+))?")

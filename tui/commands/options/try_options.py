@@ -67,6 +67,21 @@ class TryFlags:
     toolchain: flags.ToolchainFlag = None
     setup: flags.SetUp = None
     test_command: flags.TestCommand = None
+    test_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=1.0,
+            metavar="SECONDS",
+            help="How long a run of the tests may take, when it is found out how they run and later (default: 60 s for Python and JavaScript while it is found out, which takes 100 s at most; then six times what they took). Finding out has 50 s more.",
+        ),
+    ] = None
+    try_again: Annotated[
+        bool,
+        typer.Option(
+            "--try-again",
+            help="Try again the ways to test the repository that failed before, for the same commit and flags.",
+        ),
+    ] = False
     requires: flags.Requires = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None

@@ -21,7 +21,7 @@ from corpora.history.repository.nearest import nearest_passing
 from corpora.history.repository.selection import CommitSelection
 from corpora.history.request import CHARACTERS
 from replay.run.engine import cache_folder
-from runners.environments import Candidate, NotTestable, WayTester
+from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester
 from runners.protocol import Sandbox
 from server.version import version
 
@@ -58,13 +58,14 @@ class _Known(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class TestFinder:
-    """Tries how a project is tested, in a sandbox. `folder` keeps what was found out."""
+    """Tries how a project is tested, in a sandbox. `folder` keeps what was found out; with `again` ways that failed before are tried anew."""
 
     repository: Repository
     said: Said
     sandbox: Sandbox
     folder: Path
     notify: Callable[[str], None]
+    again: bool = False
 
     async def find(self, selection: CommitSelection, seed: int) -> FoundTests:
         """Find out how the newest commit of a selection is tested; where its tests fail, that of the nearest older one where they pass.
@@ -77,12 +78,13 @@ class TestFinder:
         with ended_by_ctrl_c():
             newest = self._newest(selection, seed)
             files = _finished(files_of(self.repository, newest))
+        ends = self._tester().ends
         try:
-            return FoundTests(newest.sha, await self.settled(files), selection)
+            return FoundTests(newest.sha, await self.settled(files, ends), selection)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
-            return await self._older(newest, selection, error)
+            return await self._older(newest, selection, error, ends)
 
     def newest_files(self, selection: CommitSelection, seed: int) -> dict[str, str]:
         """Path → text of the newest commit of a selection that has code to type."""
@@ -98,30 +100,33 @@ class TestFinder:
             f"{self.repository.path}: no commit of {selection.candidates} has code to type: choose others with --range, --since or --last"
         )
 
-    async def _older(self, newest: Commit, selection: CommitSelection, error: NotTestable) -> FoundTests:
+    async def _older(self, newest: Commit, selection: CommitSelection, error: NotTestable, ends: float) -> FoundTests:
         best = max(error.trials, key=lambda trial: trial.result.passed or 0 if trial.result else -1).candidate
         commits = [each for each, _ in zip(self.repository.walk(selection.candidates), range(_WALKED), strict=False)]
         commits = commits[commits.index(newest) :] if newest in commits else commits
 
+        tester = self._tester()
+
         async def passes(commit: Commit) -> bool:
-            if commit == newest:
+            if commit == newest or tester.now() >= ends:
                 return False
             self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
             files = _finished(files_of(self.repository, commit))
-            own = next((each for each in self.said.candidates(files) if each.name == best.name), None)
-            return own is not None and not (await self._tester().try_one(files, own)).problem
+            ways = list(self.said.candidates(files))
+            own = next((each for each in ways if each.name == best.name), None)
+            return own is not None and not (await tester.tried(files, own, self._kept(files, ways), ends)).problem
 
         found = await nearest_passing(commits, passes, _TRIES)
         if found.commit is None:
             raise error
-        tests = await self.settled(_finished(files_of(self.repository, found.commit)))
+        tests = await self.settled(_finished(files_of(self.repository, found.commit)), ends)
         moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
         return FoundTests(
             found.commit.sha, tests, replace(selection, revisions=_since(commits[-1], found.commit)), moved
         )
 
-    async def settled(self, files: Mapping[str, str]) -> TestsOfCommits:
-        """The way in which the tests of some files pass, tried or as it is known from before.
+    async def settled(self, files: Mapping[str, str], ends: float | None = None) -> TestsOfCommits:
+        """The way in which the tests of some files pass, tried until `ends`, or as it is known from before.
 
         Raises:
             NotTestable: there is none.
@@ -131,7 +136,7 @@ class TestFinder:
         place = self.folder / f"{self._key(files, ways)}.json"
         known = _read(place)
         if known is None:
-            settled = await self._tester().settle(files, ways)
+            settled = await self._tester().settle(files, ways, self._kept(files, ways), ends)
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known.with_values({})))
@@ -140,7 +145,14 @@ class TestFinder:
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
     def _tester(self) -> WayTester:
-        return WayTester(self.sandbox, cache_folder(), self.notify, named=self.said.also)
+        within_s = max(WITHIN_S, WITHIN_S / 2 + float(self.said.members.get("timeout_s") or 0))
+        return WayTester(self.sandbox, cache_folder(), self.notify, within_s, named=self.said.also)
+
+    def _kept(self, files: Mapping[str, str], ways: list[Candidate]) -> KeptTrials:
+        file = self.folder / f"{self._key(files, ways)}.failed.json"
+        if self.again:
+            file.unlink(missing_ok=True)
+        return KeptTrials(file)
 
     def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
         plain = [replace(each, plan=replace(each.plan, setup_env={})) for each in ways]

@@ -65,6 +65,10 @@ class TryRequest:
     quiet: bool
     asking: AskFlags = field(default_factory=AskFlags)
     """Whether a model is asked where no way is found."""
+    timeout_s: float | None = None
+    """How long a run of the tests may take (s); None: as it is found out."""
+    again: bool = False
+    """Whether ways to test it that failed before are tried anew."""
 
 
 async def try_repository(request: TryRequest) -> dict[str, Any]:
@@ -96,7 +100,12 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
         _say(console, f"{repository.name}: how is it tested?")
         place, told = PLACE / repository.name, _told(console, request, folder, repository)
         finder = TestFinder(
-            repository, _said(request.options, told), sandbox, place, lambda text: _say(console, f"  {text}", "dim")
+            repository,
+            _said(request.options, told, request.timeout_s),
+            sandbox,
+            place,
+            lambda text: _say(console, f"  {text}", "dim"),
+            request.again,
         )
         found = await _found(request, finder, lambda text: _say(console, text))
         _tell(console, found)
@@ -164,9 +173,10 @@ def _told(console: SafeConsole, request: TryRequest, folder: Path, repository: R
     return told
 
 
-def _said(options: ReplayOptions, told: ToldTests) -> Said:
+def _said(options: ReplayOptions, told: ToldTests, timeout_s: float | None) -> Said:
     by_file = told.tests.named if told.tests is not None else {}
-    by_flag = {str(name): value for name, value in options.tests_over.items()}
+    by_flag: dict[str, Any] = {str(name): value for name, value in options.tests_over.items()}
+    by_flag |= {} if timeout_s is None else {"timeout_s": timeout_s}
     origins = {name: told.where for name in by_file if name not in by_flag}
     variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
     return Said(

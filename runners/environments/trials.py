@@ -1,0 +1,116 @@
+"""A way that was tried, how it ended, and the file that keeps those that failed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from runners.environments.candidate import Candidate
+from runners.environments.remedies import Missing, missing_in
+from runners.project import ProjectPlan
+from runners.verdicts import Result
+from runners.verdicts.text import plain
+
+_FEW_BY_CHANCE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TriedWay:
+    """A way that was tried, and how it ended."""
+
+    candidate: Candidate
+    result: Result | None
+    """How the tests ended; None if the project could not even be set up."""
+    problem: str
+    """One line that says what went wrong; empty if the tests passed."""
+    log: str
+    wall_s: float
+    """From the beginning to the verdict, installing included."""
+    is_toolchain_missing: bool = False
+    """Whether its interpreter or compiler is not installed: no other way with the same one can be tried."""
+    is_cut: bool = False
+    """Whether it was stopped because the time for finding out was over."""
+
+    @property
+    def missing(self) -> Missing:
+        """What its log names as missing."""
+        return missing_in(self.log)
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Whether another run may pass: few tests failed, for no reason that a log tells."""
+        result, missing = self.result, self.missing
+        few = result is not None and bool(result.failed) and (result.failed or 0) <= _FEW_BY_CHANCE
+        return (few or missing.busy) and not missing.is_more_needed and not missing.service
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether the same would come of it again: its tests ran and failed, and neither the machine nor the time that was left is the reason."""
+        ran = self.result is not None and self.result.verdict_class != "infrastructure"
+        return ran and bool(self.problem) and not self.is_cut and not self.missing.busy
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTrials:
+    """The ways of one project, at one commit, that were tried and failed: each is written to a file as soon as it ended.
+
+    Whoever has another commit, other flags or another version of ghosttape names another file. Without a file nothing is kept.
+    """
+
+    file: Path | None = None
+
+    def of(self, candidate: Candidate) -> TriedWay | None:
+        """How a way ended before; None if it was not tried, or would perhaps end otherwise now."""
+        return self._all().get(_key(candidate.plan))
+
+    def keep(self, trial: TriedWay) -> None:
+        """Write down how a way ended, if that is worth keeping."""
+        if self.file is None or not trial.is_worth_keeping:
+            return
+        known = self._all() | {_key(trial.candidate.plan): _without_values(trial)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.file.with_suffix(".partial")
+        partial.write_bytes(msgspec.json.encode(known))
+        partial.replace(self.file)
+
+    def _all(self) -> dict[str, TriedWay]:
+        """What the file holds; nothing if there is none, or if it is of no use."""
+        try:
+            found = self.file.read_bytes() if self.file is not None else b"{}"
+            return msgspec.json.decode(found, type=dict[str, TriedWay])
+        except (OSError, msgspec.DecodeError):
+            return {}
+
+
+def _key(plan: ProjectPlan) -> str:
+    """What tells ways apart, without the values of variables, which may be keys."""
+    return hashlib.sha256(repr(replace(plan, setup_env={})).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _without_values(trial: TriedWay) -> TriedWay:
+    """The same without the values of variables of the set-up: they are never written."""
+    candidate = trial.candidate
+    return replace(trial, candidate=replace(candidate, plan=replace(candidate.plan, setup_env={})))
+
+
+def problem_of(result: Result, plan: ProjectPlan) -> str:
+    """One line that says what went wrong in a run of the tests; empty if they passed."""
+    if result.verdict_class == "passed":
+        return "no test ran" if result.passed == 0 else ""
+    if result.verdict_class == "timeout":
+        return f"the tests take longer than {plan.timeout_s:g} s"
+    counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail: " if result.failed else ""
+    return counts + (result.message or f"the tests end with {result.verdict_class}")
+
+
+def first_told(text: str) -> str:
+    """The first line of an error that says something, shortened."""
+    lines = [line for line in plain(text).splitlines() if line.strip()]
+    told = next(
+        (line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line),
+        lines[0] if lines else "",
+    )
+    return told[:300]
