@@ -5,19 +5,22 @@ Documents that are not recorded are searched for credentials too, so that none g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from replay.recording.errors import RecordingStopped
 from replay.recording.recorder import Admission, Recorder
-from replay.recording.secrets.exclusion import holds_keys
+from replay.recording.secrets.exclusion import holds_keys, path_of
 from replay.recording.secrets.numbered_text import NumberedDocument, as_units
 from replay.recording.secrets.redaction import Redactor
 from replay.recording.tape_limits import can_be_recorded, fits_on_a_line
 from replay.tapes.tape import Edit, Open
 from server.documents import Document
-from server.lsp.events import DocumentChanged, DocumentClosed, DocumentOpened, EditorEvent
+from server.lsp.events import ClientLeft, DocumentChanged, DocumentClosed, DocumentOpened, DocumentSaved, EditorEvent
 from syntax.text import index_of, length, minimal
 
+SecretsOf: TypeAlias = Callable[[str, str], Iterable[str]]
+"""Gives the secret values in the text of a file with this path."""
 _MOST_KNOWN = 200_000
 _AS = "unrecorded.ini"
 """The path under which text that is not recorded is searched for credentials."""
@@ -28,13 +31,17 @@ _AROUND = 20_000
 class RecordingPipeline:
     """Gives each editor event to a recorder, and the recorder's events to a redactor.
 
-    `warn` is called once with a message for the person if a document is too long to be recorded.
+    `warn` is called once with a message for the person if a document is too long to be recorded. `secrets_of` says what is
+    secret in a document that is not recorded, once it is not typed into any more.
     """
 
-    def __init__(self, admit: Admission, redactor: Redactor, warn: Callable[[str], None]) -> None:
-        self._admit, self._redactor, self._warn = admit, redactor, warn
-        self._recorder = Recorder(admit)
+    def __init__(
+        self, admit: Admission, redactor: Redactor, warn: Callable[[str], None], secrets_of: SecretsOf = lambda *_: ()
+    ) -> None:
+        self._rule, self._redactor, self._warn, self._secrets_of = admit, redactor, warn, secrets_of
+        self._recorder = Recorder(self._admit)
         self._has_warned = False
+        self._typed: dict[str, Document] = {}
 
     def take(self, t: float, editor_event: EditorEvent) -> None:
         """Record an editor event that happened `t` ms after the start.
@@ -51,6 +58,11 @@ class RecordingPipeline:
             elif isinstance(event, Edit | Open):
                 raise RecordingStopped("The editor sent a change that no tape can hold.")
 
+    def _admit(self, uri: str) -> str | None:
+        """The path of a document on the tape; None if it is not recorded, or its path has a known secret."""
+        path = self._rule(uri)
+        return None if path is None or self._redactor.knows(path) else path
+
     def _fitting(self, editor_event: EditorEvent) -> EditorEvent:
         """The editor event itself; if a document that opens is too long for a line of a tape, that the document closes."""
         if not isinstance(editor_event, DocumentOpened) or fits_on_a_line(editor_event.document):
@@ -66,15 +78,33 @@ class RecordingPipeline:
         match editor_event:
             case DocumentOpened(document) if self._admit(document.uri) is None:
                 self._know(document, document.text)
+                self._typed[document.uri] = document
             case DocumentClosed(document) if not self._recorder.records(document.uri):
                 self._know(document, document.text)
+                self._typed[document.uri] = document
             case DocumentChanged() if not self._recorder.records(editor_event.after.uri):
                 self._know(editor_event.after, _touched(editor_event.before.text, editor_event.after.text))
+                self._typed[editor_event.after.uri] = editor_event.after
             case _:
-                return
+                pass
+        for uri in [uri for uri in self._typed if _leaves(uri, editor_event)]:
+            document = self._typed.pop(uri)
+            path = path_of(uri)
+            self._redactor.know_values(self._secrets_of(document.text, uri if path is None else str(path)))
 
     def _know(self, document: Document, text: str) -> None:
         self._redactor.know(text[:_MOST_KNOWN], _AS, thoroughly=holds_keys(document.uri))
+
+
+def _leaves(uri: str, editor_event: EditorEvent) -> bool:
+    """Whether the values in a document are complete: nobody is typing them at this event."""
+    match editor_event:
+        case DocumentOpened() | DocumentClosed() | DocumentSaved() | ClientLeft():
+            return True
+        case DocumentChanged(after=document):
+            return document.uri != uri
+        case _:
+            return False
 
 
 def _touched(before: str, after: str) -> str:

@@ -20,14 +20,21 @@ from replay.recording.errors import RecordingStopped
 from replay.recording.journal import Journal
 from replay.recording.pipeline import RecordingPipeline
 from replay.recording.secrets.redaction import Redactor
+from replay.recording.secrets.workspace_secrets import WorkspaceSecrets
 from replay.recording.workspace import RecordedProject, project_of
 from replay.tapes.tape import Header
 from server.lsp.events import ClientInitialized, ClientLeft, DocumentClosed, DocumentSaved, EditorEvent
 
 FLUSH_S = 0.5
 """Seconds that an event waits at most before it is written; with the writing it is less than a second."""
+_LOOK_S = 5.0
+"""Seconds between two looks for new secrets on the disk while nothing happens in the editor."""
 _MOST_WAITING = 20_000
 _GOODBYE_S = 5.0
+_TOO_MANY_FILES = (
+    "ghosttape records this session, but the workspace has more files than it searches for secrets. A secret of one of the other "
+    "files is only left out if it looks like one."
+)
 _log = logging.getLogger("ghosttape.recording")
 
 
@@ -81,13 +88,17 @@ class RecordingSession:
         project = project_of(self._greeted.folders)
         if project is None:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
-        redactor = Redactor()
-        pipeline = RecordingPipeline(project.exclusion(), redactor, self._warned)
-        with Journal(self.folder, self._header(project), redactor) as journal:
-            while self._follow(pipeline, redactor, journal):
+        redactor, secrets = Redactor(), WorkspaceSecrets(project.exclusion())
+        redactor.know_values(secrets.new_values())
+        if secrets.is_cut_off:
+            self._warned(_TOO_MANY_FILES)
+        pipeline = RecordingPipeline(project.exclusion(), redactor, self._warned, secrets.values_of)
+        with Journal(self.folder, self._header(project, redactor), redactor) as journal:
+            while self._follow(pipeline, redactor, secrets, journal):
                 pass
 
-    def _header(self, project: RecordedProject) -> Header:
+    def _header(self, project: RecordedProject, redactor: Redactor) -> Header:
+        tests = project.tests()
         stamp = self.created.strftime("%Y-%m-%dT%H-%M-%S")
         return Header(
             tape=1,
@@ -95,11 +106,13 @@ class RecordingSession:
             editor=self._greeted.client,
             origin="recorded",
             workspace=project.workspace,
-            tests=project.tests(),
+            tests=None if tests is None or redactor.knows(f"{tests.setup}\n{tests.command}") else tests,
             created=self.created.isoformat(timespec="milliseconds"),
         )
 
-    def _follow(self, pipeline: RecordingPipeline, redactor: Redactor, journal: Journal) -> bool:
+    def _follow(
+        self, pipeline: RecordingPipeline, redactor: Redactor, secrets: WorkspaceSecrets, journal: Journal
+    ) -> bool:
         """Take editor events until it is time to write, then write; false after the last event."""
         editor_event: EditorEvent | None = None
         due = None if redactor.is_idle else self._clock() + FLUSH_S
@@ -107,12 +120,17 @@ class RecordingSession:
             due is None or self._clock() < due
         ):
             try:
-                stamp, editor_event = self._queue.get(timeout=None if due is None else max(0.0, due - self._clock()))
+                wait = _LOOK_S if due is None else max(0.0, due - self._clock())
+                stamp, editor_event = self._queue.get(timeout=wait)
             except queue.Empty:
                 break
             pipeline.take(round((stamp - self._began) * 1000, 3), editor_event)
             due = stamp + FLUSH_S if due is None else due
             if self._queue.qsize() > _MOST_WAITING:
                 raise RecordingStopped("The disk is too slow for the recording.")
+        is_last = isinstance(editor_event, ClientLeft)
+        if is_last:
+            journal.flush()
+        redactor.know_values(secrets.new_values(at_once=is_last))
         journal.flush(last=isinstance(editor_event, DocumentClosed | ClientLeft))
-        return not isinstance(editor_event, ClientLeft)
+        return not is_last

@@ -4,11 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
+from pytest_lsp import LanguageClient
+
+from tests.e2e.recorded_editor import Editor
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))  # and the data in the forms of benchmarks
@@ -74,3 +78,26 @@ def seeded_run(once, run_folder, need):
         return run_folder / "seeded"
 
     return SeededRun(words, once("seeded-run", make))
+
+
+@pytest.fixture
+async def start(tmp_path):
+    """Start a recorded editor with a server of its own in the folder `work`."""
+    root = tmp_path / "work"
+    root.mkdir()
+    editors = []
+
+    async def begin(*words, **rest):
+        editors.append(Editor(LanguageClient(), root))
+        return await editors[-1].start(*words, **rest)
+
+    yield begin
+    for editor in editors:
+        with suppress(ProcessLookupError):  # it has ended, and nobody was told yet
+            editor.kill()
+        await editor.client.stop()
+
+
+@pytest.fixture
+def into(tmp_path):
+    return tmp_path / "recordings"

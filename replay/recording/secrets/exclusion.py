@@ -135,6 +135,27 @@ class Exclusion:
         ignored = git.ignored({name for names in found.values() for name in names})
         return {path: self._path_on_tape(names[0]) for path, names in found.items() if ignored.isdisjoint(names)}
 
+    def left_out(self, paths: Sequence[Path]) -> set[Path]:
+        """Those of the absolute paths that a list excludes. They are all files of the workspace, with its ignore files."""
+        lists, names = _Lists(), self._lists_in_use(paths)
+        found = {path for path in paths if self._is_listed(path, lists, names)}
+        return found | git.ignored(path for path in paths if path not in found)
+
+    def _lists_in_use(self, paths: Sequence[Path]) -> list[str]:
+        """The names of ignore files that decide something: where git answers for all folders, not those of git."""
+        has_git = all(git.ask(folder, "rev-parse", "--show-toplevel") for folder in self.folders)
+        present = {path.name for path in paths}
+        above = [parent for folder in self.folders for parent in folder.parents]
+        return [
+            name
+            for name in _IGNORES
+            if not (has_git and name == ".gitignore") and (name in present or any((up / name).exists() for up in above))
+        ]
+
+    def _is_listed(self, path: Path, lists: _Lists, names: Sequence[str] = _IGNORES) -> bool:
+        root, _ = self._root(path)
+        return is_never(Path(self._path_on_tape(path))) or any(lists.leave_out(path, root, name) for name in names)
+
     def _judged(self, path: Path, lists: _Lists) -> tuple[Path, ...]:
         """A path without links above it, and what it leads to, if both are allowed: a link must be by either name."""
         try:
@@ -160,8 +181,7 @@ class Exclusion:
             return False  # paths on a tape have none
         if spans(relative.as_posix(), "path.txt"):
             return False  # the name itself has a credential
-        root, _ = self._root(path)
-        return not (is_never(relative) or any(lists.leave_out(path, root, name) for name in _IGNORES))
+        return not self._is_listed(path, lists)
 
 
 def path_of(uri: str) -> Path | None:

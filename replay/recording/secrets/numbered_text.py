@@ -70,6 +70,11 @@ class NumberedDocument:
                     left, right = min(left, top), max(right, top + over)
         return NumberedPiece(self.path, self.units[left:right], self.numbers[left:right])
 
+    def lines(self, start: int, end: int) -> tuple[NumberedPiece, int]:
+        """The lines around a range, and where they begin."""
+        left, right = self._line_start(start), self._line_end(end)
+        return NumberedPiece(self.path, self.units[left:right], self.numbers[left:right]), left
+
     def _line_start(self, at: int) -> int:
         least = max(0, at - _LONG_LINE)
         return max(least, *(self.units.rfind(mark, least, at) + 1 for mark in _LINE_END))
@@ -104,6 +109,14 @@ class NumberedDocuments:
                 self._documents.pop(event.doc, None)
             case _:
                 return
+
+    def deletions(self, event: Event) -> Iterator[tuple[NumberedPiece, int, int]]:
+        """What an event that is not applied yet will delete: the lines around it, and where in them it begins and ends."""
+        if isinstance(event, Edit):
+            for start, end, _ in event.changes:
+                if start < end:
+                    piece, left = self._documents[event.doc].lines(start, end)
+                    yield piece, start - left, end - left
 
     def standing(self, doc: int, start: int, units: str) -> Sequence[int]:
         """The numbers of these code units at an offset of a document; none if the document has other text there."""

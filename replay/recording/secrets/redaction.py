@@ -4,7 +4,7 @@ A credential is recognised in the text of a document, or of a suggestion at its 
 asterisk in every event that wrote it, however long ago. So each text that a replay of the tape makes is free of it.
 
 Parts of a credential that look random are remembered (`_Fragments`): eight such characters in a row are covered wherever
-else they are, before or after, in any document.
+else they are, before or after, in any document. The values of files that are not recorded are known as a whole (`KnownValues`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 
 from replay.recording.secrets.credentials import CredentialSpan, merged, spans, values
+from replay.recording.secrets.known_values import KnownValues
 from replay.recording.secrets.numbered_text import NumberedDocuments, NumberedPiece, as_units, written_texts
 from replay.tapes.tape import Close, Edit, Event, Ghost, Open, State, digest
 from syntax.buffer import Buffer
@@ -49,8 +50,9 @@ class Redactor:
         self._twins: defaultdict[int, list[int]] = defaultdict(list)
         self._shown: dict[int, tuple[str, int]] = {}
         self._fragments = _Fragments()
+        self._known = KnownValues()
         self._pending: list[Event] = []
-        self._copy = _FairCopy(self._covered)
+        self._copy = _FairCopy(self._covered, self._known)
         self._learnt: Learnt = "nothing"
         self.must_rewrite = False
 
@@ -62,8 +64,10 @@ class Redactor:
     def take(self, event: Event) -> None:
         """Take an event. The digest of a checkpoint is filled in at its release."""
         first = self._documents.count
+        self._cover_deleted(event, self._documents)
         for piece in self._documents.take(event):
             self._cover(piece, merged([*self._find(piece.text, piece.path), *self._fragments.spans(piece.text)]))
+            self._cover(piece, self._known.spans(piece.text), learn=False)
         if isinstance(event, Ghost) and event.text:
             self._link(event, first)
         self._pending.append(event)
@@ -76,11 +80,20 @@ class Redactor:
         for start, end in merged([*self._find(text, path), *(values(text) if thoroughly else ())]):
             self._learn(as_units(text[start:end]))
 
+    def know_values(self, values: Iterable[str]) -> None:
+        """Learn values that are secret as they are, whatever they look like (`WorkspaceSecrets`)."""
+        if self._known.learn(values):
+            self._learnt = "before"
+
+    def knows(self, text: str) -> bool:
+        """Whether a text has a known value, or a part of one."""
+        return bool(self._known.spans(as_units(text)))
+
     def release(self, before: Sequence[Event] = ()) -> list[Event]:
         """The events since the last release; if `must_rewrite`, after all events `before`, which were released earlier."""
         again = self.must_rewrite
         if again:
-            self._copy = _FairCopy(self._covered)
+            self._copy = _FairCopy(self._covered, self._known)
         released = [self._copy.take(event) for event in (*(before if again else ()), *self._pending)]
         self._pending.clear()
         self.must_rewrite = False
@@ -98,8 +111,15 @@ class Redactor:
         """Search all events so far, released ones (`before`) and others, for fragments that were learnt since."""
         documents, self._learnt = NumberedDocuments(), "nothing"
         for event in (*before, *self._pending):
+            self._cover_deleted(event, documents)
+            self.must_rewrite |= isinstance(event, Open) and self.knows(event.path)
             for piece in documents.take(event):
-                self._cover(piece, self._fragments.spans(piece.text), learn=False)
+                found = merged([*self._fragments.spans(piece.text), *self._known.spans(piece.text)])
+                self._cover(piece, found, learn=False)
+
+    def _cover_deleted(self, event: Event, documents: NumberedDocuments) -> None:
+        for piece, start, end in documents.deletions(event):
+            self._cover(piece, self._known.deleted(piece.text, start, end), learn=False)
 
     def _cover(self, piece: NumberedPiece, found: Iterable[CredentialSpan], *, learn: bool = True) -> None:
         for start, end in found:
@@ -173,8 +193,8 @@ def _is_odd(row: str) -> bool:
 class _FairCopy:
     """Rewrites events with covered code units, and computes the checkpoints of the resulting texts."""
 
-    def __init__(self, covered: set[int]) -> None:
-        self._covered = covered
+    def __init__(self, covered: set[int], known: KnownValues) -> None:
+        self._covered, self._known = covered, known
         self._texts: dict[int, Buffer] = {}
         self.count = 0
         """Code units written so far."""
@@ -183,7 +203,7 @@ class _FairCopy:
         """The event as it is on the tape."""
         texts = tuple(self._redacted(text) for text in written_texts(event))
         if isinstance(event, Open):
-            event = msgspec.structs.replace(event, text=texts[0])
+            event = msgspec.structs.replace(event, text=texts[0], path=self._named(event.path))
             self._texts[event.doc] = Buffer(event.text)
         elif isinstance(event, Edit):
             changed = zip(event.changes, texts, strict=True)
@@ -196,6 +216,13 @@ class _FairCopy:
         elif isinstance(event, Close):
             del self._texts[event.doc]
         return event
+
+    def _named(self, path: str) -> str:
+        """A path without known values; the documents of later paths that have one are not recorded."""
+        units = as_units(path)
+        for start, end in self._known.spans(units):
+            units = units[:start] + COVER * (end - start) + units[end:]
+        return _whole(units)
 
     def _redacted(self, text: str) -> str:
         units = as_units(text)

@@ -1,0 +1,177 @@
+"""Values that are known to be secret, because a file of the workspace that is not recorded has them.
+
+A known value is found whole, and in the forms in which code repeats it (`_forms`): escaped, in URLs, in base64, in hexadecimal
+digits. A part of one is found by eight of its characters in a row, and in text that is deleted by four.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from urllib.parse import quote
+
+from replay.recording.secrets.credentials import CredentialSpan, merged
+from replay.recording.secrets.numbered_text import as_units
+
+_HEAD, _ROW = 4, 8
+_MOST_PARTS = 100_000
+"""Code units of values whose parts are found too; of later values only the whole."""
+_ENCODED = 6
+"""The shortest value, in characters, that is also found in base64 and in hexadecimal digits."""
+_WORD = re.compile(r"[^\s\"'`<>(){}\[\],;=]+")
+_AROUND = 200
+"""Characters around deleted text that are looked at too."""
+_SHARE = 0.7
+"""The least share of a deleted word that parts of known values make up, if they are covered."""
+
+
+class KnownValues:
+    """Finds known values, and parts of them, in texts that have one character for each UTF-16 code unit."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._heads: defaultdict[str, list[str]] = defaultdict(list)
+        self._rows: dict[str, tuple[str, int]] = {}
+        self._grams: set[str] = set()
+        self._room = _MOST_PARTS
+
+    def learn(self, values: Iterable[str]) -> bool:
+        """Remember values of four characters or more; true if some are new."""
+        new = [units for value in values if len(units := as_units(value)) >= _HEAD and units not in self._known]
+        for units in new:
+            self._remember(units)
+        return bool(new)
+
+    def spans(self, text: str) -> list[CredentialSpan]:
+        """Where a text has a known value, or eight characters of one in a row, with all that belongs to it in the same word."""
+        found = merged((*self._wholes(text), *self._parts(text))) if self._known else []
+        return merged((*found, *self._rests(text, found))) if found else []
+
+    def deleted(self, text: str, start: int, end: int) -> list[CredentialSpan]:
+        """What of `text[start:end]`, which is about to be deleted, is a part of a known value.
+
+        Someone who deletes half a value has not finished it, so here four characters in a row count, in a word that has little else.
+        """
+        if not self._grams:
+            return []
+        runs = self._runs(text, max(0, start - _AROUND), min(len(text), end + _AROUND))
+        return [
+            (max(left, start), min(right, end))
+            for left, right in runs
+            if left < end and right > start and _is_most((left, right), runs, text)
+        ]
+
+    def _remember(self, value: str) -> None:
+        self._known.add(value)
+        for form in _forms(value):
+            self._heads[form[:_HEAD]].append(form)
+        if len(value) <= self._room:
+            self._room -= len(value)
+            self._grams.update(value[at : at + _HEAD] for at in range(len(value) - _HEAD + 1))
+            rows = ((value[at : at + _ROW], at) for at in range(len(value) - _ROW + 1))
+            self._rows.update((row, (value, at)) for row, at in rows if _is_telling(row))
+
+    def _wholes(self, text: str) -> Iterator[CredentialSpan]:
+        for at in range(len(text) - _HEAD + 1):
+            for form in self._heads.get(text[at : at + _HEAD], ()):
+                if text.startswith(form, at) and _stands_alone(text, at, at + len(form)):
+                    yield at, at + len(form)
+
+    def _parts(self, text: str) -> Iterator[CredentialSpan]:
+        over = 0
+        for at in range(len(text) - _ROW + 1):
+            if at + _ROW > over and (hit := self._rows.get(text[at : at + _ROW])):
+                span = _grown(text, at, *hit)
+                over = span[1]
+                yield span
+
+    def _rests(self, text: str, found: Iterable[CredentialSpan]) -> Iterator[CredentialSpan]:
+        """Parts of four characters or more in the words in which something was found: what a slip of the fingers cut off."""
+        for start, end in found:
+            for word in (*_WORD.finditer(text, _word_start(text, start), start), *_WORD.finditer(text, end)):
+                if word.end() == start or word.start() == end:
+                    yield from self._runs(text, *word.span())
+                if word.start() >= end:
+                    break
+
+    def _runs(self, text: str, start: int, end: int) -> list[CredentialSpan]:
+        places = (at for at in range(start, end - _HEAD + 1) if text[at : at + _HEAD] in self._grams)
+        return merged((at, at + _HEAD) for at in places)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """A value as it may stand in a text: as it is, escaped for JSON and for strings in quotes, in a URL, in base64, in hexadecimal digits."""
+    raw = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    escaped = json.dumps(raw, ensure_ascii=False)[1:-1]
+    forms = {
+        value,
+        escaped,
+        json.dumps(raw)[1:-1],
+        escaped.replace('\\"', '"').replace("'", "\\'"),
+        quote(raw, safe=""),
+    }
+    if len(value) >= _ENCODED:
+        content = raw.encode()
+        forms |= {content.hex(), content.hex().upper(), *_in_base64(content)}
+    return (as_units(form) for form in sorted(forms))
+
+
+def _in_base64(content: bytes) -> Iterator[str]:
+    """The characters of a base64 text that depend on these bytes alone, if 0, 1 or 2 bytes (and any multiple of 3) stand before them.
+
+    For `secret` without others before: `c2VjcmV0`.
+    """
+    for before in range(3):
+        plain = b64encode(bytes(before) + content).decode()
+        core = plain[-(-before * 8 // 6) : (before + len(content)) * 8 // 6]
+        yield from (core, core.replace("+", "-").replace("/", "_"))
+
+
+def _grown(text: str, at: int, value: str, inside: int) -> CredentialSpan:
+    """The longest part of a value that stands around a row of it."""
+    start, end = at, at + _ROW
+    while start and inside and text[start - 1] == value[inside - 1]:
+        start, inside = start - 1, inside - 1
+    rest = inside + end - start
+    while end < len(text) and rest < len(value) and text[end] == value[rest]:
+        end, rest = end + 1, rest + 1
+    return start, end
+
+
+def _is_most(run: CredentialSpan, runs: Iterable[CredentialSpan], text: str) -> bool:
+    """Whether runs make up most of the words in which this run begins and ends."""
+    start, end = _word_start(text, run[0]), _word_end(text, run[1])
+    inside = sum(max(0, min(right, end) - max(left, start)) for left, right in runs)
+    return inside >= _SHARE * (end - start)
+
+
+def _word_end(text: str, at: int) -> int:
+    rest = _WORD.match(text, at)
+    return rest.end() if rest else at
+
+
+def _word_start(text: str, at: int) -> int:
+    while at and _WORD.match(text[at - 1]):
+        at -= 1
+    return at
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a short value, a word or a number is no part of a longer one; longer mixed values may stand anywhere."""
+    value = text[start:end]
+    if len(value) >= _ROW and not (value.isalpha() or value.isdigit()):
+        return True
+    return not (text[start - 1 : start].isalnum() and value[0].isalnum()) and not (
+        text[end : end + 1].isalnum() and value[-1].isalnum()
+    )
+
+
+def _is_telling(row: str) -> bool:
+    """Whether eight characters are unlikely in any other text: letters with a digit, or letters of changing case."""
+    letters, digits = sum(map(str.isalpha, row)), sum(map(str.isdigit, row))
+    turns = any(one.islower() and other.isupper() for one, other in pairwise(row))
+    return "*" not in row and letters + digits >= 5 and bool(letters and (digits or turns))

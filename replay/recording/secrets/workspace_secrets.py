@@ -1,0 +1,193 @@
+"""Reads the files of a workspace that are not recorded, for one purpose: their values must not get onto the tape.
+
+What is read stays in memory, and is neither logged nor written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from replay.recording.secrets.exclusion import Exclusion, is_never
+from replay.recording.secrets.file_values import file_values
+from replay.recording.secrets.worth import Worth, judge_value
+
+MOST_FILES = 2_000
+"""Excluded files that are read; those that usually have keys come first."""
+MOST_ENTRIES = 50_000
+"""Files and folders of the workspace that are looked at, the ones near its top first."""
+MOST_BYTES = 1 << 20
+"""Bytes that are read of a file."""
+_MOST_READ = 32 << 20
+_SOURCES, _SOURCE_BYTES = 1_000, 8 << 20
+_OTHERS_CODE = frozenset(tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))["folders_of_tools"])
+"""Folders that tools fill with other people's code: they are not entered."""
+_LISTS = frozenset({".gitignore", ".ghosttapeignore", "exclude"})
+Stamp = tuple[int, int, int]
+"""When a file or folder changed last (ns), its size (bytes), and its number on the disk."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the last look at the disk found."""
+
+    folders: dict[Path, Stamp] = field(default_factory=dict)
+    excluded: list[Path] = field(default_factory=list)
+    recorded: list[Path] = field(default_factory=list)
+    lists: dict[Path, Stamp] = field(default_factory=dict)
+    is_cut_off: bool = False
+
+
+class WorkspaceSecrets:
+    """Gives the secret values in the excluded files of a workspace, and new ones as the files change.
+
+    Links that lead out of the workspace are not followed, and no linked folder is entered.
+    """
+
+    def __init__(self, exclusion: Exclusion, clock: Callable[[], float] = time.monotonic, every_s: float = 1.0) -> None:
+        self._exclusion, self._clock, self._every_s = exclusion, clock, every_s
+        self._seen: _Seen | None = None
+        self._read: dict[Path, Stamp] = {}
+        self._due = 0.0
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the workspace has more files than are looked at."""
+        return self._seen is not None and self._seen.is_cut_off
+
+    def new_values(self, *, at_once: bool = False) -> list[str]:
+        """The secret values in files that are new or changed since the last call; at most once in `every_s`, unless `at_once`."""
+        began = self._clock()
+        if began < self._due and not at_once:
+            return []
+        if self._seen is None or self._has_changed(self._seen):
+            self._seen = self._look()
+        found = self._secrets(self._texts(path for path in self._seen.excluded if self._is_new(path)))
+        self._due = self._clock() + max(self._every_s, 10 * (self._clock() - began))
+        return found
+
+    def values_of(self, text: str, path: str) -> list[str]:
+        """The secret values in a text that stands in the editor, as in a file with this path."""
+        return self._secrets([(Path(path), text[:MOST_BYTES])])
+
+    def _has_changed(self, seen: _Seen) -> bool:
+        return any(_stamp(path) != stamp for path, stamp in (*seen.folders.items(), *seen.lists.items()))
+
+    def _look(self) -> _Seen:
+        seen = _Seen()
+        files = []
+        for path, entry in islice(self._walk(seen), MOST_ENTRIES):
+            files.append(path)
+            if entry.name in _LISTS:
+                seen.lists[path] = _stamp(path)
+        seen.is_cut_off = len(files) >= MOST_ENTRIES
+        excluded = self._exclusion.left_out(files)
+        seen.excluded = sorted(excluded, key=lambda path: (not is_never(Path(path.name)), len(path.parts)))[:MOST_FILES]
+        seen.recorded = [path for path in files if path not in excluded]
+        seen.is_cut_off |= len(excluded) > MOST_FILES
+        return seen
+
+    def _walk(self, seen: _Seen) -> Iterator[tuple[Path, os.DirEntry[str]]]:
+        """The files of the workspace that it may read, those near the top first."""
+        waiting = list(self._exclusion.folders)
+        for folder in waiting:
+            if folder in seen.folders:
+                continue
+            seen.folders[folder] = _stamp(folder)
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in sorted(entries, key=lambda entry: entry.name):
+                    path = folder / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting += (
+                            [path] if entry.name not in _OTHERS_CODE and not (path / "pyvenv.cfg").exists() else []
+                        )
+                    elif ".tape.jsonl" not in entry.name and entry.is_file() and self._is_inside(path, entry):
+                        yield path, entry
+
+    def _is_inside(self, path: Path, entry: os.DirEntry[str]) -> bool:
+        if not entry.is_symlink():
+            return True
+        with suppress(OSError, RuntimeError):
+            target = path.resolve()
+            return any(target.is_relative_to(folder) for folder in self._exclusion.folders)
+        return False
+
+    def _is_new(self, path: Path) -> bool:
+        stamp = _stamp(path)
+        if self._read.get(path) == stamp:
+            return False
+        self._read[path] = stamp
+        return True
+
+    def _texts(self, paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+        room = _MOST_READ
+        for path in paths:
+            text = _text(path, min(MOST_BYTES, room))
+            room -= len(text)
+            yield path, text
+
+    def _secrets(self, texts: Iterable[tuple[Path, str]]) -> list[str]:
+        found: dict[str, Worth] = {}
+        for path, text in texts:
+            in_key_file = is_never(Path(*path.parts[1:]))
+            for value in dict.fromkeys(file_values(text, str(path))):
+                worth = judge_value(value, in_key_file=in_key_file)
+                if worth != "plain" and found.get(value.text) != "secret":
+                    found[value.text] = worth
+        unsure = {text for text, worth in found.items() if worth != "secret"}
+        words = words_of(unsure, self._seen.recorded) if unsure and self._seen else set()
+        return [text for text in found if text not in words]
+
+
+def words_of(candidates: Iterable[str], paths: Iterable[Path]) -> set[str]:
+    """Which of these texts the files have as a word: not as a part of one, and not as a whole string in quotes."""
+    rest, found, room = set(candidates), set[str](), _SOURCE_BYTES
+    for path in islice(paths, _SOURCES):
+        if not rest or room <= 0:
+            break
+        text = _text(path, min(MOST_BYTES, room))
+        room -= len(text)
+        found |= {word for word in rest if word in text and _is_word(word, text)}
+        rest -= found
+    return found
+
+
+def _is_word(word: str, text: str) -> bool:
+    places = re.finditer(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", text)
+    return any(
+        text[place.start() - 1 : place.start()] not in {'"', "'", "`"}
+        or text[place.end() : place.end() + 1] not in {'"', "'", "`"}
+        for place in places
+    )
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, -1, 0)
+    return (found.st_mtime_ns, found.st_size if stat.S_ISREG(found.st_mode) else 0, found.st_ino)
+
+
+def _text(path: Path, most: int) -> str:
+    """The beginning of a text file; empty if it is binary or cannot be read."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return ""
+    with os.fdopen(file, "rb") as stream:
+        try:
+            content = stream.read(most) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+        except OSError:
+            return ""
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return content.decode("utf-16", "replace")
+    return "" if b"\0" in content else content.decode("utf-8-sig", "replace")

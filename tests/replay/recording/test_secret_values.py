@@ -1,0 +1,141 @@
+"""Which values of a file that is not recorded are secret, and which are words of every project."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from replay.recording.secrets.exclusion import Exclusion
+from replay.recording.secrets.known_values import KnownValues
+from replay.recording.secrets.workspace_secrets import WorkspaceSecrets, words_of
+
+
+def secrets_of(text, name=".env", root=Path("/w")):
+    return set(WorkspaceSecrets(Exclusion(root, [root])).values_of(text, str(root / name)))
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("DB_PASSWORD=blueHorse42Staple", "blueHorse42Staple"),
+        ("export DB_PASSWORD = 'blueHorse42Staple' # ours", "blueHorse42Staple"),
+        ("DB_PASSWORD=a#b!c", "a#b!c"),
+        ("# DB_PASSWORD=blueHorse42Staple", "blueHorse42Staple"),
+        ("DB_PASSWORD=x7k9", "x7k9"),
+        ("ADMIN_PIN=482917", "482917"),
+        ("PASSPHRASE=correct horse battery staple", "correct horse battery staple"),
+        ('PASSWORD="say \\"Hi7\\""', 'say "Hi7"'),
+        ("PASSWORD=sunshine", "sunshine"),
+        ("SALT=$ecretPw1x", "$ecretPw1x"),
+        ("SERVICE=Zx9Yw8Vu7Ts6", "Zx9Yw8Vu7Ts6"),
+        ("SERVICE=correcthorsebattery", "correcthorsebattery"),
+        ("SERVICE=correct-horse-battery-staple", "correct-horse-battery-staple"),
+        ("ID=123e4567-e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"),
+        ("DATABASE_URL=postgres://bob:hunter2@db:5432/shop", "hunter2"),
+        ("DATABASE_URL=postgres://bob:hunter%2F2@db:5432/shop", "hunter/2"),
+        ("CALLBACK=https://x.example/?signature=abcd1234&page=2", "abcd1234"),
+        ("CONNECTION=Server=db;User Id=bob;Password=hunter2;", "hunter2"),
+        ('CONFIG={"apiKey": "hunter2", "mode": "fast"}', "hunter2"),
+    ],
+)
+def test_a_secret_of_an_env_file_is_its_value_without_quotes(line, secret):
+    assert secret in secrets_of(f"MODE=fast\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DEBUG=true", "NODE_ENV=production", "HOST=localhost", "PORT=5432", "DB_NAME=shop", "POSTGRES_PASSWORD=postgres", "SECRET_KEY=changeme",
+        "PASSWORD=${DB_PASSWORD}", "PASSWORD=$DB_PASSWORD", "API_KEY=<your key>", "API_KEY=your-api-key-here", "API_KEY=xxxxxxxxxxxx", "AUTH_URL=https://login.example.com/oauth",
+        "KEY_FILE=/etc/ssl/private/server.key", "TOKEN_TTL=3600", "AUTH_METHOD=oauth2", "SESSION_COOKIE_NAME=sessionid", "AWS_REGION=eu-west-1",
+        "MODEL=gpt-4o-mini", "IMAGE=python:3.11-slim", "TZ=Europe/Berlin", "ADMIN_EMAIL=admin@example.com", "STARTED=2026-11-23T10:20:30Z", "VERSION=10.12.3-beta1",
+        "APP_NAME=inventory-service", "CACHE=django.core.cache.backends.redis.RedisCache", "URL=postgres://bob@localhost:5432/shop", "KEYBOARD=qwertyuiop1",
+        "SMTP=smtp.example.com", "MONKEY=gorilla77", "TITLE=The inventory of our little shop",
+    ],
+)  # fmt: skip
+def test_what_every_project_has_is_no_secret(line):
+    assert secrets_of(line) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "secrets"),
+    [
+        ("a.json", '{"a": {"password": "hunter2"}, "key": "name", "keys": ["shift+p"], "title": "hunter3"}', {"hunter2"}),
+        ("a.json", '{"tokens": {"ci": "x"}, "apiKeys": ["one-two", "three"], "mode": "quick"}', {"one-two", "three"}),
+        ("a.json", '{"pin": 482917, "port": 482917000}', {"482917"}),
+        ("a.json", '{"password": "hunter2", "broken', {"hunter2"}),
+        ("a.yml", "db:\n  password: hunter2\n  name: shop\nx: [1]\n", {"hunter2"}),
+        ("a.yml", "secrets:\n  - one-two\n  - three4\nmode: quick\n", {"one-two", "three4"}),
+        ("a.yml", "private_key: |\n  aaaa1111bbbb2222\n  cccc3333dddd4444\n", {"aaaa1111bbbb2222", "cccc3333dddd4444"}),
+        ("a.toml", '[db]\npassword = "hunter2" # ours\nname = "shop"\n', {"hunter2"}),
+        ("a.ini", "[db]\npassword: hunter2\nname = shop\n", {"hunter2"}),
+        ("a.properties", "db.password=hunter2\ndb.name=shop\n", {"hunter2"}),
+        (".pgpass", "db:5432:shop:bob:hunter2\n", {"hunter2"}),
+        (".netrc", "machine x.example login bob password hunter2\n", {"hunter2"}),
+        (".bash_history", "ls\nmysql -u bob --password=hunter2 shop\n", {"hunter2"}),
+        ("a.log", "10:20:30 started worker_12 in /srv/app7\n", set()),
+        ("settings.py", 'PASSWORD = "hunter2"\nMODE = "fast"\n', {"hunter2"}),
+    ],
+)  # fmt: skip
+def test_secrets_of_other_files_stand_behind_their_names(name, text, secrets):
+    found = secrets_of(text, name)
+    assert {one for one in found if "\n" not in one and "  " not in one} - {text.strip()} == secrets
+
+
+def test_the_lines_of_a_private_key_are_secret_and_its_frame_is_not():
+    lines = ["MIIEowIBAAKCAQEA7bq4Z9k3v8Xy2", "LmN5pQ6rS7tUVwXyZ0a1b2c3d4e5f"]
+    frame = "-----BEGIN RSA PRIVATE KEY-----\n{}\n{}\n-----END RSA PRIVATE KEY-----\n"
+    assert secrets_of(frame.format(*lines), "x.pem") >= set(lines)
+    in_json = json.dumps({"private_key": frame.format(*lines)})
+    assert secrets_of(in_json, "account.json") >= set(lines)
+    assert not [one for one in secrets_of(frame.format(*lines), "x.pem") if "BEGIN" in one]
+
+
+def test_a_word_that_the_code_uses_is_no_secret_but_a_string_of_its_own_may_be_one(tmp_path):
+    code = tmp_path / "a.py"
+    code.write_text("login('sunshine')\nmidnight = 1\nmoonlight_mode = 'moonlight'\nstarlighter = 2\n")
+    assert words_of(["sunshine", "midnight", "moonlight", "starlight"], [code]) == {"midnight", "moonlight"}
+
+
+def spans_in(text, *values):
+    known = KnownValues()
+    known.learn(values)
+    return [text[start:end] for start, end in known.spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("login('blueHorse42Staple')", ["blueHorse42Staple"]),
+        ("xblueHorse42Stapley", ["blueHorse42Staple"]),
+        ("q=blueHorse42Stap", ["blueHorse42Stap"]),
+        ("q=blueHorze42Staple", ["blueHor", "e42Staple"]),
+        ("blueHor", []),
+        ("a blue horse", []),
+        ("Ymx1ZUhvcnNlNDJTdGFwbGU=", ["Ymx1ZUhvcnNlNDJTdGFwbG"]),  # of `printf blueHorse42Staple | base64`
+        ("eDpibHVlSG9yc2U0MlN0YXBsZQ==", ["ibHVlSG9yc2U0MlN0YXBsZ"]),  # of `printf x:blueHorse42Staple | base64`
+        (
+            "626c7565486f72736534325374617 x 626c7565486f7273653432537461706c65",
+            ["626c7565486f7273653432537461706c65"],
+        ),  # xxd -p
+    ],
+)
+def test_a_value_is_found_whole_in_part_and_in_other_forms(text, found):
+    assert spans_in(text, "blueHorse42Staple") == found
+
+
+def test_a_word_is_found_only_as_a_word_and_a_number_only_as_a_number():
+    assert spans_in("sunshine sunshines 482917 14829170 'sunshine'", "sunshine", "482917") == [
+        "sunshine",
+        "482917",
+        "sunshine",
+    ]
+
+
+def test_half_a_value_counts_where_it_is_deleted_and_half_a_word_of_something_else_does_not():
+    known = KnownValues()
+    known.learn(["blueHorse42Staple", "production7x"])
+    assert known.deleted("x = 'blueHo'", 5, 11) == [(5, 11)]
+    assert known.deleted("x = 'blueHo'", 9, 10) == [(9, 10)]
+    assert known.deleted("introductions", 0, 13) == []
+    assert known.deleted("x = 'blueHo'", 0, 2) == []

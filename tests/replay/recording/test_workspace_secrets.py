@@ -1,0 +1,168 @@
+"""Which files of a workspace are read for their secrets, and when they are read again."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from replay.recording.secrets import workspace_secrets
+from replay.recording.secrets.exclusion import Exclusion
+from replay.recording.secrets.known_values import KnownValues
+from replay.recording.secrets.numbered_text import as_units
+from replay.recording.secrets.workspace_secrets import WorkspaceSecrets
+
+ROOT = Path(__file__).parents[3]
+SETTINGS = """\
+NODE_ENV=production
+APP_NAME=inventory-service
+HOST=localhost
+PORT=8080
+DEBUG=true
+LOG_LEVEL=info
+TZ=Europe/Berlin
+AWS_REGION=eu-west-1
+AWS_ACCESS_KEY_ID=AKIA2X5Q7RT9WZ3PLMNB
+DATABASE_URL=postgres://shop:hunter2pw@localhost:5432/shop
+POSTGRES_PASSWORD=postgres
+REDIS_URL=redis://localhost:6379/0
+SECRET_KEY=changeme
+JWT_SECRET=s3cr3t-jwt-Xy71
+SESSION_DRIVER=redis
+KEY_FILE=/etc/ssl/private/server.key
+SMTP_HOST=smtp.example.com
+SMTP_PASSWORD=pelicanshore
+ADMIN_EMAIL=admin@example.com
+MODEL=gpt-4o-mini
+IMAGE=python:3.11-slim
+PYTHONPATH=src:tests
+CACHE=django.core.cache.backends.redis.RedisCache
+MAX_TOKENS=4096
+"""
+
+
+@pytest.fixture
+def clock():
+    return [0.0]
+
+
+@pytest.fixture
+def secrets(tmp_path, clock):
+    return WorkspaceSecrets(Exclusion(tmp_path, [tmp_path]), lambda: clock[0])
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_excluded_files_are_read_and_no_others(tmp_path, secrets):
+    write(tmp_path / ".gitignore", "/local.json\nout/\n")
+    write(tmp_path / ".ghosttapeignore", "*.private\n")
+    for number, name in enumerate([".env", "local.json", "out/x.ini", "a.private", "deep/er/.env.local"]):
+        write(tmp_path / name, f'"password": "hidden{number}x"\npassword = hidden{number}x\n')
+    for number, name in enumerate(
+        ["a.json", "b.ini", "deep/local.json", "node_modules/x/.env", "venv/.env", "x.tape.jsonl"]
+    ):
+        write(tmp_path / name, f'"password": "public{number}x"\npassword = public{number}x\n')
+    write(tmp_path / "venv/pyvenv.cfg", "")
+    assert sorted(secrets.new_values()) == [f"hidden{number}x" for number in range(5)]
+
+
+def test_files_are_read_again_when_they_change_or_appear_and_only_then(tmp_path, secrets, clock):
+    write(tmp_path / ".env", "PASSWORD=one1one1\n")
+    assert secrets.new_values() == ["one1one1"]
+    write(tmp_path / "sub/.env", "PASSWORD=two2two2\n")
+    assert secrets.new_values() == [], "not so soon"
+    clock[0] = 1.5
+    assert secrets.new_values() == ["two2two2"]
+    write(tmp_path / ".env", "PASSWORD=three3three3\n")
+    assert secrets.new_values(at_once=True) == ["three3three3"]
+    write(tmp_path / "settings.ini", "password = four4four4\n")
+    write(tmp_path / ".gitignore", "settings.ini\n")
+    assert secrets.new_values(at_once=True) == ["four4four4"]
+    write(tmp_path / "later.ini", "password = five5five5\n")
+    assert secrets.new_values(at_once=True) == []
+    write(tmp_path / ".gitignore", "*.ini\n")
+    assert secrets.new_values(at_once=True) == ["five5five5"]
+    assert secrets.new_values(at_once=True) == []
+
+
+def test_binary_files_pipes_and_what_cannot_be_read_are_passed_over(tmp_path, secrets):
+    (tmp_path / "a.key").write_bytes(b"\0password=hunter2x\n")
+    os.mkfifo(tmp_path / ".env")
+    (tmp_path / ".env.local").symlink_to(tmp_path / "nowhere")
+    (tmp_path / ".env.wide").write_bytes("PASSWORD=hunter2wide\n".encode("utf-16"))
+    (tmp_path / ".env.bytes").write_bytes(b"X=\xff\xfe\nPASSWORD=hunter2bytes\n")
+    assert sorted(secrets.new_values()) == ["hunter2bytes", "hunter2wide"]
+
+
+def test_a_link_inside_the_workspace_is_read_and_one_that_leads_out_is_not(tmp_path, clock):
+    write(tmp_path / "out/.env", "PASSWORD=outside1\n")
+    write(tmp_path / "in/plain.txt", "PASSWORD=inside11\n")
+    (tmp_path / "in/.env").symlink_to("plain.txt")
+    (tmp_path / "in/.env.out").symlink_to(tmp_path / "out/.env")
+    (tmp_path / "in/folder").symlink_to(tmp_path / "out")
+    (tmp_path / "in/loop").symlink_to(tmp_path / "in")
+    assert WorkspaceSecrets(Exclusion(tmp_path / "in", [tmp_path / "in"]), lambda: clock[0]).new_values() == [
+        "inside11"
+    ]
+
+
+def test_a_workspace_of_too_many_files_is_searched_from_its_top_and_says_so(tmp_path, secrets, monkeypatch):
+    monkeypatch.setattr(workspace_secrets, "MOST_ENTRIES", 20)
+    write(tmp_path / ".env", "PASSWORD=top1top1\n")
+    for number in range(30):
+        write(tmp_path / f"a/{number:02}.txt", "")
+    write(tmp_path / "a/b/.env", "PASSWORD=deep1deep\n")
+    assert secrets.new_values() == ["top1top1"]
+    assert secrets.is_cut_off
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_what_is_left_out_is_what_is_not_allowed(tmp_path, with_git):
+    if with_git:
+        subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    write(tmp_path / ".gitignore", "*.log\nbuild/\n!keep.log\n/top.txt\n")
+    write(tmp_path / "sub/.gitignore", "inner.txt\n")
+    write(tmp_path / "sub/.ghosttapeignore", "mine/\n")
+    names = [
+        "a.py",
+        "b.log",
+        "keep.log",
+        "build/x.py",
+        "top.txt",
+        "sub/top.txt",
+        "sub/inner.txt",
+        "sub/mine/x.py",
+        "mine/x.py",
+        ".env",
+        "sub/x.pem",
+    ]
+    paths = [tmp_path / name for name in names]
+    for path in paths:
+        write(path, "")
+    rule = Exclusion(tmp_path, [tmp_path])
+    paths += list(tmp_path.rglob(".g*ignore"))
+    assert rule.left_out(paths) == set(paths) - rule.allowed(paths).keys()
+    assert {path.relative_to(tmp_path).as_posix() for path in rule.left_out(paths)} == {
+        "b.log", "build/x.py", "top.txt", "sub/inner.txt", "sub/mine/x.py", ".env", "sub/x.pem",
+    }  # fmt: skip
+
+
+def test_usual_settings_cover_nothing_in_a_usual_project(tmp_path):
+    """All sources and docs of this project, which no rule of the values was made for."""
+    known = KnownValues()
+    known.learn(WorkspaceSecrets(Exclusion(tmp_path, [tmp_path])).values_of(SETTINGS, str(tmp_path / ".env")))
+    assert known.spans("connect('pelicanshore', 'hunter2pw')")
+    texts = [
+        path
+        for room in ("docs", "replay", "runners", "server", "syntax", "tui")
+        for path in sorted((ROOT / room).rglob("*.*"))
+        if path.suffix in {".py", ".md", ".toml"}
+    ]
+    covered = {
+        text[start:end] for path in texts for text in [as_units(path.read_text())] for start, end in known.spans(text)
+    }
+    assert len(texts) > 300
+    assert covered == set()
