@@ -10,6 +10,7 @@ RunnerError
 ├── RequirementRefused a requirement is not a plain package name
 ├── PathRefused        a file of the project would lie outside it
 └── SetupFailed        an installation or a project's own setup ended with an error
+    └── IndexUnreachable an installation could not reach the index of packages
 """
 
 # ruff: noqa: N818 - the names say what happened
@@ -67,3 +68,7 @@ class PathRefused(RunnerError):
 
 class SetupFailed(RunnerError):
     """Report that installing or setting up a project ended with an error."""
+
+
+class IndexUnreachable(SetupFailed):
+    """Report that packages could not be installed, as nothing answers where they come from."""

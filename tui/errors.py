@@ -5,6 +5,7 @@ TuiError
 ├── NoRunError           a run is wanted without a name, and there is none
 ├── NoTerminalError      the inspector is started where there is no terminal
 ├── PortError            a port of this machine cannot be served
+├── LackingError         this machine lacks something: git, room, a network
 ├── ConfigurationError   `ghosttape.toml` or a flag is malformed
 └── InterruptedRunError  a run was stopped by Ctrl-C or SIGTERM
 """
@@ -26,6 +27,10 @@ class NoRunError(TuiError):
 
 class ConfigurationError(TuiError):
     """`ghosttape.toml` or a flag is malformed."""
+
+
+class LackingError(TuiError):
+    """Something that is needed is not on this machine: git, room on the disk, a network."""
 
 
 class PortError(TuiError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import functools
 import sys
 from collections.abc import Callable, Mapping
@@ -56,24 +57,30 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         from replay.errors import ProviderFailsError, ReplayError, ServerError
         from runners.errors import RunnerError, SandboxUnknown
         from server.errors import ProviderMissing, ServerRoomError
-        from tui.errors import InterruptedRunError, TuiError
+        from tui.errors import InterruptedRunError, LackingError, TuiError
 
         try:
             return command(*args, **kwargs)
         except SandboxUnknown as error:
             _exit(error, ExitStatus.WRONG_USE)
-        except (ServerError, RunnerError, ProviderMissing, ProviderFailsError) as error:
+        except (ServerError, RunnerError, ProviderMissing, ProviderFailsError, LackingError) as error:
             _exit(error, ExitStatus.LACKING)
         except InterruptedRunError as error:
             _exit(error, INTERRUPTED)
         except (CorpusError, ReplayError, ServerRoomError, TuiError) as error:
-            _exit(error, ExitStatus.WRONG_USE)
+            _exit(error, ExitStatus.LACKING if _lacks_room(error) else ExitStatus.WRONG_USE)
         except OSError as error:
             _exit(f"{error.filename or 'the system'}: {error.strerror or error}", ExitStatus.LACKING)
         except (KeyboardInterrupt, asyncio.CancelledError):
             _exit("interrupted; the finished part is kept", INTERRUPTED)
 
     return run
+
+
+def _lacks_room(error: BaseException) -> bool:
+    """Whether an error comes of a disk that is full."""
+    cause = error.__cause__
+    return isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def _exit(error: object, status: int) -> NoReturn:

@@ -17,7 +17,7 @@ from runners.environments.python.candidates import PythonProject, python_project
 from runners.environments.python.imports import is_test, package_of
 from runners.environments.remedies import FIXTURES, Missing, failing_tests
 from runners.environments.trials import KeptTrials, TriedWay, first_told, problem_of
-from runners.errors import RunnerError, SetupFailed, ToolchainMissing
+from runners.errors import IndexUnreachable, MachineFails, RunnerError, SandboxFailed, SetupFailed, ToolchainMissing
 from runners.project import SETUP_S, Project, prepare
 from runners.protocol import Sandbox
 from runners.toolchains import language_of
@@ -86,7 +86,7 @@ class WayTester:
         Raises:
             NotTestable: no way was found; says what to do.
             SandboxFailed, MachineFails: the machine failed.
-            SetupFailed: a package that a person asks for cannot be installed.
+            SetupFailed: a package that a person asks for cannot be installed, or none can be (`IndexUnreachable`).
 
         """
         ends = self.ends if ends is None else ends
@@ -143,6 +143,8 @@ class WayTester:
             return self._cut(candidate, began, "its packages are installed, and it is set up")
         except ToolchainMissing as error:
             return TriedWay(candidate, None, str(error), "", self.now() - began, is_toolchain_missing=True)
+        except (IndexUnreachable, MachineFails, SandboxFailed):
+            raise  # no other way would fare better
         except RunnerError as error:
             said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
             return TriedWay(candidate, None, first_told(said), str(error), self.now() - began)

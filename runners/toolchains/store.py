@@ -6,19 +6,26 @@ import asyncio
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
-from runners.errors import SetupFailed
+from runners.errors import IndexUnreachable, SetupFailed
 from runners.files import remove_tree
 from runners.processes.launch import launch
 from runners.protocol import Limits
 from runners.verdicts import ending, tail
 
 _INSTALL = Limits(wall_s=900.0, disk_mb=8192)
+_UNREACHABLE = re.compile(
+    r"Temporary failure in name resolution|Name or service not known|Network is unreachable|No route to host|Connection refused"
+    r"|Connection (?:to \S+ )?timed out|Read timed out|Cannot connect to proxy|Could not resolve host"
+    r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH"
+)
+"""How pip and npm say that nothing answers where packages come from."""
 
 
 async def layer_folder(cache: Path, kind: str, content: object, build: Callable[[Path], Awaitable[None]]) -> Path:
@@ -67,7 +74,11 @@ def _try_lock(handle: int) -> bool:
 
 
 async def install(argv: list[str], folder: Path, env: Mapping[str, str]) -> None:
-    """Run an installer of ours outside of any sandbox. Raises `SetupFailed` with the end of what it wrote."""
+    """Run an installer of ours outside of any sandbox. Raises `IndexUnreachable`, or `SetupFailed` with the end of what it wrote."""
     done = await launch(argv, env, folder, _INSTALL)
     if done.exit != 0 or done.limit:
+        if away := _UNREACHABLE.search(done.stdout + done.stderr):
+            raise IndexUnreachable(
+                f"packages cannot be installed, as their index cannot be reached ({away[0]}): is there a network? What was installed once needs none"
+            )
         raise SetupFailed(f"{' '.join(argv)} ended with {ending(done)}: {tail(done.stdout + done.stderr, 2000)}")

@@ -19,7 +19,7 @@ from traps import BACKEND, BUILT, MOCHA, NODE, PLAIN, PYTHON, SETUP_PY
 
 from corpora.history.repository.commits import Repository
 from tui.commands.trying.repository import local_folder
-from tui.errors import ConfigurationError, TuiError
+from tui.errors import ConfigurationError, LackingError, TuiError
 
 KINDS = {"python": (PLAIN, PYTHON), "setup": (BUILT, SETUP_PY), "backend": (BUILT, BACKEND), "node": (MOCHA, NODE)}
 CASES = [pytest.param(kind, each, id=f"{kind}-{each.name}") for kind, (_, traps) in KINDS.items() for each in traps]
@@ -235,6 +235,14 @@ def test_a_clone_that_was_broken_off_does_not_lead_git_to_the_repository_of_the_
         asyncio.run(local_folder("https://host/x"))
     assert (tmp_path / ".git/HEAD").read_text() == before
     assert [path.name for path in (tmp_path / ".git/refs/heads").iterdir()] == ["main"]
+
+
+def test_an_address_that_cannot_be_reached_and_one_of_a_file_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LackingError, match=r"cannot be cloned or fetched: .*unable to connect.*: is the address right"):
+        asyncio.run(local_folder("git://127.0.0.1:1/x"))
+    with pytest.raises(ConfigurationError, match="name the folder itself, without file://: /src/app"):
+        asyncio.run(local_folder("file:///src/app"))
 
 
 def test_an_address_with_a_helper_of_git_ends_the_command_with_what_it_is(ghosttape, tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from replay.records import Verdict
 from replay.tapes.tape import Tests
-from runners.errors import SetupFailed
+from runners.errors import IndexUnreachable, SetupFailed
 from runners.verdicts import tail
 
 _LOG = 1500
@@ -25,6 +25,8 @@ _ANOTHER = (
 
 def why_not_set_up(error: SetupFailed) -> str:
     """Say why a project could not be set up, what to do, and then the rest of what is known."""
+    if isinstance(error, IndexUnreachable):
+        return f"{error}."
     first, _, rest = str(error).partition("\n")
     return (
         f"{first.rstrip('.')}. Name another set-up with --setup, or other packages with --requires or in ghosttape.toml."

@@ -1,12 +1,13 @@
 """The first way in which the tests of a project pass is found by trying it in the sandbox."""
 
+import os
 from dataclasses import replace
 
 import pytest
 
 from runners.environments import Candidate, NotTestable, WayTester, candidates
 from runners.environments.trying import MOST
-from runners.errors import SetupFailed
+from runners.errors import IndexUnreachable, MachineFails, SetupFailed
 from runners.project import ProjectPlan
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
@@ -160,3 +161,24 @@ async def test_a_package_that_a_person_names_is_neither_left_out_nor_taken_in_an
 async def test_without_a_file_of_tests_that_is_said(settle):
     with pytest.raises(NotTestable, match=r"no file is named as tests are .* name what runs them with --test-command"):
         await settle({"pyproject.toml": '[project]\nname = "own"', "own.py": ""})
+
+
+async def test_without_a_network_no_other_way_is_tried(bubblewrap, tmp_path, monkeypatch):
+    for name, value in {"CONFIG_FILE": os.devnull, "INDEX_URL": "http://127.0.0.1:9/simple", "RETRIES": "1"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    for name in ("FIND_LINKS", "EXTRA_INDEX_URL", "NO_INDEX"):
+        monkeypatch.delenv(f"PIP_{name}", raising=False)
+    files, said = {"requirements.txt": "iniconfig\n", "tests/test_a.py": PASSES}, []
+    with pytest.raises(IndexUnreachable, match=r"index cannot be reached \(Connection refused\): is there a network\?"):
+        await WayTester(bubblewrap, tmp_path, said.append).settle(files, candidates(files))
+    assert sum(line.startswith("trying: ") for line in said) == 1
+
+
+async def test_a_machine_that_fails_ends_it(tmp_path):
+    def full(_):
+        raise MachineFails("the file system is full: make room")
+
+    with pytest.raises(MachineFails, match="make room"):
+        await WayTester(FakeSandbox(full), tmp_path, lambda _: None).settle(
+            {}, [Candidate("a", ProjectPlan("system", setup="b", command="c"))]
+        )

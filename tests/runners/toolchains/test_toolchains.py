@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from runners.errors import RequirementRefused, SetupFailed, ToolchainMissing
+from runners.errors import IndexUnreachable, RequirementRefused, SetupFailed, ToolchainMissing
 from runners.protocol import Job
 from runners.sandboxes import make
 from runners.toolchains import toolchain
 from runners.toolchains.interpreters import own_interpreter
 from runners.toolchains.python import _shown
-from runners.toolchains.store import layer_folder
+from runners.toolchains.store import install, layer_folder
 
 
 def ignore(line):
@@ -208,3 +208,17 @@ async def test_a_layer_whose_builder_was_killed_is_built_anew(tmp_path):
 
     folder = await layer_folder(tmp_path, "kind", ["content"], build)
     assert [file.name for file in folder.iterdir()] == ["whole"]
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("NewConnectionError: [Errno -3] Temporary failure in name resolution", IndexUnreachable),
+        ("npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/ava failed", IndexUnreachable),
+        ("ERROR: No matching distribution found for nope", SetupFailed),
+    ],
+)
+async def test_an_index_that_cannot_be_reached_is_told_from_a_package_that_is_not_there(said, error, tmp_path):
+    with pytest.raises(SetupFailed) as caught:
+        await install(["sh", "-c", 'echo "$1" >&2; exit 1', "sh", said], tmp_path, {"PATH": os.environ["PATH"]})
+    assert type(caught.value) is error

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from replay.tapes.git_environment import quiet_environment
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError, TuiError
+from tui.errors import ConfigurationError, LackingError, TuiError
 from tui.watching.waiting import Waiting
 
 CLONES = Path(".ghosttape/clones")
@@ -22,6 +22,11 @@ _ADDRESS = re.compile(r"^(https?|ssh|git)://[^\s]+$|^[\w.-]+@[\w.-]+:[^\s]+$")
 _PROTOCOLS = "https:http:ssh:git"
 _PATIENCE_S = 900.0
 _FILE = "file://"
+_LACKING = re.compile(
+    r"(No space left on device|Disk quota exceeded)|Could not resolve host|unable to connect|unable to look up|Failed to connect"
+    r"|Connection (?:timed out|refused)|Network is unreachable|No route to host"
+)
+"""How git says that this machine lacks room (the group), or cannot reach the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +112,11 @@ async def _top(folder: Path) -> Path:
 async def _git(*words: str, named: str) -> None:
     done = await _run(*words)
     if done.status:
-        told = next((line for line in done.errors.splitlines() if line.strip()), "it says nothing")
-        raise TuiError(
-            f"{named} cannot be cloned: {told.removeprefix('fatal: ')}: is the address right, and is there a network?"
-        )
+        lines = [line.removeprefix("fatal: ") for line in done.errors.splitlines() if line.strip()]
+        lacking = _LACKING.search(done.errors)
+        remedy = "make room on the disk" if lacking and lacking[1] else "is the address right, and is there a network?"
+        told = next((line for line in lines if lacking and lacking[0] in line), [*lines, "it says nothing"][0])
+        raise (LackingError if lacking else TuiError)(f"{named} cannot be cloned or fetched: {told}: {remedy}")
 
 
 async def _run(*words: str) -> _Done:
@@ -123,7 +129,7 @@ async def _run(*words: str) -> _Done:
     try:
         process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=environment)
     except OSError as error:
-        raise TuiError(f"git cannot be run ({error.strerror}): install it") from error
+        raise LackingError(f"git cannot be run ({error.strerror}): install it") from error
     try:
         output, errors = await asyncio.wait_for(process.communicate(), _PATIENCE_S)
     except TimeoutError as error:
