@@ -17,9 +17,11 @@ from corpora.history.session.session import typed
 from corpora.history.session.span_typist import KeyCounts
 from corpora.typing.typist import EDITOR
 from replay.importers.building.project_tests import detect_tests
+from replay.tapes import blob_files
 from replay.tapes.documents import verify
 from replay.tapes.placing import place, workshop, would_change
 from replay.tapes.tape import Embedded, Header, Tape, write
+from runners.other_files import OtherFiles
 
 _SHORT = 10
 _MS_A_MINUTE = 60_000
@@ -82,11 +84,11 @@ def _typed(project: str, plan: SessionPlan, request: HistoryRequest, tests_of: T
     tape = Tape(_header(name, plan, request.seed, tests_of), tuple(events), name)
     verify(tape)
     target = request.out / f"{name}.tape.jsonl"
-    _write(tape, target, force=request.force)
+    _write(tape, files.others, target, force=request.force)
     return _report(tape, commit, files, count, target)
 
 
-def _write(tape: Tape, target: Path, *, force: bool) -> None:
+def _write(tape: Tape, others: OtherFiles, target: Path, *, force: bool) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with workshop(target.parent, ".ghosttape-import-") as made:
@@ -95,6 +97,7 @@ def _write(tape: Tape, target: Path, *, force: bool) -> None:
                 raise HistoryError(
                     f"{target} exists already, with another content: choose another folder (-o), or replace it (--force)"
                 )
+            blob_files.write(others, target.parent)
             place({made / target.name: target})
     except OSError as error:
         raise HistoryError(f"{target}: the tape cannot be written: {error.strerror}") from error
@@ -111,7 +114,7 @@ def _header(name: str, plan: SessionPlan, seed: int, tests_of: TestsOf) -> Heade
         id=name,
         editor=EDITOR,
         origin="synthesised",
-        workspace=Embedded(files.project),
+        workspace=Embedded(files.project, blob_files.named(files.others)),
         tests=tests_of(final),
         created=commit.authored,
         carried={"git": git | {"left_out": left_out}},

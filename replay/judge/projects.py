@@ -13,8 +13,9 @@ from msgspec import structs
 
 from replay.errors import ProjectError
 from replay.options import ReplayOptions
+from replay.tapes import blob_files
 from replay.tapes.git_environment import quiet_environment
-from replay.tapes.tape import Embedded, Folder, Git, Tape, Tests
+from replay.tapes.tape import BesideTexts, Embedded, Folder, Git, Tape, Tests
 from runners.other_files import NOTHING, OtherFiles
 from runners.toolchains import language_of
 
@@ -167,8 +168,10 @@ def other_files(tape: Tape, clones: Sequence[Path] = ()) -> OtherFiles:
 
     """
     match tape.header.workspace:
-        case Git():
-            return _content(tape, tape.header.workspace, clones).others
+        case Embedded(beside=BesideTexts() as beside):
+            return blob_files.read(tape, beside)
+        case Git() as workspace:
+            return _content(tape, workspace, clones).others
         case _:
             return NOTHING
 

@@ -57,10 +57,25 @@ class Folder(msgspec.Struct, frozen=True, tag="folder", forbid_unknown_fields=Tr
     path: str
 
 
+class BesideTexts(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an embedded project has beside texts. Paths are relative to the project."""
+
+    blobs: dict[
+        str,
+        Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of the content")],
+    ] = {}
+    """Files that are no text: each lies in the folder `blobs` beside the tape, under its SHA-256."""
+    links: dict[str, str] = {}
+    """Symbolic links: path → target, relative to the folder of the link."""
+    executable: tuple[str, ...] = ()
+    """Files that can be executed, also among the texts."""
+
+
 class Embedded(msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True):
-    """The project is on the tape: `files` are those that no event opens; the rest comes from the events."""
+    """The project is on the tape: `files` are those that no event opens; the rest comes from the events, and from `beside`."""
 
     files: dict[str, str] = {}
+    beside: BesideTexts | msgspec.UnsetType = msgspec.UNSET
 
 
 class Git(msgspec.Struct, frozen=True, tag="git", forbid_unknown_fields=True):

@@ -18,6 +18,7 @@ from runners.environments.python.imports import is_test, package_of
 from runners.environments.remedies import FIXTURES, Missing, failing_tests
 from runners.environments.trials import KeptTrials, TriedWay, first_told, problem_of
 from runners.errors import IndexUnreachable, MachineFails, RunnerError, SandboxFailed, SetupFailed, ToolchainMissing
+from runners.other_files import NOTHING, OtherFiles
 from runners.project import SETUP_S, Project, prepare
 from runners.protocol import Sandbox
 from runners.toolchains import language_of
@@ -66,6 +67,8 @@ class WayTester:
     within_s: float = WITHIN_S
     now: Callable[[], float] = field(default=time.monotonic)
     named: tuple[str, ...] = ()
+    others: OtherFiles = NOTHING
+    """What the project has beside the texts that are tried."""
 
     @property
     def ends(self) -> float:
@@ -138,7 +141,9 @@ class WayTester:
         fetching = SETUP_S if candidate.plan.network else 0.0
         try:
             async with asyncio.timeout(max(ends - began, _LEAST_S) + fetching):
-                project = await prepare(files, candidate.plan, self.sandbox, self.cache, self.notify)
+                project = await prepare(
+                    files, candidate.plan, self.sandbox, self.cache, self.notify, others=self.others
+                )
         except TimeoutError:
             return self._cut(candidate, began, "its packages are installed, and it is set up")
         except ToolchainMissing as error:

@@ -197,3 +197,22 @@ def test_a_repository_is_cloned_from_its_address_and_fetched_the_next_time(try_,
     finally:
         daemon.terminate()
         daemon.wait()
+
+
+def test_files_that_are_no_text_links_and_programs_are_there_for_the_tests(try_, repository, tmp_path):
+    test = "import os\nimport pathlib\nimport subprocess\n\nHERE = pathlib.Path(__file__).parent\n\n\ndef test_all():\n    assert (HERE / 'data.bin').read_bytes() == bytes([255, 0])\n    assert os.readlink(HERE / 'led') == 'data.bin'\n    assert not os.path.lexists(HERE / 'out')\n    assert subprocess.check_output([HERE / 'run.sh']) == b'ran\\n'\n"
+    tests = repository / "tests"
+    (tests / "data.bin").write_bytes(b"\xff\x00")
+    (tests / "led").symlink_to("data.bin")
+    (tests / "out").symlink_to("/etc/passwd")
+    (tests / "run.sh").write_text("#!/bin/sh\necho ran\n")
+    (tests / "run.sh").chmod(0o755)
+    commit(
+        repository,
+        {"tests/test_files.py": test, "shapes.py": CODE.replace("return", "size =") + "    return size\n"},
+        "files",
+    )
+    outcome = try_(repository, "--last", "1", "--limit", "1", "--json")
+    assert "2 tests pass at " in outcome.err
+    assert outcome.json["verdicts"] == {"passed": 1}
+    assert len(list(tmp_path.glob(".ghosttape/try/shapes/tapes-*/blobs/*"))) == 1

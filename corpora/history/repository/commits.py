@@ -16,7 +16,7 @@ from corpora.errors import HistoryError
 from corpora.history.repository.git_commands import INCOMPLETE, GitCommands
 from corpora.history.repository.selection import CommitSelection
 
-SYMLINK, SUBMODULE = "120000", "160000"
+EXECUTABLE, SYMLINK, SUBMODULE = "100755", "120000", "160000"
 SUBJECT = 120
 """Characters of a subject line that are kept."""
 _FORMAT = "--format=%H%x00%P%x00%aI%x00%s"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 import msgspec
 
 from corpora.history.repository.commits import (
+    EXECUTABLE,
     SUBMODULE,
     SYMLINK,
     ChangedFile,
@@ -20,6 +21,7 @@ from corpora.history.repository.commits import (
     Unreadable,
 )
 from replay.tapes.file_kinds import is_generated
+from runners.other_files import NOTHING, OtherFiles, is_inside
 
 FILE_LIMIT = 256 * 1024
 """Bytes; a larger file is neither typed nor part of the project on the tape."""
@@ -31,6 +33,7 @@ DELETED, RENAMED, GENERATED = (
     "renamed, and nothing else",
     "generated or vendored",
 )
+_LINK = "a symbolic link"
 """Reasons why a changed file is not typed; more are those of `_unfit` and of texts that are none."""
 
 
@@ -61,6 +64,8 @@ class CommitFiles:
     """Files that the commit changed and that are not typed."""
     project: dict[str, str] = field(default_factory=dict)
     """Path → text of the files of the commit's tree that the session does not open."""
+    others: OtherFiles = NOTHING
+    """What the commit's tree has beside texts."""
     elsewhere: list[str] = field(default_factory=list)
     """Texts of the parent, from which code may have been copied."""
     lacking: Counter[str] = field(default_factory=Counter)
@@ -86,7 +91,32 @@ def files_of(repository: Repository, commit: Commit) -> CommitFiles:
             files.left_out.append(LeftOutFile(_shown(change.after), taken))
     files.elsewhere.extend(text for _, text in _texts(repository, before, Counter()))
     files.project.update(_project(repository, tree, {document.path for document in files.documents}, files.lacking))
-    return files
+    return replace(files, others=_others(repository, tree, files))
+
+
+def _others(repository: Repository, tree: Mapping[str, TreeEntry], files: CommitFiles) -> OtherFiles:
+    """What is no text, as far as `PROJECT_LIMIT` allows, the small ones first; links that stay in the project; what can be executed."""
+    links, blobs, room = dict(_links(repository, tree)), dict[str, bytes](), PROJECT_LIMIT
+    files.lacking[_LINK] -= len(links)
+    for path, entry in sorted(tree.items(), key=lambda item: (item[1].size, item[0])):
+        text = "" if _unfit(path, entry) else repository.text(entry.blob)
+        if isinstance(text, Unreadable) and (room := room - entry.size) >= 0:
+            blobs[path] = repository.blob(entry.blob)
+            files.lacking[text.reason] -= 1
+    kept = {*files.project, *(document.path for document in files.documents), *blobs}
+    executable = frozenset(path for path in kept if tree[path].mode == EXECUTABLE)
+    for reason in [reason for reason, number in files.lacking.items() if not number]:
+        del files.lacking[reason]
+    return OtherFiles(dict(sorted(blobs.items())), links, executable)
+
+
+def _links(repository: Repository, tree: Mapping[str, TreeEntry]) -> Iterator[tuple[str, str]]:
+    """Path and target of the links that stay in the project, and whose names a tape can hold."""
+    for path, entry in tree.items():
+        if entry.mode == SYMLINK and not _odd(path):
+            target = repository.text(entry.blob)
+            if isinstance(target, str) and is_inside(path, target):
+                yield path, target
 
 
 def _document(
@@ -111,14 +141,19 @@ def _document(
 def _unfit(path: str, entry: TreeEntry) -> str:
     """Why an entry of a tree cannot be a document, according to the tree; empty if it can."""
     if entry.mode == SYMLINK:
-        return "a symbolic link"
+        return _LINK
     if entry.mode == SUBMODULE:
         return "a submodule"
-    parts = PurePosixPath(path).parts
-    outside = path.startswith("/") or not {"..", ".git"}.isdisjoint(part.lower() for part in parts)
-    if outside or "\\" in path or any("\ud800" <= letter <= "\udfff" for letter in path):
+    if _odd(path):
         return "a path that a tape cannot hold"
     return f"over {FILE_LIMIT // 1024} KiB" if entry.size > FILE_LIMIT else ""
+
+
+def _odd(path: str) -> bool:
+    """Whether a tape cannot hold a path."""
+    parts = PurePosixPath(path).parts
+    outside = path.startswith("/") or not {"..", ".git"}.isdisjoint(part.lower() for part in parts)
+    return outside or "\\" in path or any("\ud800" <= letter <= "\udfff" for letter in path)
 
 
 def _texts(repository: Repository, tree: Mapping[str, TreeEntry], lacking: Counter[str]) -> Iterator[tuple[str, str]]:

@@ -175,9 +175,9 @@ def test_each_tape_is_there_when_its_commit_is_told_and_no_later_one_is(repo, tm
     commits = typed_commits(request(repo.path, tmp_path, last=3, order="newest"))
     for number in (1, 2):
         assert next(commits).commit == repo.shas[f"prose {3 - number}"]
-        assert len(list(tmp_path.iterdir())) == number
+        assert len(list(tmp_path.glob("*.tape.jsonl"))) == number
     commits.close()
-    assert len(list(tmp_path.iterdir())) == 2
+    assert len(list(tmp_path.glob("*.tape.jsonl"))) == 2
 
 
 def test_both_orders_make_the_same_tapes(repo, tmp_path):

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import subprocess
 
 import msgspec
 import pytest
@@ -10,9 +11,10 @@ from scipy.stats import ks_2samp
 
 from corpora.errors import HistoryError
 from corpora.history.session.distributions import Share, named_distributions
-from replay.judge.projects import starting_files
+from replay.judge.projects import other_files, starting_files
 from replay.tapes import tape
 from replay.tapes.documents import verify
+from runners.other_files import OtherFiles
 from tools.commit_distributions import gaps
 
 
@@ -40,7 +42,39 @@ def test_every_document_ends_in_its_blob_and_every_other_file_is_that_of_the_com
             assert text.encode() == repo.show(repo.shas[name], path), (name, path)
         lacking = set(repo.files(repo.shas[name])) - set(finished)
         assert lacking == {"data.bin", "latin.txt", "link"}
-        assert reported(repo, imported, name).lacking == {"binary": 1, "not UTF-8": 1, "a symbolic link": 1}
+        assert reported(repo, imported, name).lacking == {}
+
+
+def test_what_is_no_text_links_and_modes_are_those_of_the_commit(repo, imported):
+    for name, made in imported[2].items():
+        listed = subprocess.run(["git", "-C", repo.path, "ls-tree", "-r", repo.shas[name]], check=True, capture_output=True, text=True).stdout.splitlines()  # fmt: skip
+        modes = {line.partition("\t")[2]: line.split()[0] for line in listed}
+        others = other_files(made)
+        assert others.blobs == {path: repo.show(repo.shas[name], path) for path in ("data.bin", "latin.txt")}
+        assert others.links == {"link": repo.show(repo.shas[name], "link").decode()}
+        assert others.executable == {path for path, mode in modes.items() if mode == "100755"}
+
+
+def test_links_that_lead_out_are_left_out_and_counted(make_repo, tmp_path):
+    led = make_repo(tmp_path / "led")
+    led.commit("first", {"a.py": "a = 1\n"})
+    for path, target in {"out": "../secret", "absolute": "/etc/passwd", "in": "a.py"}.items():
+        (led.path / path).symlink_to(target)
+    led.commit("second", {"a.py": "a = 2\n", "run.sh": "echo\n"})
+    report = imported_tapes(led.path, "HEAD", 1, tmp_path / "out")
+    assert other_files(tape.read(tmp_path / "out" / report.tapes[0].tape)) == OtherFiles(links={"in": "a.py"})
+    assert report.tapes[0].lacking == {"a symbolic link": 2}
+
+
+def test_of_what_is_no_text_small_files_come_first_as_far_as_there_is_room(make_repo, tmp_path, monkeypatch):
+    monkeypatch.setattr("corpora.history.repository.files.PROJECT_LIMIT", 1000)
+    large = make_repo(tmp_path / "large")
+    large.commit("first", {"a.py": "a = 1\n"})
+    large.commit("second", {"a.py": "a = 2\n", "b.bin": b"\0" * 600, "c.bin": b"\0" * 400, "d.bin": b"\0" * 601})
+    report = imported_tapes(large.path, "HEAD", 1, tmp_path / "out")
+    made = tape.read(tmp_path / "out" / report.tapes[0].tape)
+    assert set(other_files(made).blobs) == {"b.bin", "c.bin"}
+    assert report.tapes[0].lacking == {"binary": 1}
 
 
 def test_every_document_begins_as_it_was_in_the_parent(repo, imported):
@@ -153,7 +187,8 @@ def test_another_tape_in_the_place_of_a_commits_is_replaced_only_by_force(repo, 
     with pytest.raises(HistoryError, match=r"exists already.*--force"):
         kept(2)
     assert kept(2, force=True) != first
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(list(tmp_path.glob("*.tape.jsonl"))) == 1
+    assert {path.name for path in tmp_path.iterdir() if path.suffix != ".jsonl"} == {"blobs"}
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ from corpora.history.repository.selection import CommitSelection
 from corpora.history.request import CHARACTERS
 from replay.run.engine import cache_folder
 from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester
+from runners.other_files import NOTHING, OtherFiles
 from runners.protocol import Sandbox
 from server.version import version
 
@@ -77,10 +78,10 @@ class TestFinder:
         """
         with ended_by_ctrl_c():
             newest = self._newest(selection, seed)
-            files = _finished(files_of(self.repository, newest))
+            read = files_of(self.repository, newest)
         ends = self._tester().ends
         try:
-            return FoundTests(newest.sha, await self.settled(files, ends), selection)
+            return FoundTests(newest.sha, await self.settled(_finished(read), read.others, ends), selection)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
@@ -105,38 +106,40 @@ class TestFinder:
         commits = [each for each, _ in zip(self.repository.walk(selection.candidates), range(_WALKED), strict=False)]
         commits = commits[commits.index(newest) :] if newest in commits else commits
 
-        tester = self._tester()
-
         async def passes(commit: Commit) -> bool:
-            if commit == newest or tester.now() >= ends:
+            if commit == newest or self._tester().now() >= ends:
                 return False
             self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
-            files = _finished(files_of(self.repository, commit))
+            read = files_of(self.repository, commit)
+            files, tester = _finished(read), self._tester(read.others)
             ways = list(self.said.candidates(files))
             own = next((each for each in ways if each.name == best.name), None)
-            return own is not None and not (await tester.tried(files, own, self._kept(files, ways), ends)).problem
+            kept = self._kept(files, read.others, ways)
+            return own is not None and not (await tester.tried(files, own, kept, ends)).problem
 
         found = await nearest_passing(commits, passes, _TRIES)
         if found.commit is None:
             raise error
-        tests = await self.settled(_finished(files_of(self.repository, found.commit)), ends)
+        read = files_of(self.repository, found.commit)
+        tests = await self.settled(_finished(read), read.others, ends)
         moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
         return FoundTests(
             found.commit.sha, tests, replace(selection, revisions=_since(commits[-1], found.commit)), moved
         )
 
-    async def settled(self, files: Mapping[str, str], ends: float | None = None) -> TestsOfCommits:
-        """The way in which the tests of some files pass, tried until `ends`, or as it is known from before.
+    async def settled(self, files: Mapping[str, str], others: OtherFiles, ends: float | None = None) -> TestsOfCommits:
+        """The way in which the tests of some files (path → text, and the `others`) pass, tried until `ends`, or as it is known from before.
 
         Raises:
             NotTestable: there is none.
 
         """
         ways = list(self.said.candidates(files))
-        place = self.folder / f"{self._key(files, ways)}.json"
+        place = self.folder / f"{self._key(files, others, ways)}.json"
         known = _read(place)
         if known is None:
-            settled = await self._tester().settle(files, ways, self._kept(files, ways), ends)
+            kept = self._kept(files, others, ways)
+            settled = await self._tester(others).settle(files, ways, kept, ends)
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known.with_values({})))
@@ -144,19 +147,21 @@ class TestFinder:
         base = max((each for each in ways if known.works.name.startswith(each.name)), key=lambda each: len(each.name))
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
-    def _tester(self) -> WayTester:
+    def _tester(self, others: OtherFiles = NOTHING) -> WayTester:
         within_s = max(WITHIN_S, WITHIN_S / 2 + float(self.said.members.get("timeout_s") or 0))
-        return WayTester(self.sandbox, cache_folder(), self.notify, within_s, named=self.said.also)
+        return WayTester(self.sandbox, cache_folder(), self.notify, within_s, named=self.said.also, others=others)
 
-    def _kept(self, files: Mapping[str, str], ways: list[Candidate]) -> KeptTrials:
-        file = self.folder / f"{self._key(files, ways)}.failed.json"
+    def _kept(self, files: Mapping[str, str], others: OtherFiles, ways: list[Candidate]) -> KeptTrials:
+        file = self.folder / f"{self._key(files, others, ways)}.failed.json"
         if self.again:
             file.unlink(missing_ok=True)
         return KeptTrials(file)
 
-    def _key(self, files: Mapping[str, str], ways: list[Candidate]) -> str:
+    def _key(self, files: Mapping[str, str], others: OtherFiles, ways: list[Candidate]) -> str:
         plain = [replace(each, plan=replace(each.plan, setup_env={})) for each in ways]
-        whole = repr((version(), self.sandbox.name, plain, sorted(self.said.setup_env), sorted(files.items())))
+        whole = repr(
+            (version(), self.sandbox.name, plain, sorted(self.said.setup_env), sorted(files.items()), others.digest)
+        )
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

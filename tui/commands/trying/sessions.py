@@ -16,6 +16,7 @@ from corpora.history.environments import TestsOfCommits
 from corpora.history.importing import typed_commits
 from corpora.history.reports import SKIP_WORDS, SkippedCommit, TypedCommit
 from corpora.history.request import HistoryRequest
+from replay.judge.projects import other_files
 from replay.options import ReplayOptions
 from replay.run.sources.tape_source import TapeSource
 from replay.tapes.tape import Tape, Tests, read, write
@@ -94,7 +95,7 @@ class Sessions:
             self._failed = 0
             return tape
         try:
-            own = await self.finder.settled(self._files)
+            own = await self.finder.settled(self._files, other_files(tape))
             self._failed = 0
         except NotTestable as error:
             self._failed += 1
