@@ -144,7 +144,9 @@ async def test_where_nobody_sits_at_a_terminal_the_proposals_are_shown_and_not_r
         assert "trying: python verify.py" not in err
         assert "shapes cannot be tested here" in err
         _, err = await try_(server, "--ask-model", "--run-proposals")
-    assert len(questions(server)) == 1, "the model is not asked twice about the same files"
+        assert len(questions(server)) == 1, "the model is not asked twice about the same files"
+        await try_(server, "--ask-model", "--try-again", status=2)
+        assert len(questions(server)) == 2
     assert "wise was asked before" in err
 
 

@@ -109,8 +109,8 @@ class ModelAdvice:
         """The model's answer; one that it gave before to the same question about the same files is kept."""
         asked = question(files, failure.trials)
         kept = self.finder.folder / f"advice-{self._key(files)}.txt"
-        if kept.exists():
-            self.say(f"{self._model} was asked before (to ask again, remove {kept})")
+        if kept.exists() and not self.finder.again:
+            self.say(f"{self._model} was asked before (--try-again asks again)")
             return kept.read_text("utf-8")
         self.say(
             f"{self._model} is asked: the names of {number_of(asked.names, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
