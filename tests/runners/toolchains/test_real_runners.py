@@ -48,6 +48,20 @@ async def test_of_node(runner, cache, need):
     )
 
 
+async def test_vitest_starts_one_worker_whatever_its_settings_say(cache, need):
+    need("node", "npm")
+    test = "import { expect, it } from 'vitest';\nit('a', async () => {\n  await new Promise((done) => setTimeout(done, 500));\n  expect(process.env.VITEST_POOL_ID).toBe('1');\n});\n"
+    files = {f"{name}.test.js": test for name in "abc"}
+    files |= {"package.json": "{}", "vitest.config.mjs": "export default { test: { maxWorkers: 3 } };\n"}
+    plan = ProjectPlan("node", ("vitest@4",), command="vitest run", timeout_s=120.0)
+    project = await prepare(files, plan, pick(), cache, lambda _: None)
+    try:
+        result = await project.run({})
+    finally:
+        project.close()
+    assert (result.verdict_class, result.passed) == ("passed", 3), result
+
+
 async def test_ctest(cache, need):
     need("cmake", "ctest", "g++")
     files = {"CMakeLists.txt": CMAKE, "t.cpp": CTEST, "m.h": "inline int f(int x) { return x + 1; }\n"}
