@@ -33,6 +33,10 @@ _PROGRAM = re.compile(
     re.MULTILINE,
 )
 _BUSY = re.compile(r"Failed to start \w+ worker|Timeout (?:starting|waiting)|ETIMEDOUT")
+_UNREACHED = re.compile(
+    r"(?:Could not resolve host(?:name)?|Unknown host|Temporary failure in name resolution|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|lookup)\W+(?:Could not resolve host: )?([\w-]+(?:\.[\w-]+)+)",
+    re.IGNORECASE,
+)
 _FAILED = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 _FAILING = re.compile(
     r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$"  # pytest
@@ -86,6 +90,8 @@ class Missing:
     """A file that only a build writes."""
     service: str = ""
     """A service that would have to run."""
+    unreached: str = ""
+    """A host of the network that could not be reached."""
     failed: tuple[str, ...] = ()
     """The tests, and files of tests, that pytest names as failed."""
     busy: bool = False
@@ -113,6 +119,7 @@ def missing_in(log: str) -> Missing:
         metadata=bool(_METADATA.search(log)),
         unbuilt=next((one or other for one, other in _UNBUILT.findall(log)), ""),
         service=_service(log),
+        unreached=found[1] if (found := _UNREACHED.search(log)) else "",
         failed=_once(name for _, name in _FAILED.findall(log)),
         busy=bool(_BUSY.search(log)),
         program=bool(_PROGRAM.search(log)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -107,10 +108,10 @@ def problem_of(result: Result, plan: ProjectPlan) -> str:
 
 
 def first_told(text: str) -> str:
-    """The first line of an error that says something, shortened."""
-    lines = [line for line in plain(text).splitlines() if line.strip()]
-    told = next(
-        (line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line),
-        lines[0] if lines else "",
-    )
+    """The first line of an error that says something, shortened. What only announces further lines says nothing: `[ERROR] Some problems were encountered while processing the POMs:`."""
+    lines = [re.sub(r"^(?:\[ERROR\] ?)+", "ERROR: ", line) for line in plain(text).splitlines() if line.strip()]
+    errors = [
+        line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line
+    ]
+    told = next((line for line in errors if not line.rstrip().endswith(":")), "") or next(iter(errors + lines), "")
     return told[:300]

@@ -311,6 +311,8 @@ def _remedies(files: Files, trials: Iterable[TriedWay], again: int) -> Iterator[
         yield f"tests need {service}, and nothing runs beside them in the sandbox: name those that do without it with --test-command"
     if "allow-network-setup" in best.log:
         yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
+    if best.candidate.plan.network and best.missing.unreached:
+        yield f"its set-up had the network, and did not reach {best.missing.unreached}: is there one? What leads out of yours, as a proxy, is passed on with --setup-env NAME"
     if any(trial.is_cut and trial.result is None for trial in known):
         yield "there was no time to set it up: the same command goes on with what was downloaded; --test-timeout SECONDS gives it longer"
     elif best.is_cut or (best.result is not None and best.result.verdict_class == "timeout"):

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from runners.environments.remedies import failing_tests, missing_in
+from runners.environments.trials import first_told
 
 
 def output(folder, *command):
@@ -108,3 +109,31 @@ def test_a_service_that_would_have_to_run(log, service):
 )  # fmt: skip
 def test_tests_that_fail_are_named_as_each_runner_names_them(log, names):
     assert failing_tests(log) == names
+
+
+@pytest.mark.parametrize(
+    ("log", "host"),
+    [
+        ("  [6] Could not resolve hostname (Could not resolve host: index.crates.io)", "index.crates.io"),
+        ("transfer failed for https://repo.own.org/x.pom: Unknown host repo.own.org: Name or service not known", "repo.own.org"),
+        ("npm error request failed, reason: getaddrinfo ENOTFOUND registry.own.org", "registry.own.org"),
+        ("dial tcp: lookup proxy.own.org: Temporary failure", "proxy.own.org"),
+        ("lookup of the table failed", ""),
+    ],
+)  # fmt: skip
+def test_a_host_that_is_not_reached_is_named(log, host):
+    assert missing_in(log).unreached == host
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        ("x\n[ERROR] [ERROR] Some problems were encountered while processing the POMs:\n[ERROR] Unknown packaging: bundle @ line 7\n", "ERROR: Unknown packaging: bundle @ line 7"),
+        ("the setup ended with status 101: error: failed to get `a`\nCaused by:\n", "the setup ended with status 101: error: failed to get `a`"),
+        ("\nnothing else\nmore", "nothing else"),
+        ("error:\nmore", "error:"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_line_of_an_error_that_says_something_is_shown(log, told):
+    assert first_told(log) == told

@@ -67,6 +67,13 @@ async def test_a_set_up_with_the_network_has_time_to_fetch(tester):
     assert found.result.verdict_class == "passed"
 
 
+async def test_a_network_that_is_not_reached_is_said(cache):
+    failed = Completed(1, None, "", "curl: Could not resolve host: repo.own.org\n", 1.0)
+    tester = WayTester(FakeSandbox(lambda job: failed), cache, lambda _: None)
+    error, _ = await settle_timed(tester, way("true", setup="make", network=True))
+    assert error.remedies[0].startswith("its set-up had the network, and did not reach repo.own.org: ")
+
+
 class Ways:
     """Ways in a sandbox that writes down what it runs, and fails at all but one command."""
 
