@@ -17,16 +17,15 @@ from pygls.uris import from_fs_path
 
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import log_to_standard_error, masked
-from server.lsp import completion, notifications, stdio
+from server.lsp import completion, notifications, reconfiguration, stdio
 from server.lsp.configuration_errors import refuse_oracle
 from server.lsp.events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
-from server.lsp.server import Server
+from server.lsp.server import InitialSettings, Server
 from server.providers.protocol import Provider
 from server.settings import RecordingSettings, Settings, merge, split_recording
 from server.wire.messages import DocumentParams, convert_params
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
-from server.workspace import workspace_of
 
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"
@@ -51,6 +50,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(STATE)(_state)
     server.feature(STATS)(_stats)
     server.feature(types.TEXT_DOCUMENT_DID_SAVE)(notifications.saved)
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(reconfiguration.configuration_changed)
     server.feature(HINT)(notifications.change_reason_given)
     server.feature(SELECTION)(notifications.cursors_moved)
     server.feature(DID_SHOW)(notifications.shown)
@@ -81,12 +81,13 @@ def _initialize(ls: Server, params: types.InitializeParams) -> None:
     """Decode `initializationOptions` into settings. No other code does that."""
     try:
         options, recording = split_recording(params.initialization_options)
-        ls.settings = merge(ls.settings, options)
+        ls.settings = merge(ls.initial.settings, options)
     except SettingsError as error:
         raise JsonRpcInvalidParams(str(error)) from error
+    ls.initial = InitialSettings(ls.initial.settings, options or {})
     client = _client(params, recording)
     ls.folders = client.folders
-    ls.disk = workspace_of(ls.folders) if ls.settings.context.workspace else None
+    ls.look_at_disk()
     ls.protocol.emit(client)
 
 

@@ -7,6 +7,8 @@ import gc
 import logging
 import sys
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
 from lsprotocol import types
@@ -30,14 +32,24 @@ from server.service import Service
 from server.settings import Settings
 from server.version import version
 from server.wire.listening import listen
-from server.workspace import WorkspaceFiles
+from server.workspace import WorkspaceFiles, workspace_of
 
 Location: TypeAlias = tuple[str, LineCharacter]
 """(URI of a document, position in it)"""
 _LONGEST_LOG_LINE = 1000
 _CLOSE_S = 10.0
 """How long a provider may take to close when the server ends."""
+_ANSWER_S = 60.0
+"""How long requests that are under way may take when the provider is replaced."""
 _log = logging.getLogger("ghosttape.server")
+
+
+@dataclass(frozen=True, slots=True)
+class InitialSettings:
+    """What the settings were when the server started: its own, and over them those of the client's `initialize` (JSON values)."""
+
+    settings: Settings
+    options: Mapping[str, Any]
 
 
 class Server(LanguageServer):
@@ -48,6 +60,9 @@ class Server(LanguageServer):
     def __init__(self, settings: Settings, provider: Provider | None = None) -> None:
         super().__init__("ghosttape", version(), protocol_cls=GhosttapeProtocol, converter_factory=converter)
         self.settings = settings
+        self.initial = InitialSettings(settings, {})
+        self.reconfiguring = asyncio.Lock()
+        """Held while the settings change."""
         self.folders: tuple[str, ...] = ()
         """URIs of the workspace folders."""
         self.disk: WorkspaceFiles | None = None
@@ -55,7 +70,7 @@ class Server(LanguageServer):
         self.under_way: dict[Location, asyncio.Event] = {}
         """Requests that are not answered yet; each event is set when its request is answered."""
         self.counts: Counter[str] = Counter()
-        self.configuration_errors = ConfigurationErrors(self._show)
+        self.configuration_errors = ConfigurationErrors(self.show_error)
         self._provider = provider
         self._service: Service | None = None
         self._explanations: LruStore[Location, CompletionResult] | None = None
@@ -80,9 +95,7 @@ class Server(LanguageServer):
 
         """
         if self._service is None:
-            provider = self._provider or registry.make(self.settings.provider)
-            report = self.configuration_errors.report
-            self._service = Service(provider, self.settings, counts=self.counts, misconfigured=report)
+            self._service = self._serving(self._provider or registry.make(self.settings.provider))
         return self._service
 
     @property
@@ -100,6 +113,35 @@ class Server(LanguageServer):
     def remember(self, where: Location, result: CompletionResult) -> None:
         """Keep the result of a request for `ghosttape/explain`."""
         self.explanations.put(where, result, result.size)
+
+    async def reconfigure(self, settings: Settings, provider: Provider | None) -> None:
+        """Go on with other settings, and with another provider unless it is None; the old one first answers what it was asked."""
+        old, asked = self._service, [*self.under_way.values()]
+        provider_now = provider or (old.provider if old else None)
+        looks_anew = settings.context.workspace != self.settings.context.workspace
+        self.settings, self._explanations = settings, None
+        self.configuration_errors = ConfigurationErrors(self.show_error)
+        if looks_anew:
+            self.look_at_disk()
+        self._service = None if provider_now is None else self._serving(provider_now)
+        if provider is None or old is None:
+            return
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                await asyncio.gather(*(each.wait() for each in asked))
+            await old.close()
+        except (ProviderError, TimeoutError) as error:
+            _log.warning("the former provider could not be closed: %s", masked(str(error)))
+
+    def look_at_disk(self) -> None:
+        """Use the files of the workspace that are not open, if the settings want it."""
+        if self.disk is not None:
+            self.disk.close()
+        self.disk = workspace_of(self.folders) if self.settings.context.workspace else None
+
+    def _serving(self, provider: Provider) -> Service:
+        report = self.configuration_errors.report
+        return Service(provider, self.settings, counts=self.counts, misconfigured=report)
 
     def stats(self) -> dict[str, Any]:
         """The counts of `Service.stats`, and how much the server itself holds."""
@@ -137,7 +179,8 @@ class Server(LanguageServer):
         except (ProviderError, TimeoutError) as error:
             _log.warning("the provider could not be closed: %s", masked(str(error)))
 
-    def _show(self, text: str) -> None:
+    def show_error(self, text: str) -> None:
+        """Show an error to the person."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

@@ -100,13 +100,13 @@ async def start():
     """Start a server with settings, and take the client through its greeting; closed in the end."""
     started: list[Editor] = []
 
-    async def begin(settings=None, options=None, encodings=("utf-16",), root=None) -> Editor:
+    async def begin(settings=None, options=None, encodings=("utf-16",), root=None, **more) -> Editor:
         client = LanguageClient(converter_factory=_converter)
         editor = Editor(client)
         await client.start_io(console_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
         started.append(editor)
         general = types.GeneralClientCapabilities(position_encodings=list(encodings))
-        capabilities = types.ClientCapabilities(general=general)
+        capabilities = types.ClientCapabilities(general=general, **more)
         params = types.InitializeParams(capabilities=capabilities, initialization_options=options, root_uri=root)
         await client.initialize_session(params)
         return editor
