@@ -106,7 +106,8 @@ class WayTester:
             if trial.result is not None and not trial.problem:
                 return SettledWay(trial.candidate, trial.result, tuple(trials))
             self._refuse_uninstallable(trial)
-            self.notify(f"that did not work{' before' if before else ''}: {trial.problem}")
+            if not trial.is_toolchain_missing:  # the error says it
+                self.notify(f"that did not work{' before' if before else ''}: {trial.problem}")
             queue = _still_likely(queue, trial)
             queue.extendleft(reversed([*_mended(files, trial, self.named)]))
             if not queue:
@@ -333,5 +334,5 @@ def _few(names: Sequence[str]) -> str:
 def _toolchain_remedy(trial: TriedWay) -> str:
     """What to install, with what it is wanted for."""
     why = [each for each in trial.candidate.assumptions if each.flag == "--toolchain"]
-    because = "".join(f" ({each.said}: {each.source})" for each in why if each.source)
+    because = "".join(f" ({each.said.partition(', as ')[2]}: {each.source})" for each in why if each.source)
     return f"{trial.problem}{because}" + ("; --toolchain names another version" if why else "")

@@ -153,8 +153,8 @@ async def test_a_project_for_a_version_that_is_not_here_is_not_tried_and_says_wh
     with pytest.raises(NotTestable) as caught:
         await WayTester(bubblewrap, tmp_path, ignore).settle(files, candidates(files))
     said = (
-        "Python 3.30 is not installed here: get it with `uv python install 3.30` or `pyenv install 3.30` (Python 3.30 runs it, "
-        "as it is for >=3.30: pyproject.toml [project] requires-python); --toolchain names another version"
+        "Python 3.30 is not installed here: get it with `uv python install 3.30` or `pyenv install 3.30` "
+        "(it is for >=3.30: pyproject.toml [project] requires-python); --toolchain names another version"
     )
     assert caught.value.remedies == (said,)
     assert len(caught.value.trials) == 1

@@ -26,6 +26,7 @@ from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.store import Store
 from replay.run.summary import summarise_replay
 from runners.environments import NotTestable
+from runners.errors import ToolchainMissing
 from runners.sandboxes import pick
 from server.providers import registry
 from tui.commands.options.configuration import FILE
@@ -184,8 +185,10 @@ def _said(options: ReplayOptions, told: ToldTests, timeout_s: float | None) -> S
     )
 
 
-def _not_testable(name: str, error: NotTestable) -> TuiError:
-    """The error for a person: what was tried, and what to do."""
+def _not_testable(name: str, error: NotTestable) -> TuiError | ToolchainMissing:
+    """The error for a person: what was tried, and what to do; what to install, if that is all that is missing."""
+    if error.trials and all(each.is_toolchain_missing for each in error.trials):
+        return ToolchainMissing(f"{name} cannot be tested here: {'; '.join(map(one_line, error.remedies))}")
     tried = [
         f"  tried: {shorten(one_line(each.candidate.plan.command), _WIDTH)}\n    {shorten(one_line(each.problem), _WIDTH)}"
         for each in error.trials
