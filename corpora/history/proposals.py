@@ -130,7 +130,7 @@ def _clean(text: str, path: str = "log.txt") -> str:
 
 def _ending(trial: TriedWay) -> str:
     """How a try ended: its problem, and the end of its log."""
-    return f"{_clean(trial.problem)}\n{_clean(trial.log)[-LOG:]}"
+    return f"{_clean(trial.problem)}\n{_clean(trial.log[-2 * LOG :])[-LOG:]}"
 
 
 def _part(title: str, text: str) -> str:

@@ -18,6 +18,8 @@ from runners.toolchains.interpreters import Installed, Interpreter, installed, o
 _SERIES = ("2.7", *(f"3.{minor}" for minor in range(41)))
 """Those of which one is named to a person who has none that fits."""
 _PATCHES = range(40)
+_LONGEST = 1_000
+"""Longer texts say nothing: no person writes them, and to expand them may take minutes."""
 _ENVIRONMENT = re.compile(r"(?<![\w.])py(?:thon)?(?![a-zA-Z_])([\d.]*)(?:\{([^{}]*)\})?")
 """An environment of tox that names versions. Examples: `py39`, `py3.9-django`, `py{38,39}`, `py3{9-12}`."""
 _RANGE = re.compile(r"(\d{1,3})-(\d{1,3})")
@@ -85,6 +87,8 @@ def _joined(poetry: str) -> str:
 
 
 def _specifiers(said: str) -> tuple[SpecifierSet, ...]:
+    if len(said) > _LONGEST:
+        return ()
     try:
         return tuple(SpecifierSet(part.strip()) for part in said.split("||") if part.strip())
     except InvalidSpecifier:
@@ -117,7 +121,12 @@ def _of_tox_toml(table: Mapping[str, Any]) -> list[str]:
 
 def _of_tox(listed: str, pinned: str) -> list[str]:
     """The series that environments name; where all run with the same, that. None where one takes any version (`py`, `py3`)."""
-    names = [name for found in _ENVIRONMENT.finditer(pinned or listed) for name in _expanded(found[1], found[2])]
+    said = pinned or listed
+    names = [
+        name
+        for found in _ENVIRONMENT.finditer(said if len(said) <= _LONGEST else "")
+        for name in _expanded(found[1], found[2])
+    ]
     series = [_series(name) for name in names]
     return [name for name in series if name] if all(series) else []
 

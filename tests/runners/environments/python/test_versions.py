@@ -105,6 +105,8 @@ def test_each_place_says_its_versions(files, expected):
         {".python-version": "my-own-environment\n"},
         {"setup.py": "from setuptools import setup\nsetup(python_requires=VERSIONS)"},
         {"pyproject.toml": "[tool.poetry.dependencies]\npython = '*'"},
+        project(",".join(f"!=3.{n}" for n in range(300))),
+        {"tox.ini": "[tox]\nenvlist = " + "py3{0-999}," * 9000},
     ],
 )
 def test_what_cannot_be_read_or_takes_any_version_says_nothing(files):
