@@ -10,11 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from server.errors import DocumentError
+from syntax.encodings import PositionEncoding, from_utf16, to_utf16
 from syntax.errors import OffsetError
-from syntax.text import Change, index_of, length, offset_at, position_at, splice
+from syntax.text import Change, cut, index_of, length, offset_at, position_at, splice
 
 LineCharacter: TypeAlias = tuple[int, int]
-"""(line, UTF-16 character)"""
+"""(line, character), counted as the client counts: in UTF-16 code units unless both sides agreed on another encoding."""
+_PAST_ALL = 2**31 - 1
+"""A character past the end of every line."""
 ContentChange: TypeAlias = tuple[LineCharacter, LineCharacter, str] | str
 """What LSP calls a content change: a range and its new text, or the whole new text."""
 
@@ -32,13 +35,17 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One version of one open text. `plain` is what is known of it; None: it has to be read with care."""
+    """One version of one open text. `plain` is what is known of it; None: it has to be read with care.
+
+    Positions are counted in `encoding`, offsets always in UTF-16 code units.
+    """
 
     uri: str
     language: str
     version: int
     text: str
     plain: Plain | None = field(default=None, compare=False, repr=False)
+    encoding: PositionEncoding = "utf-16"
 
     def split(self, place: LineCharacter) -> tuple[str, str]:
         """The text before and after a position.
@@ -58,6 +65,17 @@ class Document:
             DocumentError: there is no such line.
 
         """
+        if not self._counts_utf16:
+            line, character = place
+            return self._offset((line, to_utf16(self._line(line), character, self.encoding)))
+        return self._offset(place)
+
+    @property
+    def _counts_utf16(self) -> bool:
+        return self.encoding == "utf-16" or self.text.isascii()
+
+    def _offset(self, place: LineCharacter) -> int:
+        """The offset of a position that is counted in UTF-16 code units."""
         start = self._start(place[0])
         if start is not None:
             return min(start + place[1], self._end(start))
@@ -74,14 +92,26 @@ class Document:
 
         """
         start, offset = self._start(place[0]), self.offset(place)
+        if not self._counts_utf16:
+            return place[0], self._counted(place[0], offset)
         return position_at(self.text, offset) if start is None else (place[0], offset - start)
 
     def moved(self, place: LineCharacter, characters: int) -> LineCharacter:
         """The position `characters` (indices, on the same line) right of `place`."""
         start = self._start(place[0])
+        if not self._counts_utf16:
+            index = index_of(self.text, self.offset(place))
+            return place[0], self._counted(place[0], length(self.text[: index + characters]))
         if start is None:
             return moved(self.text, place, characters)
         return place[0], self.offset(place) - start + characters
+
+    def _line(self, line: int) -> str:
+        return cut(self.text, self._offset((line, 0)), self._offset((line, _PAST_ALL)))
+
+    def _counted(self, line: int, offset: int) -> int:
+        """The character at which an offset is in its line, counted as the client counts."""
+        return from_utf16(self._line(line), offset - self._offset((line, 0)), self.encoding)
 
     def changed(self, change: Change, line: int) -> Document:
         """The document after a change that begins in a line.
@@ -99,7 +129,7 @@ class Document:
             return self._changed_with_care(change)
         text = self.text[:start] + new + self.text[end:]
         plain = Plain(line, self._start(line) or 0)
-        return Document(self.uri, self.language, self.version, text, plain)
+        return Document(self.uri, self.language, self.version, text, plain, self.encoding)
 
     def _changed_with_care(self, change: Change) -> Document:
         try:
@@ -143,15 +173,16 @@ def _is_plain(text: str) -> bool:
 
 
 class OpenDocuments:
-    """What the editor has open."""
+    """What the editor has open. `encoding` is how it counts the characters of a line."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoding: PositionEncoding = "utf-16") -> None:
+        self.encoding = encoding
         self._open: dict[str, Document] = {}
 
     def open(self, uri: str, language: str, version: int, text: str) -> None:
         """Take a document in; an open one is replaced."""
         self._open.pop(uri, None)
-        self._open[uri] = Document(uri, language, version, text, known(text))
+        self._open[uri] = Document(uri, language, version, text, known(text), self.encoding)
 
     def change(self, uri: str, version: int, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
@@ -169,7 +200,7 @@ class OpenDocuments:
             start, end, text = edit
             changes.append((document.offset(start), document.offset(end), text))
             document = document.changed(changes[-1], start[0])
-        self._open[uri] = Document(uri, document.language, version, document.text, document.plain)
+        self._open[uri] = Document(uri, document.language, version, document.text, document.plain, self.encoding)
         return tuple(changes)
 
     def close(self, uri: str) -> None:

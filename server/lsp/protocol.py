@@ -1,6 +1,6 @@
 """The protocol of this server, where it differs from pygls' own.
 
-It has documents of its own, a request sees the text as it was when the request arrived, and positions are always counted in UTF-16.
+It has documents of its own, a request sees the text as it was when the request arrived, and positions are counted as the client wants it.
 Every request gets an answer, also a malformed one: JSON-RPC 2.0, section 5.1, and LSP 3.17, "initialize" and "shutdown", define
 the errors.
 """
@@ -46,8 +46,10 @@ from server.wire import messages
 from server.wire.framing import Frame, InvalidFrame
 from server.wire.messages import ChangeMessage, ChangeParams, CompletionMessage, Id
 from server.wire.plain import decode_any
+from syntax.encodings import PositionEncoding
 
 REQUEST_FAILED = -32803
+_ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 Handling = Generator[Any, Any, None]
 _LONGEST_REASON = 1000
 _log = logging.getLogger("ghosttape.server")
@@ -276,7 +278,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
 
     def _handle_request(self, msg_id: str | int, method_name: str, params: Any) -> None:
         if isinstance(params, types.InitializeParams):
-            _insist_on_utf16(params)
+            self.documents.encoding = _agreed_encoding(params)
         if isinstance(params, CompletionParams):
             self._asked(params)
         if method_name == types.SHUTDOWN:
@@ -337,7 +339,14 @@ def _edit(change: types.TextDocumentContentChangeEvent) -> ContentChange:
     return change.text
 
 
-def _insist_on_utf16(params: types.InitializeParams) -> None:
-    """Choose UTF-16, which every client must support (LSP 3.17, "PositionEncodingKind"); pygls takes the client's first choice."""
-    if params.capabilities.general is not None:
-        params.capabilities.general.position_encodings = [types.PositionEncodingKind.Utf16]
+def _agreed_encoding(params: types.InitializeParams) -> PositionEncoding:
+    """The first encoding that the client offers and the server knows, else UTF-16, which each client must support (LSP 3.17).
+
+    Only this one stays in the parameters, so that pygls announces it.
+    """
+    general = params.capabilities.general
+    offered = [str(getattr(each, "value", each)) for each in (general and general.position_encodings) or ()]
+    chosen = next((known for each in offered for known in _ENCODINGS if each == known), "utf-16")
+    if general is not None:
+        general.position_encodings = [types.PositionEncodingKind(chosen)]
+    return chosen

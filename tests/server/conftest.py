@@ -40,6 +40,7 @@ class Editor:
         self.client = client
         self.said_goodbye = False
         self.shown: list[str] = []
+        self.greeted: types.InitializeResult | None = None
         client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.shown.append(params.message))
 
     def open(self, text: str, uri: str = "file:///a.py", language: str = "python") -> None:
@@ -108,7 +109,7 @@ async def start():
         general = types.GeneralClientCapabilities(position_encodings=list(encodings))
         capabilities = types.ClientCapabilities(general=general, **more)
         params = types.InitializeParams(capabilities=capabilities, initialization_options=options, root_uri=root)
-        await client.initialize_session(params)
+        editor.greeted = await client.initialize_session(params)
         return editor
 
     yield begin
