@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -101,7 +101,7 @@ def _query(ls: Server, params: CompletionParams) -> Query:
     document = params.document
     if document is None:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
-    before, after = document.split(place(params.position))
+    before, after = _in_notebook(ls, document, *document.split(place(params.position)))
     repo, path = project_path(document.uri, ls.folders)
     return Query(
         document.uri,
@@ -109,7 +109,7 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         before,
         after,
         params.stop,
-        tuple(Snippet(_path(ls, other.uri), other.text) for other in ls.documents.others(document.uri)),
+        tuple(Snippet(_path(ls, other.uri), other.text) for other in _others(ls, document)),
         _recent_edits(ls, params),
         path=path,
         repo=repo,
@@ -118,6 +118,28 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         sample=params.sample,
         streamed=_streamed(ls, params.streams) if params.streams else None,
     )
+
+
+def _in_notebook(ls: Server, document: Document, before: str, after: str) -> tuple[str, str]:
+    """The text before and after the cursor; in a cell of a notebook with the cells of its language above and below it."""
+    cells = ls.protocol.notebooks.around(document.uri)
+    if not any(cells):
+        return before, after
+    above, below = (_texts(ls, side, document.language) for side in cells)
+    return "".join(f"{text}\n" for text in above) + before, after + "".join(f"\n{text}" for text in below)
+
+
+def _texts(ls: Server, cells: Sequence[str], language: str) -> list[str]:
+    documents = (each for each in ls.documents.all() if each.language == language)
+    found = {each.uri: each.text.removesuffix("\n") for each in documents}
+    return [found[cell] for cell in cells if cell in found]
+
+
+def _others(ls: Server, document: Document) -> list[Document]:
+    """The other open documents, without the cells that stand before and after this one in its text."""
+    cells = {cell for side in ls.protocol.notebooks.around(document.uri) for cell in side}
+    others = ls.documents.others(document.uri)
+    return [other for other in others if other.uri not in cells or other.language != document.language]
 
 
 def _streamed(ls: Server, token: str, clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:

@@ -242,17 +242,27 @@ class GhosttapeProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Handling:
         """Open a document."""
-        opened = params.text_document
-        self.documents.open(opened.uri, opened.language_id, opened.version, opened.text)
-        self.emit(DocumentOpened(self.documents.get(opened.uri)))
+        self.open_document(params.text_document)
         yield from self._run_feature(types.TEXT_DOCUMENT_DID_OPEN, params)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Handling:
         """Apply the changes in their order."""
-        edits = [_edit(change) for change in params.content_changes]
+        edits = [content_change(change) for change in params.content_changes]
         self._changed(params.text_document.uri, params.text_document.version, edits)
         yield from self._run_feature(types.TEXT_DOCUMENT_DID_CHANGE, params)
+
+    def open_document(self, opened: types.TextDocumentItem) -> None:
+        """Take a document in, and tell it to the listeners."""
+        self.documents.open(opened.uri, opened.language_id, opened.version, opened.text)
+        self.emit(DocumentOpened(self.documents.get(opened.uri)))
+
+    def close_document(self, uri: str) -> None:
+        """Forget a document, and tell it to the listeners."""
+        document = self.documents.get(uri)
+        self.documents.close(uri)
+        self.recent.forget(uri)
+        self.emit(DocumentClosed(document))
 
     def _changed(self, uri: str, version: int, edits: Sequence[ContentChange]) -> None:
         before = self.documents.get(uri)
@@ -265,10 +275,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Handling:
         """Close a document."""
-        document = self.documents.get(params.text_document.uri)
-        self.documents.close(params.text_document.uri)
-        self.recent.forget(params.text_document.uri)
-        self.emit(DocumentClosed(document))
+        self.close_document(params.text_document.uri)
         yield from self._run_feature(types.TEXT_DOCUMENT_DID_CLOSE, params)
 
     def _run_feature(self, method: str, params: Any) -> Handling:
@@ -333,7 +340,8 @@ def place(position: types.Position) -> LineCharacter:
     return position.line, position.character
 
 
-def _edit(change: types.TextDocumentContentChangeEvent) -> ContentChange:
+def content_change(change: types.TextDocumentContentChangeEvent) -> ContentChange:
+    """A change of the protocol in the form of `server.documents`."""
     if isinstance(change, types.TextDocumentContentChangePartial):
         return place(change.range.start), place(change.range.end), change.text
     return change.text
@@ -345,8 +353,9 @@ def _agreed_encoding(params: types.InitializeParams) -> PositionEncoding:
     Only this one stays in the parameters, so that pygls announces it.
     """
     general = params.capabilities.general
+    default: PositionEncoding = "utf-16"
     offered = [str(getattr(each, "value", each)) for each in (general and general.position_encodings) or ()]
-    chosen = next((known for each in offered for known in _ENCODINGS if each == known), "utf-16")
+    chosen = next((known for each in offered for known in _ENCODINGS if each == known), default)
     if general is not None:
         general.position_encodings = [types.PositionEncodingKind(chosen)]
     return chosen

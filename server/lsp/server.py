@@ -23,8 +23,8 @@ from server.keys import masked, traceback_of
 from server.lsp import shutdown, stdio
 from server.lsp.configuration_errors import ConfigurationErrors
 from server.lsp.events import ClientLeft, EventListener
+from server.lsp.notebook_protocol import SYNC, NotebookProtocol
 from server.lsp.params import converter
-from server.lsp.protocol import GhosttapeProtocol
 from server.providers import registry
 from server.providers.protocol import FeedbackProvider, Provider, feedback_provider
 from server.queries import CompletionResult
@@ -55,10 +55,16 @@ class InitialSettings:
 class Server(LanguageServer):
     """A pygls server with settings, a completion service, and the results of the latest requests."""
 
-    protocol: GhosttapeProtocol
+    protocol: NotebookProtocol
 
     def __init__(self, settings: Settings, provider: Provider | None = None) -> None:
-        super().__init__("ghosttape", version(), protocol_cls=GhosttapeProtocol, converter_factory=converter)
+        super().__init__(
+            "ghosttape",
+            version(),
+            protocol_cls=NotebookProtocol,
+            converter_factory=converter,
+            notebook_document_sync=SYNC,
+        )
         self.settings = settings
         self.initial = InitialSettings(settings, {})
         self.reconfiguring = asyncio.Lock()

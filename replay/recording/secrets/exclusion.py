@@ -190,7 +190,9 @@ def path_of(uri: str) -> Path | None:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    if parts.scheme.lower() != "file" or parts.netloc not in {"", "localhost"}:
+    if (
+        parts.scheme.lower() != "file" or parts.netloc not in {"", "localhost"} or parts.fragment
+    ):  # a cell of a notebook
         return None
     text = unquote(parts.path)
     if len(text) > 2 and text[0] == "/" and text[2] == ":":

@@ -126,3 +126,9 @@ def test_a_file_whose_name_is_a_credential_is_left_out(workspace):
 )
 def test_a_repositorys_url_is_told_without_what_is_secret_in_it(url, clean):
     assert cleaned(url) == clean
+
+
+def test_a_cell_of_a_notebook_is_no_file_and_a_name_with_a_number_sign_is_one(workspace):
+    rule = Exclusion(workspace, [workspace])
+    assert rule(f"{(workspace / 'a.ipynb').as_uri()}#cell1") is None
+    assert rule((workspace / "a#1.py").as_uri()) == "a#1.py"
