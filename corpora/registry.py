@@ -79,6 +79,7 @@ CORPORA: Mapping[str, CorpusCard] = MappingProxyType(
                 "example_code/**/*.java": "885eb9518679913fd26fe99713f4b872ac962d38e6cd47386cc96e7194ea985c",
                 "example_code/**/*.jar": "4e7b10a60e3f3c385a1b58b9b360555e364684f587c903f9199c0ccd845f5139",
                 "example_code/**/*.jp*g": "7059f9f9e885979cdf3ef2f53979c6717c77d776cda7476188e0637a3d7ef404",
+                "helper_functions/*.py": "ef94e58a62214337a6b41bf860fce569ff35394ab4d81834d5da420cf6d462cc",
                 "example_code/**/*.png": "4b048d085c74b236f85ce3d3d98a2f9d60f40e32800942d317773c85b0e74633",
             },
             answers_at="",

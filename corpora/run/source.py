@@ -67,7 +67,8 @@ class CorpusSource:
         """A hash of the documents, ground truths and tests of all chosen tasks, and of the published answers that are judged."""
         hashed = hashlib.sha256()
         for task in self._chosen():
-            known = (task.name, task.before, task.after, task.truth, task.stop, task.tests.key(task.finished))
+            tested = task.finished if task.is_literal else task.filled(None)  # what scores an answer counts too
+            known = (task.name, task.before, task.after, task.truth, task.stop, task.tests.key(tested))
             hashed.update("\0".join(known).encode("utf-8", "surrogatepass"))
         if self.options.published:
             answers = self.corpus.published(self.options.published, self._chosen())

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
+
 from corpora.errors import DataError
 from corpora.fetching import digest
 from corpora.options import Scoring
@@ -28,6 +30,16 @@ TESTED: Mapping[Scoring, tuple[str, ...]] = MappingProxyType(
 _FILES = "helper_functions/*.py"
 _RUNNER = Path(__file__).with_name("post_process_one.py")
 _PATIENCE_S = 60.0
+
+
+class _Texts(msgspec.Struct, frozen=True):
+    cleaned_code: str
+    trimmed_code: str
+    indented_code: str
+
+    @property
+    def by_stage(self) -> dict[str, str]:
+        return {stage: getattr(self, stage) for stage in STAGES}
 
 
 class PostProcessingError(Exception):
@@ -69,7 +81,7 @@ class PostProcessor:
 
         """
         if not (self.folder / "helper_functions" / "LLMs_gen.py").is_file():
-            why = "there is no `helper_functions/LLMs_gen.py` in it, which such a scoring runs: `ghosttape corpora get simcopilot` fetches it"
+            why = "there is no `helper_functions/LLMs_gen.py` in it, which such a scoring runs: remove the folder, and `ghosttape corpora get simcopilot` fetches all"
             raise DataError(self.folder, 0, why)
 
     @property
@@ -94,8 +106,10 @@ class PostProcessor:
 def _made(done: Completed) -> dict[str, str]:
     if done.exit != 0 or done.limit:
         raise PostProcessingError(f"the script failed: {(done.stderr.strip().splitlines() or [ending(done)])[-1]}")
-    found = json.loads(done.stdout.splitlines()[-1])
-    return {stage: found[stage] for stage in STAGES}
+    try:
+        return msgspec.json.decode(done.stdout.rstrip("\n").rpartition("\n")[2], type=_Texts).by_stage
+    except msgspec.DecodeError as error:
+        raise PostProcessingError(f"the script failed: what it gave is no text for each stage ({error})") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ def test_an_evaluation_keeps_an_explicit_number_of_tokens(settings, tokens, tmp_
         ({"published": "ada"}, "all", REPAIRS),
         ({"published": "ada", "ablate": "repairs"}, None, REPAIRS),
         ({"published": "", "scoring": "published"}, None, ()),
-        ({"published": "", "scoring": "cleaned"}, "all", REPAIRS),
+        ({"published": "", "scoring": "cleaned"}, "none", ()),
     ],
 )
 def test_published_answers_and_those_for_another_post_processor_are_not_repaired_unless_it_is_asked_for(
@@ -39,6 +39,8 @@ def test_published_answers_and_those_for_another_post_processor_are_not_repaired
 
 
 def test_an_ablation_of_repairs_and_another_post_processor_exclude_each_other():
+    with pytest.raises(ConfigurationError, match="--scoring last takes answers as they come: leave --repairs out"):
+        evaluate_settings("{}", {"name": ""}, "all", published="", scoring="last")
     with pytest.raises(ConfigurationError, match="--scoring last has none: leave one out"):
         evaluate_settings("{}", {"name": ""}, None, published="", ablate="repairs", scoring="last")
 

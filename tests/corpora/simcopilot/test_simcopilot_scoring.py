@@ -1,6 +1,6 @@
 """Scoring by SimCopilot's own post-processor, in the sandbox: a script that mends the indentation only in its third text."""
 
-from dataclasses import replace
+import socket
 
 import pytest
 from simcopilot_data import SCRIPT, write_script, write_stairs
@@ -8,7 +8,7 @@ from simcopilot_data import SCRIPT, write_script, write_stairs
 from corpora.corpus import corpus_of
 from corpora.errors import CorpusError, DataError
 from corpora.run.task_cases import TaskCases, TaskTests
-from corpora.simcopilot.scoring import STAGES
+from corpora.simcopilot.scoring import PostProcessor, ScriptInput
 from replay.judge.judge import Judge
 from replay.judge.trials import Trials
 from replay.play.instructions import Settled
@@ -98,6 +98,8 @@ async def verdict(task, text, trials_of):
     [
         (("    print(", "    1 / 0; print("), "the script failed: ZeroDivisionError: division by zero"),
         (('print("Cleaned Code:")', "import os; os._exit(3)"), "the script failed: status 3"),
+        (('print("Cleaned Code:")', "import os; os._exit(0)"), "the script failed: what it gave is no text"),
+        (('print("Cleaned Code:")', "return {'cleaned_code': 3}, []"), "the script failed: what it gave is no text"),
     ],
 )
 async def test_a_script_that_fails_has_no_text_that_passes(checkout, programs, change, said):
@@ -107,14 +109,28 @@ async def test_a_script_that_fails_has_no_text_that_passes(checkout, programs, c
     assert found.message.startswith(said)
 
 
+SPY = """
+import os, socket
+def seen(path, port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 2)
+    except OSError:
+        return str(os.path.exists(path))
+    return "reached"
+def post_process_gen_code(*given):
+    text = seen({path!r}, {port!r})
+    return dict(cleaned_code=text, trimmed_code=text, indented_code=text), []
+"""
+
+
 async def test_the_script_has_no_network_and_sees_no_files_of_this_machine(checkout, programs, tmp_path):
     kept = tmp_path / "kept.txt"
     kept.write_text("secret")
-    spy = f"import os; text = str(os.path.exists({str(kept)!r})); return {dict.fromkeys(STAGES, '')!r} | {{'cleaned_code': '#' + text}}, []"
-    (checkout / "helper_functions" / "LLMs_gen.py").write_text(SCRIPT.replace('print("Cleaned Code:")', spy))
-    task = infilling(checkout, "cleaned")
-    given = task.tests._input(replace(task.finished, written=(6, 6)))
-    assert (await task.tests.script.texts(given, programs))["cleaned_code"] == "#False"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        spy = SPY.format(path=str(kept), port=listener.getsockname()[1])
+        (checkout / "helper_functions" / "LLMs_gen.py").write_text(spy)
+        given = ScriptInput.of("python", "", "x", "")
+        assert (await PostProcessor(checkout).texts(given, programs))["cleaned_code"] == "False"
 
 
 def test_an_answer_has_another_key_under_another_scoring_or_script(checkout):

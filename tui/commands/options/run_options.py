@@ -147,13 +147,14 @@ def evaluate_settings(
     """
     if scoring != "answer" and ablate:
         raise ConfigurationError(f"--ablate compares our repairs, and --scoring {scoring} has none: leave one out")
+    if scoring != "answer" and repairs not in {None, "none"}:
+        raise ConfigurationError(f"--scoring {scoring} takes answers as they come: leave --repairs out")
     if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
-    is_raw = (published or scoring != "answer") and not ablate
-    as_published = structs.replace(base, repairs=()) if is_raw else base
-    return settings_of(settings, named, base=as_published, repairs=repairs)
+    as_published = structs.replace(base, repairs=()) if published and not ablate else base
+    return settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
 
 
 def generation_settings(settings: str, flags: Mapping[str, Any]) -> Settings:
