@@ -178,6 +178,32 @@ def test_a_repository_that_cannot_be_tested_ends_with_what_helps(try_, repositor
     assert outcome.out == ""
 
 
+def test_a_way_that_failed_is_not_tried_again_for_the_same_commit_unless_that_is_asked(try_, repository):
+    failing = {"tests/test_shapes.py": TEST.replace("6", "7"), "shapes.py": CODE + "\n\n" + MORE}
+    commit(repository, failing, "x")
+    words, again = (repository, "--range", "HEAD~1..HEAD"), "--try-again tries them"
+    first, second = try_(*words, status=2).err, try_(*words, status=2).err
+    assert ("did not work before" in first, again in first) == (False, False)
+    assert ("did not work before" in second, again in second) == (True, True)
+    assert "did not work before" not in try_(*words, "--try-again", status=2).err
+    commit(
+        repository,
+        {"tests/test_shapes.py": TEST, "shapes.py": CODE + "\n\n" + MORE + "\n\n" + MORE.replace("edge", "rim")},
+        "mended",
+    )
+    assert "1 test passes at" in try_(*words).err
+
+
+def test_slow_tests_are_told_so_and_given_longer(try_, repository):
+    commit(repository, {"tests/test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(3)\n"}, "slow")
+    commit(repository, {"shapes.py": CODE + "\n\n" + MORE}, "edge")
+    words = (repository, "--last", "1", "--limit", "1")
+    told = try_(*words, "--test-timeout", "1", status=2).err
+    assert "the tests take longer than 1 s" in told
+    assert "--test-timeout SECONDS" in told
+    assert "2 tests pass at" in try_(*words, "--test-timeout", "20").err
+
+
 def test_a_repository_is_cloned_from_its_address_and_fetched_the_next_time(try_, repository, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
