@@ -47,9 +47,13 @@ class _File:
 
 @dataclass(slots=True)
 class WorkspaceFiles:
-    """The files below one folder. `refresh` reads the disk; `near` returns what the last `refresh` found."""
+    """The files below one or several folders. `refresh` reads the disk; `near` returns what the last `refresh` found.
+
+    With `others`, further folders, paths begin with the name of their folder, and each folder gives its share of `MOST_FILES`.
+    """
 
     root: Path
+    others: tuple[Path, ...] = ()
     clock: Callable[[], float] = time.monotonic
     _files: tuple[_File, ...] = ()
     _looked: float | None = None
@@ -80,13 +84,15 @@ class WorkspaceFiles:
             self._looking.cancel()
 
     async def _look(self) -> None:
-        self._files = await asyncio.to_thread(_read_all, self.root, self._files)
+        self._files = await asyncio.to_thread(_read_all, (self.root, *self.others), self._files)
 
 
 def workspace_of(folders: Sequence[str]) -> WorkspaceFiles | None:
-    """The first of an editor's folders (URIs) that exists on this disk."""
+    """Those of an editor's folders (URIs) that exist on this disk, without the ones that are in another; None if there are none."""
     paths = (Path(_file_of(folder)) for folder in folders if urlsplit(folder).scheme == "file")
-    return next((WorkspaceFiles(path) for path in paths if path.is_absolute() and path.is_dir()), None)
+    roots = list(dict.fromkeys(path for path in paths if path.is_absolute() and path.is_dir()))
+    tops = [path for path in roots if not any(path != other and path.is_relative_to(other) for other in roots)]
+    return WorkspaceFiles(tops[0], tuple(tops[1:])) if tops else None
 
 
 def _file_of(uri: str) -> str:
@@ -101,28 +107,29 @@ def _kind(path: str) -> str:
     return "script" if language.id.startswith(("javascript", "typescript")) else language.id
 
 
-def _read_all(root: Path, known: Sequence[_File]) -> tuple[_File, ...]:
+def _read_all(roots: Sequence[Path], known: Sequence[_File]) -> tuple[_File, ...]:
     """The source files, sorted by path; unchanged files are not read again."""
     before = {file.path: file for file in known}
-    found = sorted(_walk(root), key=lambda entry: entry[0])
-    read = (_read(root, path, stamp, before.get(path)) for path, stamp in found)
+    found = sorted((path, stamp, root) for root in roots for path, stamp in _walk(root, len(roots)))
+    bases = {root: root if len(roots) == 1 else root.parent for root in roots}
+    read = (_read(bases[root], path, stamp, before.get(path)) for path, stamp, root in found)
     return tuple(file for file in read if file is not None)
 
 
-def _read(root: Path, path: str, stamp: tuple[int, int], known: _File | None) -> _File | None:
+def _read(base: Path, path: str, stamp: tuple[int, int], known: _File | None) -> _File | None:
     if known is not None and known.stamp == stamp:
         return known
     try:
         text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    snippet = Snippet(Path(path).relative_to(root).as_posix(), text)
+    snippet = Snippet(Path(path).relative_to(base).as_posix(), text)
     chunks(snippet.path, snippet.text)  # parsed here, so that no request has to
     return _File(path, os.path.realpath(path), _kind(path), stamp, snippet)
 
 
-def _walk(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The path and stamp of the source files below a folder, those near its root first, up to `MOST_FILES`."""
+def _walk(root: Path, shares: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The path and stamp of the source files below a folder, those near its root first, up to its share of `MOST_FILES`."""
     entries = files = 0
     waiting: deque[tuple[str, tuple[_Rule, ...]]] = deque([(str(root), tuple(_rules_above(root)))])
     while waiting:
@@ -130,7 +137,7 @@ def _walk(root: Path) -> Iterator[tuple[str, tuple[int, int]]]:
         rules = (*rules, *_rules(folder))
         for entry in _listed(folder):
             entries += 1
-            if entries > MOST_ENTRIES or files >= MOST_FILES:
+            if entries > MOST_ENTRIES // shares or files >= MOST_FILES // shares:
                 return
             if entry.is_symlink() or _NEVER.fullmatch(entry.name) or _is_ignored(entry, rules):
                 continue

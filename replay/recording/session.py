@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,9 +22,16 @@ from replay.recording.journal import Journal
 from replay.recording.pipeline import RecordingPipeline
 from replay.recording.secrets.redaction import Redactor
 from replay.recording.secrets.workspace_secrets import WorkspaceSecrets
-from replay.recording.workspace import RecordedProject, project_of
+from replay.recording.workspace import OpenProject, RecordedProject, project_of
 from replay.tapes.tape import Header
-from server.lsp.events import ClientInitialized, ClientLeft, DocumentClosed, DocumentSaved, EditorEvent
+from server.lsp.events import (
+    ClientInitialized,
+    ClientLeft,
+    DocumentClosed,
+    DocumentSaved,
+    EditorEvent,
+    FoldersChanged,
+)
 
 FLUSH_S = 0.5
 """Seconds that an event waits at most before it is written; with the writing it is less than a second."""
@@ -88,13 +96,15 @@ class RecordingSession:
         project = project_of(self._greeted.folders)
         if project is None:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
-        redactor, secrets = Redactor(), WorkspaceSecrets(project.exclusion())
+        opened, redactor = OpenProject(project), Redactor()
+        secrets = WorkspaceSecrets(opened.exclusion)
         redactor.know_values(secrets.new_values())
         if secrets.is_cut_off:
             self._warned(_TOO_MANY_FILES)
-        pipeline = RecordingPipeline(project.exclusion(), redactor, self._warned, secrets.values_of)
+        pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
         with Journal(self.folder, self._header(project, redactor), redactor) as journal:
-            while self._follow(pipeline, redactor, secrets, journal):
+            parts = _Parts(opened, secrets, pipeline, redactor, journal)
+            while self._follow(parts):
                 pass
 
     def _header(self, project: RecordedProject, redactor: Redactor) -> Header:
@@ -110,12 +120,10 @@ class RecordingSession:
             created=self.created.isoformat(timespec="milliseconds"),
         )
 
-    def _follow(
-        self, pipeline: RecordingPipeline, redactor: Redactor, secrets: WorkspaceSecrets, journal: Journal
-    ) -> bool:
+    def _follow(self, parts: _Parts) -> bool:
         """Take editor events until it is time to write, then write; false after the last event."""
         editor_event: EditorEvent | None = None
-        due = None if redactor.is_idle else self._clock() + FLUSH_S
+        due = None if parts.redactor.is_idle else self._clock() + FLUSH_S
         while not isinstance(editor_event, DocumentSaved | DocumentClosed | ClientLeft) and (
             due is None or self._clock() < due
         ):
@@ -124,13 +132,37 @@ class RecordingSession:
                 stamp, editor_event = self._queue.get(timeout=wait)
             except queue.Empty:
                 break
-            pipeline.take(round((stamp - self._began) * 1000, 3), editor_event)
+            parts.take(round((stamp - self._began) * 1000, 3), editor_event)
             due = stamp + FLUSH_S if due is None else due
             if self._queue.qsize() > _MOST_WAITING:
                 raise RecordingStopped("The disk is too slow for the recording.")
-        is_last = isinstance(editor_event, ClientLeft)
+        parts.write(editor_event)
+        return not isinstance(editor_event, ClientLeft)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a recording consists of."""
+
+    project: OpenProject
+    secrets: WorkspaceSecrets
+    pipeline: RecordingPipeline
+    redactor: Redactor
+    journal: Journal
+
+    def take(self, t: float, editor_event: EditorEvent) -> None:
+        if isinstance(editor_event, FoldersChanged):
+            self.project.change_folders(editor_event.folders)
+            self._know_secrets(at_once=True)
+        self.pipeline.take(t, editor_event)
+
+    def write(self, after: EditorEvent | None) -> None:
+        """Write what happened, up to an event, without the secrets that are known by now."""
+        is_last = isinstance(after, ClientLeft)
         if is_last:
-            journal.flush()
-        redactor.know_values(secrets.new_values(at_once=is_last))
-        journal.flush(last=isinstance(editor_event, DocumentClosed | ClientLeft))
-        return not is_last
+            self.journal.flush()  # so that nothing is lost if the look at the disk takes long
+        self._know_secrets(at_once=is_last)
+        self.journal.flush(last=isinstance(after, DocumentClosed | ClientLeft))
+
+    def _know_secrets(self, *, at_once: bool) -> None:
+        self.redactor.know_values(self.secrets.new_values(at_once=at_once))

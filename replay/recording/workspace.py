@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -42,15 +42,24 @@ class RecordedProject:
     base: Path
     """The folder that paths on the tape are relative to."""
     folders: tuple[Path, ...]
-    """The folders of the workspace, all in `base`."""
+    """The folders of the workspace, in `base` or in one of `names`."""
     workspace: Workspace
     """What the header of the tape says about it."""
     names: Mapping[Path, str] = field(default_factory=dict)
-    """Folder → prefix of its paths on the tape; only for several folders that no repository contains."""
+    """Folder → prefix of its paths on the tape; only for several folders that no repository contains, and for folders that were added."""
 
     def exclusion(self) -> Exclusion:
         """The rule which of its documents are recorded."""
         return Exclusion(self.base, self.folders, self.names)
+
+    def with_folders(self, uris: Sequence[str]) -> RecordedProject:
+        """The same project in a workspace with other folders. Paths in a new one outside of the known ones begin with its name."""
+        folders, names = _folders(uris), dict(self.names)
+        has_base = isinstance(self.workspace, Git) or self.base in self.folders
+        for folder in folders:
+            if not any(folder.is_relative_to(known) for known in (*names, *[self.base] * has_base)):
+                names[folder] = _free_name(folder, {*names.values(), *_listed(self.base)})
+        return replace(self, folders=folders, names=names)
 
     def tests(self) -> Tests | None:
         """How it is tested, according to those of its tracked files that may be recorded.
@@ -67,6 +76,18 @@ class RecordedProject:
         return None if found is None or spans(f"{found.setup}\n{found.command}", "tests.sh") else found
 
 
+class OpenProject:
+    """The project of a session while its folders come and go, and the rule which documents are recorded."""
+
+    def __init__(self, project: RecordedProject) -> None:
+        self._project, self.exclusion = project, project.exclusion()
+
+    def change_folders(self, uris: Sequence[str]) -> None:
+        """Go by other folders from now on. Documents that are open stay as they are."""
+        self._project = self._project.with_folders(uris)
+        self.exclusion.use(self._project.folders, self._project.names)
+
+
 def project_of(uris: Sequence[str]) -> RecordedProject | None:
     """The project of a workspace, by the URIs of its folders; None if none of them is a folder of this machine.
 
@@ -74,7 +95,7 @@ def project_of(uris: Sequence[str]) -> RecordedProject | None:
     credential. Then paths are relative to the top of the work tree; else to the folder, or begin with the folder's name if
     there are several.
     """
-    folders = tuple(dict.fromkeys(folder for uri in uris if (folder := _folder(uri)) is not None))
+    folders = _folders(uris)
     if not folders:
         return None
     above = Path(os.path.commonpath(folders))
@@ -84,6 +105,10 @@ def project_of(uris: Sequence[str]) -> RecordedProject | None:
     if top and commit and url:
         return RecordedProject(Path(top).resolve(), folders, Git(url, commit))
     return RecordedProject(above, folders, Embedded(), {} if above in folders else _names(folders))
+
+
+def _folders(uris: Sequence[str]) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(folder for uri in uris if (folder := _folder(uri)) is not None))
 
 
 def _folder(uri: str) -> Path | None:
@@ -98,9 +123,20 @@ def _names(folders: Sequence[Path]) -> dict[Path, str]:
     names: dict[Path, str] = {}
     for folder in folders:
         if not any(folder != other and folder.is_relative_to(other) for other in folders):
-            wanted = (f"{folder.name}{f'-{number}' if number > 1 else ''}/" for number in count(1))
-            names[folder] = next(name for name in wanted if name not in names.values())
+            names[folder] = _free_name(folder, names.values())
     return names
+
+
+def _free_name(folder: Path, taken: Collection[str]) -> str:
+    wanted = (f"{folder.name}{f'-{number}' if number > 1 else ''}/" for number in count(1))
+    return next(name for name in wanted if name not in taken)
+
+
+def _listed(folder: Path) -> list[str]:
+    """The entries of a folder, each with a slash."""
+    with suppress(OSError):
+        return [f"{entry.name}/" for entry in folder.iterdir()]
+    return []
 
 
 def cleaned(url: str) -> str:

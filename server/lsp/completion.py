@@ -170,7 +170,9 @@ def _recent_edits(ls: Server, asked: CompletionParams) -> tuple[RecentEdit, ...]
 
 
 def _path(ls: Server, uri: str) -> str:
-    return project_path(uri, ls.folders)[1]
+    """The path of a document for the prompt; with several folders it begins with the name of its folder."""
+    folder, path = project_path(uri, ls.folders)
+    return f"{folder}/{path}" if folder and len(ls.folders) > 1 else path
 
 
 @lru_cache(maxsize=256)  # asked with every key

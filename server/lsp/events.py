@@ -24,6 +24,13 @@ class ClientInitialized:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldersChanged:
+    """The workspace has other folders now; their URIs."""
+
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentOpened:
     """A document was opened."""
 
@@ -103,6 +110,7 @@ class ClientLeft:
 
 EditorEvent: TypeAlias = (
     ClientInitialized
+    | FoldersChanged
     | DocumentOpened
     | DocumentChanged
     | ChangeReasonGiven

@@ -51,6 +51,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(STATS)(_stats)
     server.feature(types.TEXT_DOCUMENT_DID_SAVE)(notifications.saved)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(reconfiguration.configuration_changed)
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(notifications.folders_changed)
     server.feature(HINT)(notifications.change_reason_given)
     server.feature(SELECTION)(notifications.cursors_moved)
     server.feature(DID_SHOW)(notifications.shown)

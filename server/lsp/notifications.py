@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from server.documents import Document
 from server.errors import DocumentError, ProviderError
 from server.keys import masked
-from server.lsp.events import ChangeReasonGiven, CompletionAccepted, CursorsMoved, DocumentSaved
+from server.lsp.events import ChangeReasonGiven, CompletionAccepted, CursorsMoved, DocumentSaved, FoldersChanged
 from server.lsp.server import Server
 from server.wire.messages import ChangeReasonParams, Position, SelectionParams, convert_params
 
@@ -47,6 +47,17 @@ class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
 def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """`textDocument/didSave`."""
     ls.protocol.emit(DocumentSaved(params.text_document.uri))
+
+
+def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """`workspace/didChangeWorkspaceFolders`: from now on the workspace has other folders."""
+    removed = {folder.uri.rstrip("/") for folder in params.event.removed}
+    kept = [uri for uri in ls.folders if uri.rstrip("/") not in removed]
+    ls.folders = tuple(dict.fromkeys([*kept, *(folder.uri for folder in params.event.added)]))
+    ls.look_at_disk()
+    if ls.feedback_provider is not None:
+        ls.feedback_provider.set_folders(ls.folders)
+    ls.protocol.emit(FoldersChanged(ls.folders))
 
 
 def change_reason_given(ls: Server, params: Any) -> None:

@@ -5,6 +5,7 @@ import json
 from urllib.parse import quote
 
 import pytest
+from lsprotocol import types
 
 from replay.tapes.tape import Edit, Ghost, Open
 from syntax.text import encode, splice
@@ -312,3 +313,28 @@ async def test_a_secret_that_is_typed_into_an_excluded_file_and_not_saved_is_kno
     editor.type("main.py", f"login({SECRETS['letters']}, quix, quixotic)", 0)
     await editor.leave()
     assert finals(tapes(into)[0]) == {"main.py": "login(**************, quix, quixotic)\n"}
+
+
+def folders(editor, added=(), removed=()):
+    sides = ([types.WorkspaceFolder(path.as_uri(), path.name) for path in side] for side in (added, removed))
+    event = types.WorkspaceFoldersChangeEvent(*sides)
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+
+
+async def test_documents_of_a_folder_that_is_added_are_recorded_without_its_secrets(start, into, tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/.env").write_text("DB_PASSWORD=" + SECRETS["env"])
+    (tmp_path / "work/lib").mkdir()
+    editor = await start("--record", into)
+    editor.open("main.py", "x = 1\n")
+    early, name, late = ((tmp_path / "lib" / name).as_uri() for name in ("early.py", "a.py", "late.py"))
+    editor.open(early, "x = 2\n")
+    folders(editor, added=[tmp_path / "lib"])
+    editor.open(name, f"x = '{SECRETS['env']}'\n")
+    editor.type("main.py", SECRETS["env"], 6)
+    await until(lambda: into.is_dir() and len(finals(tapes(into)[0])) == 2)
+    folders(editor, removed=[tmp_path / "lib"])
+    editor.type(name, "y", 0)
+    editor.open(late, "x = 3\n")
+    await editor.leave()
+    assert finals(tapes(into)[0]) == {"main.py": "x = 1\n" + "*" * 17, "lib-2/a.py": "yx = '*****************'\n"}

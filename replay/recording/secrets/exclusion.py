@@ -120,8 +120,12 @@ class Exclusion:
 
     def __init__(self, base: Path, folders: Sequence[Path], names: Mapping[Path, str] | None = None) -> None:
         self.base = base.resolve()
+        self.use(folders, names or {})
+
+    def use(self, folders: Sequence[Path], names: Mapping[Path, str]) -> None:
+        """Go by other folders of the workspace from now on."""
         self.folders = [folder.resolve() for folder in folders]
-        self._names = {folder.resolve(): name for folder, name in (names or {}).items()}
+        self._names = {folder.resolve(): name for folder, name in names.items()}
 
     def __call__(self, uri: str) -> str | None:
         """The path of a document on the tape, with forward slashes; None if it is not recorded."""

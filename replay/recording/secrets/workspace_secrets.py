@@ -39,6 +39,7 @@ Stamp = tuple[int, int, int]
 class _Seen:
     """What the last look at the disk found."""
 
+    roots: list[Path] = field(default_factory=list)
     folders: dict[Path, Stamp] = field(default_factory=dict)
     excluded: list[Path] = field(default_factory=list)
     recorded: list[Path] = field(default_factory=list)
@@ -79,10 +80,12 @@ class WorkspaceSecrets:
         return self._secrets([(Path(path), text[:MOST_BYTES])])
 
     def _has_changed(self, seen: _Seen) -> bool:
-        return any(_stamp(path) != stamp for path, stamp in (*seen.folders.items(), *seen.lists.items()))
+        return seen.roots != self._exclusion.folders or any(
+            _stamp(path) != stamp for path, stamp in (*seen.folders.items(), *seen.lists.items())
+        )
 
     def _look(self) -> _Seen:
-        seen = _Seen()
+        seen = _Seen([*self._exclusion.folders])
         files = []
         for path, entry in islice(self._walk(seen), MOST_ENTRIES):
             files.append(path)
