@@ -24,7 +24,7 @@ from server.providers import registry
 from server.providers.protocol import Provider, feedback_provider
 from server.settings import Settings, merge
 
-Options: TypeAlias = Mapping[str, Any]
+ClientOptions: TypeAlias = Mapping[str, Any]
 """Settings of a client as JSON values, as in `initializationOptions`."""
 SECTION = "ghosttape"
 """The member under which editors keep the settings of this server."""
@@ -45,7 +45,7 @@ async def configuration_changed(ls: Server, params: types.DidChangeConfiguration
             ls.show_error(f"ghosttape keeps its settings, because the new ones cannot be used: {masked(str(error))}")
 
 
-def _section(settings: Any) -> Options | None:
+def _section(settings: Any) -> ClientOptions | None:
     """The settings of this server in what a client sends: its section, or the members themselves; None if there is nothing of ours."""
     if not isinstance(settings, Mapping):
         return None
@@ -54,7 +54,7 @@ def _section(settings: Any) -> Options | None:
     return settings if any(member in settings for member in _MEMBERS) else None
 
 
-def _options(section: Any) -> Options:
+def _options(section: Any) -> ClientOptions:
     if section is not None and not isinstance(section, Mapping):
         raise SettingsError(f"{SECTION} must be a JSON object, not {type(section).__name__}")
     return section or {}
@@ -65,7 +65,7 @@ def _can_be_asked(ls: Server) -> bool:
     return bool(workspace and workspace.configuration)
 
 
-async def _asked(ls: Server) -> Options | None:
+async def _asked(ls: Server) -> ClientOptions | None:
     wanted = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
     try:
         sections = await ls.workspace_configuration_async(wanted)
@@ -75,7 +75,7 @@ async def _asked(ls: Server) -> Options | None:
     return _options(sections[0]) if sections else None
 
 
-def _known(options: Options) -> Options:
+def _known(options: ClientOptions) -> ClientOptions:
     """The members that are settings of the server. Others are the client's own, unless they are nearly the name of one.
 
     Raises:
