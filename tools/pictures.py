@@ -1,24 +1,28 @@
-"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time` and `compare`, dark at 160 columns and 48 lines, light at 80 and 24.
+"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time` and `compare`, dark at 160 columns and 48 lines, light at 80 and 24; and `try`.
 
     python -m tools.pictures docs/pictures
 
-The demo is replayed for them with the embedded model, and with the baseline `ngram` to compare it with. That takes two minutes.
+The demo is replayed for them with the embedded model, and with the baseline `ngram` to compare it with. For `try` a project of the demo becomes a repository of
+four commits. That takes four minutes. `python -m tools.pictures docs/pictures try` takes that one alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.resources import files
 from pathlib import Path
 
 from textual.pilot import Pilot
 
+from tools.terminal_picture import lines_left, run_on_terminal, terminal_picture
 from tui.commands.looking.comparing import side_by_side
 from tui.comparing.app import ComparisonApp
 from tui.inspector.app import Inspector
@@ -34,6 +38,15 @@ PAGES = {"inspect": "1", "hole": "2", "time": "7"}
 _VERDICTS, _SPEED = 5, "20"
 """The picture of the live screen is taken after so many verdicts, while a suggestion stands on it, of a run at so many times the tape's pace."""
 _GHOST = 8
+_TRY = ("try", "--latency", "fixed:50")
+"""The words of the command that is shown. With a latency that is given nothing is said of the machine that took the picture."""
+_COMMITS = {
+    "read entries": ("README.md", "ledger/__init__.py", "ledger/model.py", "ledger/parse.py", "tests/test_parse.py"),
+    "balances of accounts": ("ledger/balance.py", "tests/test_balance.py"),
+    "a report": ("ledger/report.py", "tests/test_report.py"),
+    "the command line": ("ledger/cli.py", "ledger/__main__.py", "tests/test_cli.py"),
+}
+"""The commits of the repository that is tried: subject → the files that it brings in."""
 _PATIENCE_S = 120.0
 
 
@@ -96,6 +109,37 @@ def _has_ghost(app: LiveApp, lane: Lane) -> bool:
     return ghost is not None and len(ghost.text.strip()) > _GHOST
 
 
+def tried(out: Path) -> None:
+    """What `ghosttape try` leaves on the terminal, at 100 columns and at 80."""
+    for theme, columns in (("dark", 100), ("light", 80)):
+        with tempfile.TemporaryDirectory() as place:
+            repository = Path(place) / "ledger"
+            commit_ledger(repository)
+            script = str(Path(sys.executable).with_name("ghosttape"))
+            lines = lines_left(run_on_terminal([script, *_TRY], repository, columns))
+            typed = " ".join(["ghosttape", *_TRY])
+            (out / f"try-{theme}.svg").write_text(terminal_picture(typed, lines, columns, theme), "utf-8")
+
+
+def commit_ledger(folder: Path) -> None:
+    """Make a repository of the demo's project `ledger`, in four commits."""
+    project = Path(str(files("corpora"))) / "demo" / "ledger"
+    _git(folder.parent, "init", "--quiet", "-b", "main", str(folder))
+    for subject, paths in _COMMITS.items():
+        for path in paths:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes((project / path).read_bytes())
+        _git(folder, "add", ".")
+        _git(folder, "commit", "--quiet", "-m", subject)
+
+
+def _git(folder: Path, *words: str) -> None:
+    name = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "core.hooksPath=/dev/null")
+    date = "2026-01-31T12:00:00Z"  # commits of one name each time, as sessions are typed by it
+    known = {**os.environ, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+    subprocess.run(["git", "-C", str(folder), *name, *words], check=True, env=known)
+
+
 def _keep(app: ThemedApp, path: Path) -> None:
     path.write_text(app.export_screenshot(title=path.stem.partition("-")[0]), encoding="utf-8")
 
@@ -120,4 +164,8 @@ def take(out: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Take the pictures of the screens.")
     parser.add_argument("out", type=Path)
-    take(parser.parse_args().out)
+    parser.add_argument("which", nargs="?", choices=["all", "try"], default="all")
+    given = parser.parse_args()
+    if given.which == "all":
+        take(given.out)
+    tried(given.out)

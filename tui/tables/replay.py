@@ -82,12 +82,11 @@ def replay_table(summary: Summary) -> RenderableType:
     if len(tapes) < 2:
         parts: list[RenderableType] = list(_sections(summary))
     elif len(tapes) <= SIDE_BY_SIDE:
-        parts = [_columns({**tapes, "total": summary}), *_legend(summary)]
+        parts = [_columns({**tapes, "total": summary}), *_why_wide(summary), *_legend(summary)]
     else:
         parts = [*_sections(summary), _lines(tapes)]
     return Group(
         *parts,
-        *(Text(f"{said}.", "dim") for said in filter(None, [figures.alike_words(summary)])),
         *failure_reasons(summary),
         *machine_warnings(summary),
         *_test_origins(summary),
@@ -173,9 +172,15 @@ def _sections(summary: Summary) -> Iterator[RenderableType]:
         if value := row.value(summary):
             grid.add_row(Text(row.name, "dim"), Text(value, "bold"))
     yield Padding(grid, (1, 0, 0, 0), expand=False)
+    yield from _why_wide(summary)
     for title, rows in _groups(summary):
         yield section_title(title)
         yield _counts(rows, summary)
+
+
+def _why_wide(summary: Summary) -> Iterator[RenderableType]:
+    if said := figures.alike_words(summary):
+        yield Text(f"{said}.", "dim")
 
 
 def _counts(rows: Sequence[_Row], summary: Summary) -> Table:

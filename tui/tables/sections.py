@@ -42,5 +42,6 @@ def machine_warnings(summary: Summary) -> Iterator[RenderableType]:
     found = mapping(summary.get("machine")).get("warnings") or ()
     if found:
         yield section_title("measured latencies: this machine was not quiet")
-        yield from (Text(f"  {message(warning)}", "yellow") for warning in found)
-        yield Text("  endings depend on them: --record-answers keeps latencies, so that a run repeats from them", "dim")
+        hint = "endings depend on them: --record-answers keeps latencies, so that a run repeats from them"
+        lines = [*(Text(message(warning), "yellow") for warning in found), Text(hint, "dim")]
+        yield from (Padding(line, (0, 0, 0, 2), expand=False) for line in lines)

@@ -62,6 +62,8 @@ class Sessions:
             if (tape := await self._tape(each)) is not None:
                 source = TapeSource(tape, options)
                 if source.has_places():
+                    if not made:
+                        self.say("Typed from its commits:")
                     made.append(source)
                     self.say(f"  - {each.commit[:10]} {shorten(one_line(each.subject), _SUBJECT)}")
                 else:
