@@ -225,9 +225,9 @@ def _add(table: Table, rows: Sequence[_Row], summaries: Mapping[str, Summary]) -
         table.add_row(Text(row.name), *(Text(row.value(summary)) for summary in summaries.values()))
 
 
-def _lines(tapes: Mapping[str, Summary]) -> Table:
+def _lines(tapes: Mapping[str, Summary]) -> RenderableType:
     """Lay out a line for each tape."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False, show_edge=False)
     table.add_column("tape", overflow="fold")
     table.add_column("moments", justify="right")
     table.add_column("testable", justify="right")
@@ -242,7 +242,7 @@ def _lines(tapes: Mapping[str, Summary]) -> Table:
             passed,
         )
         table.add_row(*map(Text, row))
-    return table
+    return Padding(table, (1, 0, 0, 0), expand=False)
 
 
 def _listed(summary: Summary, key: str, title: str) -> Iterator[RenderableType]:
