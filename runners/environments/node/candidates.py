@@ -48,6 +48,8 @@ _COMPILERS = (
 )
 """Packages that run TypeScript, and that programs look for by themselves."""
 _SCRIPTS = ("test", "test:unit", "unit", "test:node", "test:ci", "tests", "test:js", "mocha", "jest", "vitest")
+_MOST_PROJECTS = 20
+"""So many packages are looked at for a way to test them; many fewer ways are tried."""
 _NO_BUILD = frozenset({"husky", "is-ci", "npm", "install", "i", "ci", "add", "link", "true", "echo"})
 _LONGEST = 20_000
 """Characters of a command at most: a shell takes no longer ones."""
@@ -117,7 +119,7 @@ def node_projects(files: Files) -> list[NodeProject]:
     tests = Counter(folder for path in files if is_test(path) for folder in PurePosixPath(path).parents)
     found = [folder for folder in packages.manifests if tests[folder]]
     ranked = sorted(found, key=lambda each: (len(each.parts), -tests[each], str(each)))
-    return [NodeProject(packages, folder) for folder in ranked]
+    return [NodeProject(packages, folder) for folder in ranked[:_MOST_PROJECTS]]
 
 
 def is_test(path: str) -> bool:

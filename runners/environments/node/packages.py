@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePosixPath
 from typing import Any
@@ -64,16 +64,31 @@ class Packages:
     def root(self, folder: PurePosixPath) -> PurePosixPath:
         """The root of the workspace that a folder belongs to: the nearest at or above it that names packages, else the outermost of all."""
         above = (folder, *folder.parents)
-        return next((each for each in above if self._patterns(each)), above[-1])
+        return next((each for each in above if each in self._patterns), above[-1])
 
     def members(self, root: PurePosixPath) -> list[PurePosixPath]:
         """The folders of the packages of a workspace, without its root: those that others need come first, where that is possible."""
-        patterns = self._patterns(root)
-        inside = [folder for folder in self.manifests if folder != root and folder.is_relative_to(root)]
-        return self._sorted([folder for folder in inside if _is_named(str(folder.relative_to(root)), patterns)])
+        if root not in self._members:
+            patterns = self._patterns.get(root, [])
+            inside = [folder for folder in self.manifests if folder != root and folder.is_relative_to(root)]
+            named = [folder for folder in inside if _is_named(str(folder.relative_to(root)), patterns)]
+            self._members[root] = self._sorted(named)
+        return self._members[root]
 
-    def _patterns(self, root: PurePosixPath) -> list[str]:
-        """The patterns of folders by which a folder names the packages of its workspace; none where it is no root of one."""
+    @cached_property
+    def _members(self) -> dict[PurePosixPath, list[PurePosixPath]]:
+        """What was asked for of `members`: it is asked for once for each call of a script."""
+        return {}
+
+    @cached_property
+    def _patterns(self) -> dict[PurePosixPath, list[str]]:
+        """Root of a workspace → the patterns of folders by which it names its packages."""
+        names = ("package.json", "pnpm-workspace.yaml", "lerna.json")
+        folders = {PurePosixPath(path).parent for path in self.files if PurePosixPath(path).name in names}
+        return {folder: found for folder in folders if (found := self._named(folder))}
+
+    def _named(self, root: PurePosixPath) -> list[str]:
+        """The patterns that the files of a folder name."""
         manifest = self.manifests.get(root, {})
         workspaces = manifest.get("workspaces")
         own = workspaces if isinstance(workspaces, dict) else {"packages": workspaces}
@@ -101,6 +116,16 @@ class Packages:
 
         `@own/*` and `one` are names, `./packages/*`, `{packages}` and `packages/one` folders. Which packages others need, or have changed, does not count.
         """
+        if (root, tuple(selectors)) not in self._selected:
+            self._selected[root, tuple(selectors)] = self._meant(root, selectors)
+        return self._selected[root, tuple(selectors)]
+
+    @cached_property
+    def _selected(self) -> dict[tuple[PurePosixPath, tuple[str, ...]], list[PurePosixPath]]:
+        """What was asked for of `selected`."""
+        return {}
+
+    def _meant(self, root: PurePosixPath, selectors: Sequence[str]) -> list[PurePosixPath]:
         wanted = [*map(_plain, (each for each in selectors if not each.startswith("!")))]
         unwanted = [*map(_plain, (each[1:] for each in selectors if each.startswith("!")))]
         every = not wanted or "" in wanted
@@ -154,12 +179,17 @@ def _is_named(folder: str, patterns: Iterable[str]) -> bool:
 
 def _matches(pattern: str, text: str) -> bool:
     """Whether a text is one that a pattern of file names stands for. Example: `packages/*` and `packages/one`, `@own/{a,b}` and `@own/b`."""
+    return _compiled(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of file names as a regular expression; one that matches nothing where it is none that a person writes."""
     if len(_GLOB.findall(pattern)) > _MOST_GLOBS:
-        return False
+        return re.compile("(?!)")
     parts, rest = [], pattern
     while found := _GLOB.search(rest):
         parts += [re.escape(rest[: found.start()]), _GLOBS[found[0]]]
         rest = rest[found.end() :]
     whole = "".join([*parts, re.escape(rest)])
-    whole = re.sub(r"\\\{([^{}]*)\\\}", lambda group: "(?:" + group[1].replace(",", "|") + ")", whole)
-    return re.fullmatch(whole, text) is not None
+    return re.compile(re.sub(r"\\\{([^{}]*)\\\}", lambda group: "(?:" + group[1].replace(",", "|") + ")", whole))

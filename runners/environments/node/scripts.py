@@ -6,7 +6,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, takewhile
 from pathlib import PurePosixPath
@@ -15,6 +15,8 @@ from runners.environments.manifests import string_in, table_in
 from runners.environments.node.calls import Call, calls_of
 from runners.environments.node.packages import Packages
 
+_DEEPEST, _MOST = 20, 1000
+"""Calls within each other, and packages in which something is called, at most."""
 _BETWEEN = re.compile(r"[;&|()]+")
 _REDIRECTED = re.compile(r"\d*[<>]")
 _SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
@@ -32,6 +34,14 @@ class Part:
     """Variables that are set, then the program and its arguments, without programs around it that measure or set variables."""
 
 
+@dataclass(slots=True)
+class _Reading:
+    """How far scripts were read."""
+
+    seen: set[tuple[PurePosixPath, str]] = field(default_factory=set)
+    steps: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ScriptReader:
     """Reads the scripts of the packages of a repository."""
@@ -39,42 +49,43 @@ class ScriptReader:
     packages: Packages
 
     def parts(self, folder: PurePosixPath, script: str) -> Iterator[Part]:
-        """The commands of a script of a package. Each script that is called stands there once."""
-        return self._of_script(folder, script, (), set())
+        """The commands of a script of a package. Each script that is called stands there once; what is called beyond any depth, or number, that people write is left out."""
+        return self._of_script(folder, script, (), _Reading(), 0)
 
     def _of_script(
-        self, folder: PurePosixPath, script: str, arguments: Sequence[str], seen: set[tuple[PurePosixPath, str]]
+        self, folder: PurePosixPath, script: str, arguments: Sequence[str], reading: _Reading, depth: int
     ) -> Iterator[Part]:
-        if (folder, script) in seen:
+        if (folder, script) in reading.seen or depth == _DEEPEST:
             return
-        seen.add((folder, script))
+        reading.seen.add((folder, script))
         scripts = table_in(self.packages.manifests.get(folder, {}), "scripts")
         commands = [command for line in string_in(scripts, script).splitlines() for command in _commands(line)]
         if commands:
             commands[-1] = (commands[-1][0], [*commands[-1][1], *arguments])
         for where, words in commands:
             if (place := _inside(folder, where)) is not None:
-                yield from self._of_command(place, words, seen)
+                yield from self._of_command(place, words, reading, depth)
 
-    def _of_command(
-        self, folder: PurePosixPath, words: Sequence[str], seen: set[tuple[PurePosixPath, str]]
-    ) -> Iterator[Part]:
+    def _of_command(self, folder: PurePosixPath, words: Sequence[str], reading: _Reading, depth: int) -> Iterator[Part]:
         settings, rest = _unwrapped(words)
         calls = calls_of(rest)
         if rest and not calls:
             yield Part(folder, (*settings, *rest))
         for call in calls:
-            for part in self._of_call(folder, call, seen):
+            for part in self._of_call(folder, call, reading, depth + 1):
                 yield Part(part.folder, (*settings, *part.words))
 
-    def _of_call(self, folder: PurePosixPath, call: Call, seen: set[tuple[PurePosixPath, str]]) -> Iterator[Part]:
+    def _of_call(self, folder: PurePosixPath, call: Call, reading: _Reading, depth: int) -> Iterator[Part]:
         for place in self._places(folder, call):
+            reading.steps += 1
+            if reading.steps > _MOST:
+                return
             scripts = table_in(self.packages.manifests.get(place, {}), "scripts")
             names = [name for name in scripts if any(re.fullmatch(each, name) for each in call.scripts)]
             for name in names:
-                yield from self._of_script(place, name, call.arguments, seen)
-            if not names and call.program:
-                yield from self._of_command(place, call.program, seen)
+                yield from self._of_script(place, name, call.arguments, reading, depth)
+            if not names and call.program and depth < _DEEPEST:
+                yield from self._of_command(place, call.program, reading, depth)
 
     def _places(self, folder: PurePosixPath, call: Call) -> list[PurePosixPath]:
         """The folders in which a call runs."""

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import time
 from pathlib import PurePosixPath
 
 import pytest
@@ -177,3 +178,30 @@ def test_no_name_of_a_package_leads_out_or_is_read_by_the_shell(name):
     assert "etc/passwd" not in setup
     assert "touch y" not in setup
     assert setup == "" if name.startswith(("..", "/")) else shlex.quote(f"node_modules/{name}") in setup
+
+
+def test_a_chain_of_calls_that_nobody_writes_ends():
+    scripts = {f"s{number}": f"npm run s{number + 1}" for number in range(2000)} | {"test": "npm run s0 && mocha x"}
+    files = {"package.json": package(scripts=scripts), "test.js": ""}
+    assert next(candidates(files)).plan.command == "mocha x"
+    nested = package(scripts={"test": " ".join(["pnpm exec"] * 2000) + " mocha"})
+    assert list(candidates({"package.json": nested, "test.js": ""})) == []
+
+
+def test_packages_that_all_call_all_are_read_in_no_time():
+    """Read one by one there would be 20 calls in each of 300 × 20 scripts, each of them in 300 packages."""
+    scripts = {f"s{number}": f"pnpm -r s{(number + 1) % 20}; mocha x{number}" for number in range(20)}
+    files = {"package.json": package(workspaces=["*"], scripts={"test": "pnpm -r s0"})}
+    for number in range(300):
+        files[f"p{number}/package.json"] = package(
+            name=f"p{number}", scripts=scripts, devDependencies={f"p{(number + 1) % 300}": "*"}
+        )
+        files[f"p{number}/a.test.js"] = ""
+    began = time.process_time()
+    assert len(next(candidates(files)).plan.command) <= 20_000
+    assert time.process_time() - began < 20
+
+
+def test_a_pattern_that_nobody_writes_matches_nothing():
+    files = {"package.json": package(workspaces=["**/" * 30 + "x"]), "a/" * 30 + "package.json": package(name="a")}
+    assert Packages(files).members(PurePosixPath()) == []
