@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from runners.files import place_of, write_all
+
+_REFUSED = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
+"""A name or a target that is too long for this file system, or has characters that it refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ def is_inside(path: str, target: str) -> bool:
 
 
 def write_others(folder: Path, others: OtherFiles) -> None:
-    """Write them into a folder that has the project's texts. A link that leads out of the project is not made, nor one where a file is.
+    """Write them into a folder that has the project's texts. A link that leads out of the project is not made, nor one where a file is, nor one that the file system refuses.
 
     Raises `PathRefused` if a path does not lie in the project.
     """
@@ -52,8 +57,19 @@ def write_others(folder: Path, others: OtherFiles) -> None:
     make_executable(folder, others.executable)
     for path, target in others.links.items():
         place = place_of(folder, path)
-        if is_inside(path, target) and not place.exists() and not place.is_symlink():
-            place.symlink_to(target)
+        if is_inside(path, target) and not os.path.lexists(place):
+            _link(place, target)
+
+
+def _link(place: Path, target: str) -> None:
+    """Make a link, unless the file system refuses its name or its target: git keeps targets of any length."""
+    try:
+        place.symlink_to(target)
+    except UnicodeEncodeError:
+        return
+    except OSError as error:
+        if error.errno not in _REFUSED:
+            raise
 
 
 def make_executable(folder: Path, paths: frozenset[str]) -> None:

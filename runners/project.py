@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -187,8 +188,11 @@ async def prepare(
 
 
 def _own_packages(folder: Path) -> None:
-    """Give a project of node a folder of packages beside the read-only one of all: programs such as vite write into the nearest."""
-    (folder / "node_modules").mkdir(parents=True, exist_ok=True)
+    """Give a project of node a folder of packages beside the read-only one of all: programs such as vite write into the nearest. What the project itself has of that name stays."""
+    place = folder / "node_modules"
+    nearest = next(each for each in (place, *place.parents) if os.path.lexists(each))
+    if nearest != place and nearest.is_dir():
+        place.mkdir(parents=True)
 
 
 async def _set_up(plan: ProjectPlan, sandbox: Sandbox, layer: Layer, base: Path) -> None:

@@ -49,8 +49,8 @@ class TriedWay:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether the same would come of it again: its tests ran and failed, and neither the machine nor the time that was left is the reason."""
-        ran = self.result is not None and self.result.verdict_class != "infrastructure"
+        """Whether the same would come of it again: its tests ran and failed, and neither the machine nor the time is the reason: on a busy machine tests take longer."""
+        ran = self.result is not None and self.result.verdict_class not in {"infrastructure", "timeout"}
         return ran and bool(self.problem) and not self.is_cut and not self.missing.busy
 
 
@@ -64,8 +64,9 @@ class KeptTrials:
     file: Path | None = None
 
     def of(self, candidate: Candidate) -> TriedWay | None:
-        """How a way ended before; None if it was not tried, or would perhaps end otherwise now."""
-        return self._all().get(_key(candidate.plan))
+        """How a way ended before; None if it was not tried, or would perhaps end otherwise now. It is the way that is given: the values of its variables are not kept."""
+        before = self._all().get(_key(candidate.plan))
+        return replace(before, candidate=candidate) if before else None
 
     def keep(self, trial: TriedWay) -> None:
         """Write down how a way ended, if that is worth keeping."""

@@ -5,6 +5,8 @@ import pytest
 from runners.errors import PathRefused
 from runners.other_files import NOTHING, OtherFiles, is_inside, make_executable, write_others
 from runners.project import ProjectPlan, prepare
+from runners.protocol import Completed
+from runners.sandboxes.fake import FakeSandbox
 
 SHOWN = (
     'set -e; ./run; cat link; echo; readlink linked; [ ! -L out ]; [ "$(od -An -tx1 data.bin | tr -d " ")" = fffe00 ]'
@@ -48,6 +50,30 @@ def test_a_link_takes_the_place_of_no_file_and_none_is_followed(tmp_path):
     write_others(tmp_path, OtherFiles(links={"a": "b"}, executable=frozenset({"led", "gone"})))
     assert (tmp_path / "a").read_text() == "text"
     assert (tmp_path / "outside").stat().st_mode & 0o100 == 0
+
+
+def test_links_that_the_file_system_refuses_are_left_out(tmp_path):
+    links = {"long": "a" * 6000, "half": "\ud800", "good": "b"}
+    write_others(tmp_path, OtherFiles(links=links))
+    assert [path.name for path in tmp_path.iterdir()] == ["good"]
+
+
+@pytest.mark.parametrize("what", ["link", "file", "link above"])
+async def test_a_project_of_node_keeps_what_it_has_of_the_name_node_modules(what, need, cache):
+    need("node", "npm")
+    links = {"link": {"node_modules": "missing"}, "file": {}, "link above": {"sub": "missing"}}[what]
+    files = {"node_modules": "text"} if what == "file" else {"a.js": ""}
+    plan = ProjectPlan("node", command="true", cwd="sub" if what == "link above" else ".")
+    done = Completed(0, None, "", "", 1.0)
+    project = await prepare(
+        files, plan, FakeSandbox(lambda job: done), cache, lambda _: None, others=OtherFiles(links=links)
+    )
+    try:
+        base = project.workspace.folder / "base"
+        assert {path.name: str(path.readlink()) for path in base.iterdir() if path.is_symlink()} == links
+        assert what != "file" or (base / "node_modules").read_text() == "text"
+    finally:
+        project.close()
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def trial(verdict_class="failed", problem="x", log="", **members):
     ("tried", "kept"),
     [
         (trial(), True),
-        (trial("timeout"), True),
+        (trial("timeout"), False),
         (trial("passed", ""), False),
         (trial("infrastructure"), False),
         (trial(None), False),
@@ -161,3 +161,20 @@ def test_values_of_variables_are_not_kept(tmp_path):
     store.keep(TriedWay(secret, trial().result, "x", "", 1.0))
     assert b"s3cret" not in (tmp_path / "x.json").read_bytes()
     assert store.of(secret).problem == "x"
+
+
+async def test_what_follows_from_a_kept_failure_has_the_variables_of_the_set_up(cache, tmp_path):
+    files = {"pyproject.toml": "[dependency-groups]\ntest = ['iniconfig==2.0.0']\n", "tests/test_a.py": ""}
+    failed = Completed(1, None, "E   ModuleNotFoundError: No module named 'iniconfig'\n", "", 1.0)
+    plan = ProjectPlan("python", setup="true", command="python -m pytest", setup_env={"TOKEN": "s3cret"})
+    for _ in range(2):
+        tester = WayTester(FakeSandbox(lambda job: _set_up_or(failed, job)), cache, print)
+        with pytest.raises(NotTestable) as caught:
+            await tester.settle(files, [Candidate("one", plan)], KeptTrials(tmp_path / "x.json"))
+    ways = [each.candidate.plan for each in caught.value.trials]
+    assert [each.requires for each in ways] == [(), ("iniconfig==2.0.0",)]
+    assert [each.setup_env for each in ways] == [{"TOKEN": "s3cret"}] * 2
+
+
+def _set_up_or(failed, job):
+    return Completed(0, None, "", "", 1.0) if job.command == "true" else failed
