@@ -14,6 +14,7 @@ from msgspec import structs
 from replay.errors import ProjectError
 from replay.options import ReplayOptions
 from replay.tapes import blob_files
+from replay.tapes.blob_files import BLOB_LIMIT, BLOBS_LIMIT
 from replay.tapes.git_environment import quiet_environment
 from replay.tapes.tape import BesideTexts, Embedded, Folder, Git, Tape, Tests
 from runners.other_files import NOTHING, OtherFiles
@@ -25,8 +26,6 @@ _UNSAID = dict(zip(reversed(Tests.__struct_fields__), reversed(Tests.__struct_de
 """Member of a tape's tests → the value with which it says nothing, where there is one."""
 LINK = "120000"
 """The mode of a symbolic link in a tree of git."""
-BLOB_LIMIT, BLOBS_LIMIT = 4 << 20, 32 << 20
-"""The bytes of a file that is no text, and of all of them, that are laid out for tests."""
 LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache"})
 
 

@@ -15,39 +15,53 @@ from replay.tapes.tape import BesideTexts, Tape
 from runners.other_files import OtherFiles
 
 FOLDER = "blobs"
-LARGEST = 4 << 20
-"""The bytes of a file that are read at most."""
+BLOB_LIMIT, BLOBS_LIMIT = 4 << 20, 32 << 20
+"""The bytes of a file that is no text, and of all of them, that are laid out for tests. A content counts once for each path that has it."""
 
 
 def read(tape: Tape, beside: BesideTexts) -> OtherFiles:
     """Read what a tape names.
 
     Raises:
-        ProjectError: a file is not there, too large, or has another content.
+        ProjectError: a file is not there, too large, or has another content; or all of them together are too large.
 
     """
     return OtherFiles(dict(_contents(tape, beside)), beside.links, frozenset(beside.executable))
 
 
 def _contents(tape: Tape, beside: BesideTexts) -> Iterator[tuple[str, bytes]]:
-    folder = Path(tape.source).parent / FOLDER
+    """Path → content; a content that several paths have is read once."""
+    known: dict[str, bytes] = {}
+    room = BLOBS_LIMIT
     for path, digest in beside.blobs.items():
-        try:
-            content = _content(folder / digest)
-        except OSError as error:
+        if digest not in known:
+            known[digest] = _checked(tape, path, digest)
+        if (room := room - len(known[digest])) < 0:
             raise ProjectError(
-                f"{tape.source}: {path} of its project cannot be read from {folder / digest} ({error.strerror}): keep the folder {FOLDER} beside the tape"
-            ) from error
-        if hashlib.sha256(content).hexdigest() != digest:
-            raise ProjectError(f"{folder / digest}: it is not {path} of {tape.source}: its content has changed")
-        yield path, content
+                f"{tape.source}: the files of its project that are no text have over {BLOBS_LIMIT >> 20} MiB together: leave some out of `beside`"
+            )
+        yield path, known[digest]
+
+
+def _checked(tape: Tape, path: str, digest: str) -> bytes:
+    """The content that a tape names for a path."""
+    file = Path(tape.source).parent / FOLDER / digest
+    try:
+        content = _content(file)
+    except OSError as error:
+        raise ProjectError(
+            f"{tape.source}: {path} of its project cannot be read from {file} ({error.strerror}): keep the folder {FOLDER} beside the tape"
+        ) from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ProjectError(f"{file}: it is not {path} of {tape.source}: its content has changed")
+    return content
 
 
 def _content(file: Path) -> bytes:
     """The content of a regular file; what is too long is cut off, and is another content then."""
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as opened:
-        return opened.read(LARGEST + 1)[:LARGEST]
+        return opened.read(BLOB_LIMIT)
 
 
 def named(others: OtherFiles) -> BesideTexts | UnsetType:

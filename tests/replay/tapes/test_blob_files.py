@@ -1,6 +1,7 @@
 """Files of an embedded project that are no text, in the folder beside its tape."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import msgspec
@@ -68,9 +69,31 @@ def test_a_link_or_a_pipe_in_its_place_is_not_read(written, tmp_path):
 
 
 def test_no_more_than_the_limit_is_read(written, monkeypatch):
-    monkeypatch.setattr(blob_files, "LARGEST", 1)
+    monkeypatch.setattr(blob_files, "BLOB_LIMIT", 1)
     with pytest.raises(ProjectError, match="content has changed"):
         other_files(written)
+
+
+def naming(written, paths):
+    """The tape with one content under these paths."""
+    workspace = Embedded({"m.py": ""}, BesideTexts(dict.fromkeys(paths, SHA)))
+    return msgspec.structs.replace(written, header=msgspec.structs.replace(written.header, workspace=workspace))
+
+
+def test_a_content_under_many_paths_is_read_once(written, monkeypatch):
+    opened = []
+    monkeypatch.setattr(blob_files.os, "open", lambda *args, _open=os.open: opened.append(args[0]) or _open(*args))
+    found = other_files(naming(written, [f"{n}.bin" for n in range(1000)])).blobs
+    assert len(found) == 1000
+    assert opened == [blob(written)]
+    assert len(set(map(id, found.values()))) == 1
+
+
+def test_contents_count_once_for_each_path_and_more_than_the_total_is_refused(written, monkeypatch):
+    monkeypatch.setattr(blob_files, "BLOBS_LIMIT", 6)
+    assert set(other_files(naming(written, "abc")).blobs) == set("abc")
+    with pytest.raises(ProjectError, match=r"small\.tape\.jsonl: the files .* that are no text have over .* together"):
+        other_files(naming(written, "abcd"))
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "A" * 64, "", "0" * 63])
