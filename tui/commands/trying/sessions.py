@@ -21,6 +21,7 @@ from replay.options import ReplayOptions
 from replay.run.sources.tape_source import TapeSource
 from replay.tapes.tape import Tape, Tests, read, write
 from runners.environments import NotTestable
+from runners.errors import IndexUnreachable
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.figures import number_of
 from tui.terminal_text import one_line, shorten
@@ -99,10 +100,11 @@ class Sessions:
         try:
             own = await self.finder.settled(self._files, other_files(tape))
             self._failed = 0
-        except NotTestable as error:
+        except (NotTestable, IndexUnreachable) as error:
             self._failed += 1
-            self.say(f"  left out: {each.commit[:10]}: {shorten(one_line(error.remedies[-1]), 3 * _SUBJECT)}")
-            self._left["its own tests fail"] += 1
+            said, counted = _why_left_out(error)
+            self.say(f"  left out: {each.commit[:10]}: {shorten(one_line(said), 3 * _SUBJECT)}")
+            self._left[counted] += 1
             return None
         return await asyncio.to_thread(_with_tests, tape, Path(each.tape), own)
 
@@ -117,6 +119,13 @@ class Sessions:
             raise HistoryError(
                 f"{self.finder.repository.path}: no commit has code to ask about: choose others with --range, --since or --last"
             )
+
+
+def _why_left_out(error: NotTestable | IndexUnreachable) -> tuple[str, str]:
+    """Why a commit is left out that cannot be tested: for a line of its own, and as it is counted."""
+    if isinstance(error, NotTestable):
+        return error.remedies[-1], "its own tests fail"
+    return str(error), "its packages cannot be fetched"
 
 
 def _with_tests(tape: Tape, file: Path, found: TestsOfCommits) -> Tape:

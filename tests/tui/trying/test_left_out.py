@@ -1,0 +1,48 @@
+"""A commit that cannot be tested here is left out with its reason, and the others are typed all the same."""
+
+from types import SimpleNamespace
+
+import pytest
+from tapes import Typist
+
+from corpora.history.reports import TypedCommit
+from replay.options import ReplayOptions
+from replay.tapes.tape import write
+from runners.environments import NotTestable
+from runners.errors import IndexUnreachable, MachineFails
+from tui.commands.trying.sessions import Sessions
+
+
+@pytest.fixture
+def sessions(tmp_path):
+    """A function: what becomes of a commit whose tests end with an error when they are tried; its tape, what is said, what is counted."""
+
+    async def become(error):
+        async def settled(files, others):
+            raise error
+
+        write(Typist().type("x = 1\n").tape(), tmp_path / "a.tape.jsonl")
+        commit = TypedCommit(
+            "0123456789abcdef", "a", str(tmp_path / "a.tape.jsonl"), 1, 1, 1, 0, 0, 0, 1.0, (), {}, True
+        )
+        tests, said = SimpleNamespace(holds_for=lambda files: False), []
+        made = Sessions(SimpleNamespace(settled=settled), SimpleNamespace(tests=tests), ReplayOptions(), said.append)
+        return await made._tape(commit), said, dict(made._left)
+
+    return become
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "counted"),
+    [
+        (NotTestable((), ("first", "2 of 3 tests fail")), "2 of 3 tests fail", "its own tests fail"),
+        (IndexUnreachable("their index cannot be reached"), "their index cannot be reached", "its packages cannot be fetched"),
+    ],
+)  # fmt: skip
+async def test_it_is_left_out(sessions, error, said, counted):
+    assert await sessions(error) == (None, [f"  left out: 0123456789: {said}"], {counted: 1})
+
+
+async def test_a_machine_that_fails_ends_it(sessions):
+    with pytest.raises(MachineFails):
+        await sessions(MachineFails("the disk is full"))
