@@ -1,13 +1,17 @@
 """`ghosttape try` on small repositories, from the console script."""
 
+import base64
 import os
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -223,6 +227,58 @@ def test_a_repository_is_cloned_from_its_address_and_fetched_the_next_time(try_,
     finally:
         daemon.terminate()
         daemon.wait()
+
+
+class Private(SimpleHTTPRequestHandler):
+    """Serves files to whoever has user and password."""
+
+    def do_GET(self):
+        sent = base64.b64encode(b"ada:ghp_SECRETTOKEN").decode()
+        if self.headers["Authorization"] == f"Basic {sent}":
+            return super().do_GET()
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="x"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        return None
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def private(folder):
+    """A server of the repositories in a folder; gives its host and port."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Private, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_user_and_password_of_an_address_are_neither_shown_nor_written(try_, repository, tmp_path, environment):
+    git(tmp_path, "clone", "-q", "--bare", str(repository), "served/shapes.git")
+    git(tmp_path / "served/shapes.git", "update-server-info")
+    folder = tmp_path / "here"
+    folder.mkdir()
+    with private(tmp_path / "served") as host:
+        address = f"http://ada:ghp_SECRETTOKEN@{host}/shapes.git"
+        words = ("--last", "1", "--limit", "1", "--json")
+        said = [
+            try_(address, *words, "--save", folder=folder),
+            try_(address, *words, folder=folder),
+            try_(address.replace("shapes", "none"), *words, folder=folder, status=2),
+            try_(address.replace("ada:", ""), *words, folder=folder, status=2),
+        ]
+    assert said[0].json["verdicts"] == {"passed": 1}
+    assert "(as ghosttape.toml says)" in said[1].err
+    assert f'repository = "http://{host}/shapes.git"' in (folder / "ghosttape.toml").read_text()
+    assert f"http://{host}/none.git cannot be cloned" in said[2].err
+    assert "SECRET" not in "".join(each.out + each.err for each in said)
+    files = [path for place in (folder, Path(environment["GHOSTTAPE_CACHE"])) for path in place.rglob("*")]
+    assert not [path for path in files if "SECRET" in path.name]
+    assert not [path for path in files if path.is_file() and b"SECRET" in path.read_bytes()]
+    assert len(list(folder.glob(".ghosttape/clones/*"))) == 1
 
 
 def test_files_that_are_no_text_links_and_programs_are_there_for_the_tests(try_, repository, tmp_path):

@@ -9,10 +9,13 @@ import re
 import signal
 import tempfile
 from asyncio.subprocess import PIPE
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from replay.tapes.git_environment import quiet_environment
+from tui.commands.trying.address import GitAddress, address_of
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, LackingError, TuiError
 from tui.watching.waiting import Waiting
@@ -41,6 +44,8 @@ class _Done:
 async def local_folder(named: str) -> Path:
     """The folder of a repository: as named, or of a clone that is made of an address, or fetched anew if there is one.
 
+    A user and password in the address are for git alone: they are neither shown nor written.
+
     Raises:
         ConfigurationError: there is no such folder, and it is no address.
         CancelledError: it was stopped, also if Ctrl-C reached git first.
@@ -50,20 +55,26 @@ async def local_folder(named: str) -> Path:
     folder = Path(named)
     if await asyncio.to_thread(folder.is_dir):
         return await _top(folder)
-    clone = _place_of_clone(named)
+    address = address_of(named)
+    clone = _place_of_clone(address)
     known = await asyncio.to_thread(clone.is_dir)
-    with Waiting(SafeConsole(stderr=True), f"{named} is {'fetched' if known else 'cloned'}"):
-        await (_fetch if known else _clone)(named, clone)
+    with Waiting(SafeConsole(stderr=True), f"{address.text} is {'fetched' if known else 'cloned'}"):
+        await (_fetch if known else _clone)(address, clone)
     return clone
 
 
-def _place_of_clone(named: str) -> Path:
+def _place_of_clone(address: GitAddress) -> Path:
     """Where the clone of an address is kept.
 
     Raises:
         ConfigurationError: it is no address.
 
     """
+    named = address.text
+    if address.is_malformed:
+        raise ConfigurationError(
+            "the port of the address is no number: write https://host/path, and in a user or password / as %2F, ? as %3F and # as %23"
+        )
     if named.startswith(_FILE):
         raise ConfigurationError(f"{named}: name the folder itself, without {_FILE}: {named.removeprefix(_FILE)}")
     if not _ADDRESS.match(named):
@@ -77,18 +88,19 @@ def _place_of_clone(named: str) -> Path:
     return CLONES / f"{name}-{digest}"
 
 
-async def _fetch(named: str, folder: Path) -> None:
+async def _fetch(address: GitAddress, folder: Path) -> None:
     own = f"--git-dir={folder}"  # else git looks in the folders above: the person's own repository
-    await _git(own, "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", named=named)
-    await _git(own, "symbolic-ref", "HEAD", "refs/heads/ghosttape", named=named)
+    await _git(own, "fetch", "--quiet", "--no-tags", "origin", "+HEAD:refs/heads/ghosttape", address=address)
+    await _git(own, "symbolic-ref", "HEAD", "refs/heads/ghosttape", address=address)
 
 
-async def _clone(named: str, folder: Path) -> None:
+async def _clone(address: GitAddress, folder: Path) -> None:
     """Clone under another name, which the clone loses when it is complete: one that was stopped is never taken for one."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as place:
         made = Path(place, "clone")
-        await _git("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", named, str(made), named=named)
+        words = ("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", address.text, str(made))
+        await _git(*words, address=address)
         await asyncio.to_thread(made.rename, folder)
 
 
@@ -109,22 +121,21 @@ async def _top(folder: Path) -> Path:
     )
 
 
-async def _git(*words: str, named: str) -> None:
-    done = await _run(*words)
+async def _git(*words: str, address: GitAddress) -> None:
+    done = await _run(*words, more=address.environment)
     if done.status:
-        lines = [line.removeprefix("fatal: ") for line in done.errors.splitlines() if line.strip()]
-        lacking = _LACKING.search(done.errors)
+        errors = address.cleaned(done.errors)
+        lines = [line.removeprefix("fatal: ") for line in errors.splitlines() if line.strip()]
+        lacking = _LACKING.search(errors)
         remedy = "make room on the disk" if lacking and lacking[1] else "is the address right, and is there a network?"
-        told = next((line for line in lines if lacking and lacking[0] in line), [*lines, "it says nothing"][0])
-        raise (LackingError if lacking else TuiError)(f"{named} cannot be cloned or fetched: {told}: {remedy}")
+        reason = next((line for line in lines if lacking and lacking[0] in line), [*lines, "it says nothing"][0])
+        raise (LackingError if lacking else TuiError)(f"{address.text} cannot be cloned or fetched: {reason}: {remedy}")
 
 
-async def _run(*words: str) -> _Done:
-    """Run git without anything of the repository's own, over no other protocol than those of addresses; it ends with us."""
-    environment = quiet_environment(os.environ) | {
-        "GIT_ALLOW_PROTOCOL": _PROTOCOLS,
-        "GIT_TERMINAL_PROMPT": "0",
-    }
+async def _run(*words: str, more: Mapping[str, str] = MappingProxyType({})) -> _Done:
+    """Run git with `more` variables, without anything of the repository's own, over no other protocol than those of addresses; it ends with us."""
+    protocols = {"GIT_ALLOW_PROTOCOL": _PROTOCOLS, "GIT_TERMINAL_PROMPT": "0"}
+    environment = {**quiet_environment(os.environ), **protocols, **more}
     command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *words]
     try:
         process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=PIPE, env=environment)

@@ -33,11 +33,11 @@ from tui.commands.options.configuration import FILE
 from tui.commands.runs.replaying import show
 from tui.commands.runs.running import run_sources
 from tui.commands.trying.asking import AskFlags, ModelAdvice, refuse_unable
+from tui.commands.trying.file_tests import FileTests, file_tests, refuse_other_file
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.commands.trying.repository import local_folder
 from tui.commands.trying.saving import save
 from tui.commands.trying.sessions import Sessions
-from tui.commands.trying.told import ToldTests, refuse_other_file, told_tests
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError, TuiError
 from tui.figures import number_of
@@ -99,10 +99,10 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
     folder = await local_folder(request.repository)
     with Repository(str(folder)) as repository:
         _say(console, f"{repository.name}: how is it tested?")
-        place, told = PLACE / repository.name, _told(console, request, folder, repository)
+        place, own = PLACE / repository.name, _own_tests(console, request, folder, repository)
         finder = TestFinder(
             repository,
-            _said(request.options, told, request.timeout_s),
+            _said(request.options, own, request.timeout_s),
             sandbox,
             place,
             lambda text: _say(console, f"  {text}", "dim"),
@@ -111,7 +111,7 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
         found = await _found(request, finder, lambda text: _say(console, text))
         _tell(console, found)
         if request.save:
-            written = save(found.tests.found, found.tests.works.assumptions, told.repository)
+            written = save(found.tests.found, found.tests.works.assumptions, own.repository)
             _say(console, f"written: {written}")
         sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
     return sources, repository.name
@@ -154,31 +154,31 @@ def _refuse_unwalled(options: ReplayOptions) -> None:
         )
 
 
-def _told(console: SafeConsole, request: TryRequest, folder: Path, repository: Repository) -> ToldTests:
+def _own_tests(console: SafeConsole, request: TryRequest, folder: Path, repository: Repository) -> FileTests:
     """What a `ghosttape.toml` says of the tests, and on the screen that one does not count."""
-    told = told_tests(request.repository, folder, repository)
+    own = file_tests(request.repository, folder, repository)
     if request.save:
-        refuse_other_file(told, {str(name): value for name, value in request.options.tests_over.items()})
-    named = told.tests.named.keys() if told.tests is not None else set()
+        refuse_other_file(own, {str(name): value for name, value in request.options.tests_over.items()})
+    named = own.tests.named.keys() if own.tests is not None else set()
     if (
         request.options.sandbox == "none"
         and named & {"command", "setup", "requires"} - request.options.tests_over.keys()
     ):
         raise ConfigurationError(
-            f"--sandbox none would run what {told.where} names as you: if that is meant, say it yourself with flags, and move the file away"
+            f"--sandbox none would run what {own.where} names as you: if that is meant, say it yourself with flags, and move the file away"
         )
-    if told.ignored:
+    if own.ignored:
         _say(
             console, f"  [tests] of {FILE} in the current folder does not count: it is not of this repository", "yellow"
         )
-    return told
+    return own
 
 
-def _said(options: ReplayOptions, told: ToldTests, timeout_s: float | None) -> Said:
-    by_file = told.tests.named if told.tests is not None else {}
+def _said(options: ReplayOptions, own: FileTests, timeout_s: float | None) -> Said:
+    by_file = own.tests.named if own.tests is not None else {}
     by_flag: dict[str, Any] = {str(name): value for name, value in options.tests_over.items()}
     by_flag |= {} if timeout_s is None else {"timeout_s": timeout_s}
-    origins = {name: told.where for name in by_file if name not in by_flag}
+    origins = {name: own.where for name in by_file if name not in by_flag}
     variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
     return Said(
         by_file | by_flag, options.also_requires, options.network_setup, variables, origins, options.sandbox != "none"

@@ -8,23 +8,24 @@ from pathlib import Path
 from corpora.history.repository.commits import Repository, Unreadable
 from replay.options import FolderTests
 from tui.commands.options.configuration import FILE, File, file_of, parsed_file
+from tui.commands.trying.address import address_of
 from tui.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTests:
+class FileTests:
     """What a file says of the tests."""
 
     tests: FolderTests | None = None
     where: str = ""
     """The file, as a person would name it; empty if none counts."""
     repository: str = ""
-    """What a file that `--save` writes calls the repository: its address or path; empty where that file lies in it."""
+    """What a file that `--save` writes calls the repository: its address without user and password, or its path; empty where that file lies in it."""
     ignored: bool = False
     """Whether the current folder has a file with tests that does not count, as it is of something else."""
 
 
-def told_tests(named: str, folder: Path, repository: Repository) -> ToldTests:
+def file_tests(named: str, folder: Path, repository: Repository) -> FileTests:
     """The tests as a file says them: that of the current folder if it lies in the repository, or was written for it by `--save`; else the repository's own.
 
     `folder` holds the repository. Of a clone of an address its newest commit is read.
@@ -35,15 +36,15 @@ def told_tests(named: str, folder: Path, repository: Repository) -> ToldTests:
 
     """
     here, is_within = file_of(Path()), Path.cwd().resolve().is_relative_to(folder.resolve())
-    path = str(folder.resolve()) if Path(named).is_dir() else named
+    path = str(folder.resolve()) if Path(named).is_dir() else address_of(named).text
     called = "" if is_within else path
-    if here.tests and here.repository in {called, path}:
-        return ToldTests(here.tests, FILE, called)
+    if here.tests and address_of(here.repository).text in {called, path}:
+        return FileTests(here.tests, FILE, called)
     own, where = _own_file(folder, repository)
-    return ToldTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
+    return FileTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
 
 
-def refuse_other_file(told: ToldTests, over: dict[str, str], target: Path = Path(FILE)) -> None:
+def refuse_other_file(found: FileTests, over: dict[str, str], target: Path = Path(FILE)) -> None:
     """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out; `over` is what flags say.
 
     Raises:
@@ -52,7 +53,7 @@ def refuse_other_file(told: ToldTests, over: dict[str, str], target: Path = Path
     """
     if not target.exists():
         return
-    said = told.tests.named if told.tests and told.where == FILE else {}
+    said = found.tests.named if found.tests and found.where == FILE else {}
     if not {"toolchain", "command", "timeout_s"} <= said.keys() or any(said.get(name) != over[name] for name in over):
         raise ConfigurationError(
             f"--save would write {target}, which is there already and says something else: move it away, or leave --save out"
