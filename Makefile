@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix clean sandbox dev
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -71,6 +71,9 @@ fit: dev ## Fit the acceptance model anew: make fit DATA="FIRST SECOND" (docs/us
 
 schema: dev ## Write docs/tape.schema.json anew
 	$(BIN)/python -c 'from pathlib import Path; from tools.tape_schema import publish; publish(Path("docs/tape.schema.json"))'
+
+vscode: dev ## What the extension shares with ghosttape (policies, providers), into vscode-ext anew
+	$(BIN)/python -m tools.vscode.writing
 
 vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package

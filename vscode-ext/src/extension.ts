@@ -1,71 +1,37 @@
-import { commands, env, type ExtensionContext, type LogOutputChannel, window, workspace } from "vscode";
+import { type ExtensionContext, window, workspace } from "vscode";
 
-import { createClient, type GhostClient } from "./client";
-import { SetupError } from "./errors";
-import { recordingFolder } from "./recording";
-import { serial } from "./serial";
+import { onEnvironmentChange } from "./setup/python";
+import { GhosttapeWindow } from "./window";
 
-const RESTARTING_SETTINGS = ["ghosttape.server", "ghosttape.provider", "ghosttape.record"];
-/** Settings of the machine that the server runs on; in a remote window only the remote settings have them. */
-const MACHINE_SETTINGS = ["ghosttape.server.path"];
+const RESTARTING_SETTINGS = ["ghosttape.server", "ghosttape.provider", "ghosttape.repairs"];
 
-let client: GhostClient | undefined;
+let ghosttape: GhosttapeWindow | undefined;
 
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel("ghosttape", { log: true });
-  const restart: () => Promise<void> = serial(async () => {
-    await stop(log);
-    await start(log, await recordingFolder(context, () => void restart()));
-  });
+  const started = (ghosttape = new GhosttapeWindow(context, log));
   context.subscriptions.push(
     log,
-    commands.registerCommand("ghosttape.restart", restart),
-    workspace.onDidGrantWorkspaceTrust(() => void restart()),
     workspace.onDidChangeConfiguration((change) => {
       if (RESTARTING_SETTINGS.some((setting) => change.affectsConfiguration(setting))) {
-        void restart();
+        void started.restart();
+      } else if (change.affectsConfiguration("ghosttape.policy")) {
+        started.followPolicy();
       }
     }),
   );
-  void restart();
+  void started.restart();
+  void watchEnvironment(context, started);
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.retire();
+  await ghosttape?.stop();
 }
 
-async function start(log: LogOutputChannel, recordTo: string | undefined): Promise<void> {
-  try {
-    client = createClient(log, recordTo);
-    await client.start();
-  } catch (error) {
-    report(error, log);
+/** Look for the server again when another Python environment is chosen. */
+async function watchEnvironment(context: ExtensionContext, started: GhosttapeWindow): Promise<void> {
+  const subscription = await onEnvironmentChange(() => void started.restart());
+  if (subscription !== undefined) {
+    context.subscriptions.push(subscription);
   }
-}
-
-async function stop(log: LogOutputChannel): Promise<void> {
-  try {
-    await client?.retire();
-  } catch (error) {
-    log.warn(String(error));
-  }
-  client = undefined;
-}
-
-function report(error: unknown, log: LogOutputChannel): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  const setting = error instanceof SetupError ? error.setting : "ghosttape";
-  log.error(reason);
-  void window.showErrorMessage(`ghosttape could not start. ${reason}`, "Open Settings", "Show Log").then((action) => {
-    if (action === "Open Settings") {
-      void openSettings(setting);
-    } else if (action === "Show Log") {
-      log.show();
-    }
-  });
-}
-
-async function openSettings(query: string): Promise<void> {
-  const remote = env.remoteName !== undefined && MACHINE_SETTINGS.includes(query);
-  await commands.executeCommand(`workbench.action.${remote ? "openRemoteSettings" : "openSettings"}`, { query });
 }

@@ -4,13 +4,14 @@ import { delimiter, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { SetupError } from "../src/errors";
-import { isExecutable, locate, type Surroundings } from "../src/location";
+import { SetupError } from "../../src/setup/errors";
+import { isExecutable, locate, programFolders, type Surroundings } from "../../src/setup/location";
 
 function surroundings(files: readonly string[], given: Partial<Surroundings>): Surroundings {
   return {
     configured: "",
-    searchPath: "",
+    environment: [],
+    variables: {},
     home: "/home/ada",
     platform: "linux",
     isExecutable: (file) => files.includes(file),
@@ -21,11 +22,11 @@ function surroundings(files: readonly string[], given: Partial<Surroundings>): S
 describe("locate, by the setting", () => {
   it("takes the configured file and does not look on PATH", () => {
     const files = ["/opt/ghosttape", "/usr/bin/ghosttape"];
-    expect(locate(surroundings(files, { configured: " /opt/ghosttape ", searchPath: "/usr/bin" }))).toBe("/opt/ghosttape");
+    expect(locate(surroundings(files, { configured: " /opt/ghosttape ", variables: { PATH: "/usr/bin" } }))).toBe("/opt/ghosttape");
   });
 
   it("does not fall back to PATH when the configured file is missing", () => {
-    const given = surroundings(["/usr/bin/ghosttape"], { configured: "/opt/ghosttape", searchPath: "/usr/bin" });
+    const given = surroundings(["/usr/bin/ghosttape"], { configured: "/opt/ghosttape", variables: { PATH: "/usr/bin" } });
     expect(() => locate(given)).toThrow('"/opt/ghosttape", which is not a file that can be run');
   });
 
@@ -47,27 +48,50 @@ describe("locate, by the setting", () => {
 describe("locate, on PATH", () => {
   it("takes the first folder that has it", () => {
     const files = ["/b/ghosttape", "/c/ghosttape"];
-    expect(locate(surroundings(files, { searchPath: "/a:/b:/c" }))).toBe("/b/ghosttape");
+    expect(locate(surroundings(files, { variables: { PATH: "/a:/b:/c" } }))).toBe("/b/ghosttape");
   });
 
   it("never looks in folders that are relative to the opened one", () => {
     const files = ["ghosttape", "bin/ghosttape"];
-    expect(() => locate(surroundings(files, { searchPath: ":.:bin:" }))).toThrow("not found");
+    expect(() => locate(surroundings(files, { variables: { PATH: ":.:bin:" } }))).toThrow("not found");
   });
 
   it("looks for an .exe in the folders of a Windows PATH", () => {
-    const given = surroundings(["D:\\gt\\ghosttape.exe"], { searchPath: "C:\\Windows;D:\\gt", platform: "win32" });
+    const given = surroundings(["D:\\gt\\ghosttape.exe"], { variables: { PATH: "C:\\Windows;D:\\gt" }, platform: "win32" });
     expect(locate(given)).toBe("D:\\gt\\ghosttape.exe");
   });
 
-  it("says how to install the server, and names the setting that opens, when it is nowhere", () => {
-    expect(() => locate(surroundings([], { searchPath: "/usr/bin" }))).toThrow(
+  it("offers to install the server, and names the setting that opens, when it is nowhere", () => {
+    expect(() => locate(surroundings([], { variables: { PATH: "/usr/bin" } }))).toThrow(
       expect.objectContaining({
         name: "SetupError",
         setting: "ghosttape.server.path",
-        message: expect.stringContaining("uv tool install") as string,
+        remedy: "install",
+        message: expect.stringContaining("Install it") as string,
       }) as SetupError,
     );
+  });
+});
+
+describe("locate, in the chosen Python environment", () => {
+  const files = ["/work/.venv/bin/ghosttape", "/usr/bin/ghosttape", "/home/ada/.local/bin/ghosttape", "/tools/ghosttape"];
+
+  it("takes it before PATH, and PATH before the folders of uv and pipx", () => {
+    const variables = { PATH: "/usr/bin", UV_TOOL_BIN_DIR: "/tools" };
+    expect(locate(surroundings(files, { environment: ["/work/.venv/bin"], variables }))).toBe("/work/.venv/bin/ghosttape");
+    expect(locate(surroundings(files, { variables }))).toBe("/usr/bin/ghosttape");
+    expect(locate(surroundings(files, { variables: { PIPX_BIN_DIR: "/tools" } }))).toBe("/tools/ghosttape");
+    expect(locate(surroundings(files, {}))).toBe("/home/ada/.local/bin/ghosttape");
+  });
+
+  it("goes on to PATH where the environment has none", () => {
+    const given = { environment: ["/work/other/bin"], variables: { PATH: "/usr/bin" } };
+    expect(locate(surroundings(files, given))).toBe("/usr/bin/ghosttape");
+  });
+
+  it("knows where the programs of an environment are", () => {
+    expect(programFolders("/work/.venv/bin/python", "linux")).toEqual(["/work/.venv/bin"]);
+    expect(programFolders("C:\\Python\\python.exe", "win32")).toEqual(["C:\\Python", "C:\\Python\\Scripts"]);
   });
 });
 
@@ -92,7 +116,7 @@ describe.skipIf(process.platform === "win32")("locate, with real files", () => {
     writeFileSync(join(folder, "right", "ghosttape"), "#!/bin/sh\n");
     chmodSync(join(folder, "right", "ghosttape"), 0o755);
     const searchPath = ["absent", "directory", "plain", "right"].map((name) => join(folder, name)).join(delimiter);
-    const found = locate(surroundings([], { searchPath, platform: process.platform, isExecutable }));
+    const found = locate(surroundings([], { variables: { PATH: searchPath }, platform: process.platform, isExecutable }));
     expect(found).toBe(join(folder, "right", "ghosttape"));
   });
 });

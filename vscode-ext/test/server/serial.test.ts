@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, expect, it, vi } from "vitest";
 
-import { serial } from "../src/serial";
+import { serial } from "../../src/server/serial";
 
 describe("serial", () => {
   it("folds the calls made during a run into one more run, which never overlaps it", async () => {

@@ -1,0 +1,1 @@
+"""What the VS Code extension and ghosttape share, written into the extension's folder."""

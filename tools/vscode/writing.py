@@ -1,0 +1,24 @@
+"""Write what the VS Code extension and ghosttape share: `make vscode`. A test compares the files with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.vscode import policies, providers
+
+FOLDER = Path(__file__).parents[2] / "vscode-ext"
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """The path and the text of each file."""
+    manifest = FOLDER / "package.json"
+    yield FOLDER / "src/typing/policies.json", policies.tables()
+    yield FOLDER / "test/typing/pacing.json", policies.examples()
+    yield FOLDER / "src/providers/providers.json", providers.tables()
+    yield manifest, providers.with_schema(manifest.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    for path, text in files():
+        path.write_text(text, encoding="utf-8")

@@ -1,0 +1,91 @@
+import { ConfigurationTarget, type QuickPickItem, window, workspace } from "vscode";
+
+import { POLICIES } from "../typing/policy";
+import { providerChoices } from "./choices";
+import { keyProblem, KEYED_PROVIDERS, type Keys } from "./keys";
+import { modelsOf } from "./models";
+import { chooseProvider, type ChosenProvider, type Provider, REPAIRS } from "./options";
+
+const DEBOUNCES = ["pause:250", "vscode:debounce=125"];
+
+/** The provider of the settings of this moment. @throws SetupError if they cannot be used. */
+export function configuredProvider(): ChosenProvider {
+  const scopes = workspace.getConfiguration("ghosttape").inspect("provider") ?? {};
+  return chooseProvider(scopes, workspace.isTrusted);
+}
+
+/** Let the person choose another provider or model in one pick. */
+export async function pickProvider(): Promise<void> {
+  const current = currentProvider();
+  const named = workspace.getConfiguration("ghosttape").get("providers");
+  const servers: readonly Provider[] = [current, { name: "ollama" }].filter((one, at) => at === 0 || current["name"] !== one["name"]);
+  const models = (await Promise.all(servers.map((server) => modelsOf(server)))).flat();
+  const placeHolder = "Providers with names of your own are in the setting ghosttape.providers";
+  const chosen = await window.showQuickPick(providerChoices(named, models, current), { title: "Provider or model", placeHolder });
+  if (chosen !== undefined) {
+    await set("provider", Object.keys(chosen.provider).length === 0 ? undefined : chosen.provider);
+  }
+}
+
+/** Let the person choose when completions are asked for. */
+export async function pickPolicy(): Promise<void> {
+  const named = Object.entries(POLICIES).map(([label, { about }]) => ({ label, detail: about }));
+  const items: QuickPickItem[] = [...named, ...DEBOUNCES.map((label) => ({ label, detail: "an example of numbers of your own" }))];
+  const chosen = await window.showQuickPick(items, { title: "When completions are asked for" });
+  if (chosen !== undefined) {
+    await set("policy", chosen.label);
+  }
+}
+
+/** Let the person choose the repairs. */
+export async function pickRepairs(): Promise<void> {
+  const current = workspace.getConfiguration("ghosttape").get<readonly string[] | null>("repairs") ?? REPAIRS;
+  const items = REPAIRS.map((label) => ({ label, picked: current.includes(label) }));
+  const chosen = await window.showQuickPick(items, { title: "Repairs of completions", canPickMany: true });
+  if (chosen !== undefined) {
+    await set("repairs", chosen.length === REPAIRS.length ? undefined : chosen.map(({ label }) => label));
+  }
+}
+
+/** Ask for a provider's key and store it. */
+export async function storeKey(keys: Keys): Promise<void> {
+  const provider = await window.showQuickPick([...KEYED_PROVIDERS], { title: "Whose key?" });
+  if (provider === undefined) {
+    return;
+  }
+  const key = await window.showInputBox({
+    title: `Key for ${provider}`,
+    prompt: "It is kept in the editor's secret storage, and given to the server in its environment only.",
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: keyProblem,
+  });
+  if (key !== undefined) {
+    await keys.store(provider, key);
+  }
+}
+
+/** Let the person delete a key that is stored. */
+export async function deleteKey(keys: Keys): Promise<void> {
+  const stored = await keys.stored();
+  const provider = await window.showQuickPick([...stored], { title: "Delete whose key?", placeHolder: stored.length > 0 ? "" : "No key is stored" });
+  if (provider !== undefined) {
+    await keys.delete(provider);
+  }
+}
+
+function currentProvider(): Provider {
+  try {
+    return configuredProvider().provider;
+  } catch {
+    return {}; // it is wrong, which the start of the server reports; another one can be chosen
+  }
+}
+
+/** Change a setting where it is set now; where it is not, in the user's settings. */
+async function set(name: string, value: unknown): Promise<void> {
+  const settings = workspace.getConfiguration("ghosttape");
+  const scopes = settings.inspect(name);
+  const target = scopes?.workspaceValue === undefined ? ConfigurationTarget.Global : ConfigurationTarget.Workspace;
+  await settings.update(name, value, target);
+}

@@ -1,0 +1,138 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import {
+  commands,
+  env,
+  type ExtensionContext,
+  type ProcessExecution,
+  Task,
+  TaskScope,
+  tasks,
+  Uri,
+  window,
+  workspace,
+} from "vscode";
+
+import { RecordingChoice, type RecordingState } from "./consent";
+import { newestTape, sessionFolder, workspaceFolder } from "./tapes";
+
+/** Records this workspace, when the person wants that, and shows, deletes and replays its tapes. */
+export class Recording {
+  readonly #choice: RecordingChoice;
+  readonly #recordings: string;
+  readonly #restart: () => Promise<void>;
+  readonly #sessions: string[] = [];
+
+  /** `restart` starts the server again: one session of it is one tape. */
+  constructor(context: ExtensionContext, restart: () => Promise<void>) {
+    this.#choice = new RecordingChoice(context.workspaceState);
+    this.#recordings = join(context.globalStorageUri.fsPath, "recordings");
+    this.#restart = restart;
+  }
+
+  /** What is shown: "off" also where nothing can be recorded. */
+  get state(): RecordingState {
+    return canRecord() ? this.#choice.state : "off";
+  }
+
+  /** The folder of a session that starts now; undefined if it is not recorded. */
+  nextSession(): string | undefined {
+    if (this.state !== "on") {
+      return undefined;
+    }
+    const folder = sessionFolder(this.#recordings, workspaceName(), new Date());
+    this.#sessions.push(folder);
+    return folder;
+  }
+
+  /** Record this workspace: after a yes to a plain question, or at once if it was said before and only paused. */
+  async start(): Promise<void> {
+    if (!canRecord()) {
+      await window.showInformationMessage("Only files of a folder that is open and trusted are recorded: open one first.");
+    } else if (this.state === "paused" || (this.state === "off" && (await this.#agrees()))) {
+      await this.#choose("on");
+    }
+  }
+
+  /** Record nothing until `start`; the tape so far is complete. */
+  async pause(): Promise<void> {
+    if (this.state === "on") {
+      await this.#choose("paused");
+    }
+  }
+
+  /** Record nothing any more, and ask before it is recorded again. */
+  async stop(): Promise<void> {
+    if (this.state !== "off") {
+      await this.#choose("off");
+    }
+  }
+
+  /** Show the tapes of this workspace in the system's file browser, or in a window where the files are on another machine. */
+  async openFolder(): Promise<void> {
+    const folder = Uri.file(workspaceFolder(this.#recordings, workspaceName()));
+    await workspace.fs.createDirectory(folder);
+    if (env.remoteName === undefined && env.appHost === "desktop") {
+      await commands.executeCommand("revealFileInOS", folder);
+    } else {
+      await commands.executeCommand("vscode.openFolder", folder, { forceNewWindow: true });
+    }
+  }
+
+  /** Delete what was recorded since this window opened, after a question. The recording pauses. */
+  async deleteTape(): Promise<void> {
+    const question = "Delete what was recorded in this window? The recording pauses.";
+    const answer = await window.showWarningMessage(question, { modal: true, detail: this.#sessions.join("\n") }, "Delete");
+    if (answer === undefined) {
+      return;
+    }
+    await this.pause(); // the server has closed the tape then
+    for (const folder of this.#sessions.splice(0)) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Replay the tape of this window in a terminal, as `run` says. */
+  async replay(run: (tape: string) => Promise<ProcessExecution>): Promise<void> {
+    const tape = newestTape(this.#sessions);
+    if (tape === undefined) {
+      await window.showInformationMessage("There is no recording of this window yet.");
+      return;
+    }
+    const name = "Replay this recording";
+    await tasks.executeTask(new Task({ type: "ghosttape" }, TaskScope.Workspace, name, "ghosttape", await run(tape)));
+  }
+
+  async #choose(state: RecordingState): Promise<void> {
+    await this.#choice.choose(state);
+    await this.#restart();
+  }
+
+  async #agrees(): Promise<boolean> {
+    const answer = await window.showInformationMessage(
+      "Record your editing sessions in this workspace?",
+      { modal: true, detail: explanation(workspaceFolder(this.#recordings, workspaceName())) },
+      "Record",
+    );
+    return answer === "Record";
+  }
+}
+
+function explanation(folder: string): string {
+  return (
+    "What you type in files of the opened folders, when, and what was suggested to you then is written to " +
+    `${folder} on the machine where the files are. It is sent nowhere. ` +
+    "Files that .gitignore or .ghosttapeignore leave out and files that hold keys are not recorded; " +
+    "what looks like a credential is covered. A red dot in the status bar shows while it records; you can pause it, " +
+    "stop it and delete what was recorded at any time."
+  );
+}
+
+function canRecord(): boolean {
+  return workspace.isTrusted && (workspace.workspaceFolders ?? []).some((folder) => folder.uri.scheme === "file");
+}
+
+function workspaceName(): string {
+  return (workspace.workspaceFile ?? workspace.workspaceFolders?.[0]?.uri ?? Uri.file("/")).toString();
+}

@@ -1,0 +1,156 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+
+import type { LogOutputChannel } from "vscode";
+import {
+  type CancellationToken,
+  CloseAction,
+  ErrorCodes,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+  type MessageSignature,
+  ResponseError,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+
+import { SetupError } from "../setup/errors";
+import { checkIdentity } from "../setup/identity";
+import { PATH_SETTING } from "../setup/location";
+import { notAServer, ServerProcess, type Start } from "../setup/process";
+import { DOCUMENTS } from "../typing/languages";
+
+/** What a client tells the one who made it. */
+export interface ClientListener {
+  /** The server has ended, although nobody asked it to. Not called before it once answered. */
+  ended(): void;
+  /** A request failed, with the server's reason. */
+  requestFailed(reason: string): void;
+}
+
+/** A language client for one process of the server, which it starts when it is made. Whoever made it decides what follows its end. */
+export class GhostClient extends LanguageClient {
+  readonly #command: string;
+  readonly #process: ServerProcess;
+  readonly #listener: ClientListener;
+  readonly #retiring: (() => void)[] = [];
+  #hasAnswered = false;
+  #retired = false;
+
+  constructor(start: Start, options: LanguageClientOptions, listener: ClientListener) {
+    super("ghosttape", "ghosttape", () => Promise.resolve(this.#process.child), options);
+    this.#command = start.command;
+    this.#process = new ServerProcess(start);
+    this.#listener = listener;
+  }
+
+  /**
+   * Start the server, and give its version.
+   *
+   * @throws SetupError if the program is no ghosttape language server, or refuses its settings.
+   */
+  async begin(): Promise<string> {
+    const starting = this.start();
+    starting.catch(() => undefined); // the reason is told by the process, or below
+    try {
+      await Promise.race([starting, this.#process.failure]);
+    } catch (error) {
+      throw await this.#explained(error);
+    }
+    this.#process.answered();
+    const version = checkIdentity(this.#command, this.initializeResult?.serverInfo);
+    this.#hasAnswered = true;
+    return version;
+  }
+
+  /** Call `then` when this client is retired. */
+  onRetire(then: () => void): void {
+    this.#retiring.push(then);
+  }
+
+  /** Stop the server for good, also one that is just being started. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    for (const then of this.#retiring) {
+      then();
+    }
+    try {
+      if (this.needsStop() && this.initializeResult !== undefined) {
+        await this.stop();
+      }
+    } finally {
+      this.#process.end(this.#hasAnswered ? undefined : 0);
+    }
+  }
+
+  override createDefaultErrorHandler(maxRestartCount?: number): ErrorHandler {
+    const usual = super.createDefaultErrorHandler(maxRestartCount);
+    return {
+      error: (error, message, count) => usual.error(error, message, count),
+      closed: () => {
+        if (this.#hasAnswered && !this.#retired) {
+          this.#listener.ended();
+        }
+        return { action: CloseAction.DoNotRestart, handled: true, message: "The server has ended." };
+      },
+    };
+  }
+
+  /** Log an error; what goes wrong before the server has once run is shown by whoever awaits the start, and not twice. */
+  override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    super.error(message, data, this.#hasAnswered && showNotification !== "force" ? showNotification : false);
+  }
+
+  override handleFailedRequest<T>(
+    type: MessageSignature,
+    token: CancellationToken | undefined,
+    error: unknown,
+    defaultValue: T,
+    showNotification?: boolean,
+    throwOnCancel?: boolean,
+  ): T {
+    if (isAboutTheModel(error)) {
+      this.#listener.requestFailed(error.message);
+    }
+    return super.handleFailedRequest(type, token, error, defaultValue, showNotification, throwOnCancel);
+  }
+
+  /** What the person is told of a failed start: what the process did, if it says more than the broken connection. */
+  async #explained(error: unknown): Promise<unknown> {
+    if (error instanceof SetupError) {
+      return error;
+    }
+    if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
+      return new SetupError(notAServer(this.#command, "does not know LSP's first request"), PATH_SETTING);
+    }
+    if (error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected) {
+      return new SetupError(error.message, "ghosttape"); // the server's own words: a setting that it refuses
+    }
+    const soon = new Promise((resolve) => setTimeout(resolve, 1000, error));
+    return Promise.race([soon, this.#process.failure.catch((reason: unknown) => reason)]);
+  }
+}
+
+/** Say whether an error is the server's answer that a question could not be served, and not a cancellation or a lost connection. */
+function isAboutTheModel(error: unknown): error is ResponseError<unknown> {
+  const requestFailed = -32803; // LSP 3.17, "RequestFailed"
+  return error instanceof ResponseError && error.code === requestFailed;
+}
+
+/** The options of a client that are the same for every start. */
+export function clientOptions(log: LogOutputChannel, initializationOptions: unknown): LanguageClientOptions {
+  return {
+    documentSelector: DOCUMENTS,
+    initializationOptions,
+    initializationFailedHandler: () => false,
+    outputChannel: log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    stdioOptions: { stdout: writeLines, stderr: writeLines },
+  };
+}
+
+function writeLines(stream: Readable, log: LogOutputChannel): void {
+  createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) => {
+    log.info(line);
+  });
+}
