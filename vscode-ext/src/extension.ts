@@ -3,7 +3,7 @@ import { type ExtensionContext, window, workspace } from "vscode";
 import { onEnvironmentChange } from "./setup/python";
 import { GhosttapeWindow } from "./window";
 
-const RESTARTING_SETTINGS = ["ghosttape.server", "ghosttape.provider", "ghosttape.repairs"];
+const SERVER_SETTINGS = ["ghosttape.provider", "ghosttape.repairs"];
 
 let ghosttape: GhosttapeWindow | undefined;
 
@@ -13,9 +13,12 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(
     log,
     workspace.onDidChangeConfiguration((change) => {
-      if (RESTARTING_SETTINGS.some((setting) => change.affectsConfiguration(setting))) {
+      const affects = (setting: string): boolean => change.affectsConfiguration(setting);
+      if (affects("ghosttape.server.path")) {
         void started.restart();
-      } else if (change.affectsConfiguration("ghosttape.policy")) {
+      } else if (SERVER_SETTINGS.some(affects)) {
+        void started.reconfigure();
+      } else if (affects("ghosttape.policy")) {
         started.followPolicy();
       }
     }),

@@ -10,12 +10,12 @@ import {
   window,
   workspace,
 } from "vscode";
-import { State } from "vscode-languageclient/node";
+import { DidChangeConfigurationNotification, State } from "vscode-languageclient/node";
 
 import { modelName } from "./providers/choices";
 import { configuredProvider, deleteKey, pickPolicy, pickProvider, pickRepairs, storeKey } from "./providers/choosing";
 import { Keys } from "./providers/keys";
-import { initializationOptions, type InitializationOptions } from "./providers/options";
+import { canChangeTo, initializationOptions, type InitializationOptions, type ServerSettings } from "./providers/options";
 import { sendReason, sendSelection } from "./recording/hints";
 import { Recording } from "./recording/recording";
 import { StatusBar } from "./seeing/bar";
@@ -43,6 +43,7 @@ export class GhosttapeWindow {
   readonly #bar: StatusBar;
   readonly #asking: Asking;
   readonly #supervisor: Supervisor;
+  #started: ServerSettings = { options: { provider: {} }, variables: {} };
 
   constructor(context: ExtensionContext, log: LogOutputChannel) {
     this.#log = log;
@@ -77,6 +78,23 @@ export class GhosttapeWindow {
     await this.#supervisor.stop();
   }
 
+  /** Use other settings of the provider and the repairs: a server that runs changes them, unless its environment must change too. */
+  async reconfigure(): Promise<void> {
+    try {
+      const options = this.#options();
+      const variables = await this.#keys.variables(options.provider["name"]);
+      const client = this.#supervisor.client;
+      if (client === undefined || !canChangeTo(this.#started, { options, variables })) {
+        await this.restart();
+        return;
+      }
+      await client.sendNotification(DidChangeConfigurationNotification.type, { settings: { ghosttape: options } });
+      this.#bar.show({ model: modelName(options.provider), latency: undefined, problem: undefined });
+    } catch (error) {
+      void window.showErrorMessage(`ghosttape keeps its settings. ${reasonOf(error)}`);
+    }
+  }
+
   /** Follow the policy of the setting; one that is wrong is reported, and the last right one stays. */
   followPolicy(): void {
     try {
@@ -91,8 +109,10 @@ export class GhosttapeWindow {
     const { provider } = configuredProvider();
     const command = locate(await currentSurroundings());
     const recordTo = this.#recording.nextSession();
-    const env = { ...process.env, ...(await this.#keys.variables(provider["name"])) };
+    const variables = await this.#keys.variables(provider["name"]);
+    const env = { ...process.env, ...variables };
     const options = this.#options(recordTo);
+    this.#started = { options, variables };
     this.#bar.show({ model: modelName(provider), latency: undefined });
     const start = { command, args: ["serve", "--stdio"], cwd: serverFolder(), env };
     const client = new GhostClient(start, { ...clientOptions(this.#log, options), middleware: this.#middleware(recordTo) }, listener);

@@ -31,6 +31,12 @@ export interface FurtherOptions {
   readonly recordTo?: string | undefined;
 }
 
+/** What a server is started with: its options, and the variables of keys in its environment. */
+export interface ServerSettings {
+  readonly options: InitializationOptions;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 export const PROVIDER_SETTING = "ghosttape.provider";
 const REPAIRS_SETTING = "ghosttape.repairs";
 /** The providers of the server that an editor can use, with a line about each. */
@@ -69,6 +75,17 @@ export function initializationOptions(provider: Provider, { repairs, recordTo }:
     ...(repairs === null || repairs === undefined ? {} : { repairs: checkedRepairs(repairs) }),
     ...(recordTo === undefined ? {} : { record: { folder: recordTo } }),
   };
+}
+
+/**
+ * Say whether a server that runs can change from one to the other by `workspace/didChangeConfiguration`: its environment stays
+ * as it is, and so does what it was initialized with and is not said any more.
+ */
+export function canChangeTo(started: ServerSettings, wanted: ServerSettings): boolean {
+  const keepsRepairs = started.options.repairs === undefined || wanted.options.repairs !== undefined;
+  const [before, after] = [started.variables, wanted.variables];
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return keepsRepairs && [...names].every((name) => before[name] === after[name]);
 }
 
 function checked(provider: unknown): Provider {

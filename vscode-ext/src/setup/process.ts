@@ -7,6 +7,8 @@ import { PATH_SETTING } from "./location";
 export const PATIENCE = 60_000;
 const FIRST_BYTES = "content-";
 const LONGEST_WORDS = 300;
+/** How long the last words of a process that ended may take to arrive (ms). */
+const LAST_WORDS_WAIT = 100;
 
 /** How a server is started. */
 export interface Start {
@@ -59,9 +61,11 @@ export class ServerProcess {
     this.child.once("error", (error) => {
       fail(`cannot be started (${error.message})`);
     });
-    this.child.once("close", (code, signal) => {
+    // not "close", which never comes when nobody reads the output any more
+    this.child.once("exit", (code, signal) => {
       this.answered();
-      fail(signal === null ? `ended with status ${String(code)} before it answered` : `was ended by ${signal} before it answered`);
+      const how = signal === null ? `ended with status ${String(code)}` : `was ended by ${signal}`;
+      setTimeout(fail, LAST_WORDS_WAIT, `${how} before it answered`);
     });
     this.child.stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LONGEST_WORDS);

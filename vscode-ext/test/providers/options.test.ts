@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { chooseProvider, initializationOptions } from "../../src/providers/options";
+import { canChangeTo, chooseProvider, initializationOptions } from "../../src/providers/options";
 import { SetupError } from "../../src/setup/errors";
 
 const users = { name: "openai", base_url: "http://localhost:8000/v1", model: "m", max_tokens: 64, temperature: 0 };
@@ -49,6 +49,27 @@ describe("chooseProvider", () => {
 
   it.each(["gguf", 1, [{ name: "gguf" }]])("refuses %j, which is not an object", (globalValue) => {
     expect(() => chooseProvider({ globalValue }, true)).toThrow("must be an object");
+  });
+});
+
+describe("a server that runs", () => {
+  const started = { options: { provider: { name: "gguf" } }, variables: { OPENAI_API_KEY: "sk-1" } };
+
+  it("can change its provider and its repairs", () => {
+    const options = { provider: { name: "ngram" }, repairs: ["stop"] };
+    expect(canChangeTo(started, { ...started, options })).toBe(true);
+  });
+
+  it("cannot change its environment", () => {
+    const variables = { OPENAI_API_KEY: "sk-1", GHOSTTAPE_API_KEY: "sk-1" };
+    expect(canChangeTo(started, { ...started, variables })).toBe(false);
+    expect(canChangeTo(started, { ...started, variables: {} })).toBe(false);
+  });
+
+  it("cannot forget the repairs that it was initialized with", () => {
+    const repaired = { ...started, options: { ...started.options, repairs: ["stop"] } };
+    expect(canChangeTo(repaired, started)).toBe(false);
+    expect(canChangeTo(repaired, repaired)).toBe(true);
   });
 });
 
