@@ -20,6 +20,14 @@ import { PATH_SETTING } from "../setup/location";
 import { notAServer, ServerProcess, type Start } from "../setup/process";
 import { DOCUMENTS } from "../typing/languages";
 
+/** Codes of errors that the server did not send: the connection broke. */
+const BROKEN_CONNECTION = new Set<number>([
+  ErrorCodes.PendingResponseRejected,
+  ErrorCodes.ConnectionInactive,
+  ErrorCodes.MessageWriteError,
+  ErrorCodes.MessageReadError,
+]);
+
 /** What a client tells the one who made it. */
 export interface ClientListener {
   /** The server has ended, although nobody asked it to. Not called before it once answered. */
@@ -123,7 +131,7 @@ export class GhostClient extends LanguageClient {
     if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
       return new SetupError(notAServer(this.#command, "does not know LSP's first request"), PATH_SETTING);
     }
-    if (error instanceof ResponseError && error.code !== ErrorCodes.PendingResponseRejected) {
+    if (error instanceof ResponseError && !BROKEN_CONNECTION.has(error.code)) {
       return new SetupError(error.message, "ghosttape"); // the server's own words: a setting that it refuses
     }
     const soon = new Promise((resolve) => setTimeout(resolve, 1000, error));
