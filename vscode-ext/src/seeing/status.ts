@@ -20,9 +20,11 @@ export interface StatusItem {
   readonly text: string;
   readonly tooltip: string;
   readonly severity: "none" | "warning" | "error";
+  /** What the red light beside it says; empty: it is not there. */
+  readonly light: string;
 }
 
-const LIGHTS: Readonly<Record<RecordingState, string>> = { on: "$(record) ", paused: "$(debug-pause) ", off: "" };
+const LIGHTS: Readonly<Record<RecordingState, string>> = { on: "$(record) REC", paused: "$(debug-pause) REC", off: "" };
 const RECORDING: Readonly<Record<RecordingState, string>> = {
   on: "This workspace is recorded.",
   paused: "The recording of this workspace is paused.",
@@ -32,11 +34,14 @@ const RECORDING: Readonly<Record<RecordingState, string>> = {
 /** Put a status into the words of the status bar. */
 export function describe(status: Status): StatusItem {
   const { text, tooltip, severity } = describeServer(status);
+  const light = LIGHTS[status.recording];
   const lines = [tooltip, RECORDING[status.recording], "Click for the menu."];
-  return { text: LIGHTS[status.recording] + text, tooltip: lines.join("\n"), severity };
+  return { text, tooltip: lines.join("\n"), severity, light };
 }
 
-function describeServer(status: Status): StatusItem {
+type Words = Omit<StatusItem, "light">;
+
+function describeServer(status: Status): Words {
   const { server } = status;
   switch (server.kind) {
     case "starting":
@@ -50,7 +55,7 @@ function describeServer(status: Status): StatusItem {
   }
 }
 
-function describeModel({ model, latency, problem, snooze }: Status, server: string): StatusItem {
+function describeModel({ model, latency, problem, snooze }: Status, server: string): Words {
   if (snooze > 0) {
     const left = Number.isFinite(snooze) ? `for ${String(Math.ceil(snooze))} min` : "until you wake it";
     return { text: "$(bell-slash) ghosttape", tooltip: `Completions are snoozed ${left}.`, severity: "none" };

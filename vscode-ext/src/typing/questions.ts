@@ -90,8 +90,10 @@ export class Questions {
       return undefined;
     }
     if (change.answer === undefined) {
-      change.answer = this.#sent(question);
-      token.onCancellationRequested(() => delete change.answer); // asked again without a change: a request of its own
+      const forgetting = token.onCancellationRequested(() => delete change.answer); // asked again: a request of its own
+      change.answer = this.#sent(question).finally(() => {
+        forgetting.dispose();
+      });
     }
     return change.answer as Promise<T | undefined>;
   }
