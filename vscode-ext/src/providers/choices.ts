@@ -18,7 +18,9 @@ export function providerChoices(named: unknown, models: readonly Provider[], cur
   const found = models.map((provider) => ({ label: summary(provider), description: "", provider }));
   const kinds = COMPLETE.map((name) => ({ label: name, description: PROVIDERS[name] ?? "", provider: { name } }));
   const all = [...own, ...found, ...kinds, { label: "ghosttape.toml", description: "what the folder's file or the environment says", provider: {} }];
-  return all.map((choice) => ({ ...choice, label: same(choice.provider, current) ? `$(check) ${choice.label}` : choice.label }));
+  const isListed = all.some(({ provider }) => same(provider, current));
+  const inUse = { label: summary(current), description: "in use", provider: current };
+  return [...(isListed ? [] : [inUse]), ...all].map((choice) => ({ ...choice, label: same(choice.provider, current) ? `$(check) ${choice.label}` : choice.label }));
 }
 
 /** The name of a provider's model, or of the provider, for the status bar. */

@@ -11,6 +11,12 @@ describe("providerChoices", () => {
     expect(labels).toEqual(["at work", "ollama · q", "gguf", "ngram", "$(check) ghosttape.toml"]);
   });
 
+  it("offers the one in use first where nothing else lists it", () => {
+    const labels = providerChoices(named, [], { name: "fixed", text: "x" }).map(({ label }) => label);
+    expect(labels[0]).toBe("$(check) fixed");
+    expect(labels).toHaveLength(5);
+  });
+
   it("marks the one in use, in whatever order its members stand", () => {
     const current = { model: "big", base_url: "http://w/v1", name: "openai" };
     expect(providerChoices(named, [], current)[0]?.label).toBe("$(check) at work");
