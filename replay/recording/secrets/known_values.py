@@ -16,13 +16,17 @@ from urllib.parse import quote
 
 from replay.recording.secrets.credentials import CredentialSpan, merged
 from replay.recording.secrets.numbered_text import as_units
+from replay.recording.secrets.words import ORDINARY
 
 _HEAD, _ROW = 4, 8
 _MOST_PARTS = 100_000
 """Code units of values whose parts are found too; of later values only the whole."""
+_LONG = 12
+"""The shortest value of only letters of which parts are found, in characters."""
 _ENCODED = 6
 """The shortest value, in characters, that is also found in base64 and in hexadecimal digits."""
 _WORD = re.compile(r"[^\s\"'`<>(){}\[\],;=]+")
+_PIECE = re.compile(r"\w{4,}")
 _AROUND = 200
 """Characters around deleted text that are looked at too."""
 _SHARE = 0.7
@@ -47,8 +51,11 @@ class KnownValues:
         return bool(new)
 
     def spans(self, text: str) -> list[CredentialSpan]:
-        """Where a text has a known value, or eight characters of one in a row, with all that belongs to it in the same word."""
-        found = merged((*self._wholes(text), *self._parts(text))) if self._known else []
+        """Where a text has a known value, eight characters of one in a row with what belongs to it in the same word, or a word of one."""
+        grams = {text[at : at + _HEAD] for at in range(len(text) - _HEAD + 1)}
+        if grams.isdisjoint(self._grams) and grams.isdisjoint(self._heads):
+            return []  # as in nearly all lines
+        found = merged((*self._wholes(text), *self._parts(text), *self._pieces(text)))
         return merged((*found, *self._rests(text, found))) if found else []
 
     def deleted(self, text: str, start: int, end: int) -> list[CredentialSpan]:
@@ -73,7 +80,11 @@ class KnownValues:
             self._room -= len(value)
             self._grams.update(value[at : at + _HEAD] for at in range(len(value) - _HEAD + 1))
             rows = ((value[at : at + _ROW], at) for at in range(len(value) - _ROW + 1))
-            self._rows.update((row, (value, at)) for row, at in rows if _is_telling(row))
+            self._rows.update(
+                (row, (value, at))
+                for row, at in rows
+                if _is_telling(row) or (len(value) >= _LONG and value.isalpha() and _is_no_word(row))
+            )
 
     def _wholes(self, text: str) -> Iterator[CredentialSpan]:
         for at in range(len(text) - _HEAD + 1):
@@ -88,6 +99,21 @@ class KnownValues:
                 span = _grown(text, at, *hit)
                 over = span[1]
                 yield span
+
+    def _pieces(self, text: str) -> Iterator[CredentialSpan]:
+        """Words that are a part of a value, from four characters with letters and digits, from six with letters of changing case."""
+        for word in _PIECE.finditer(text):
+            piece = word[0]
+            if (
+                piece[:_HEAD] in self._grams
+                and self._is_of_grams(piece)
+                and _is_mixed(piece)
+                and any(piece in value for value in self._known)
+            ):
+                yield word.span()
+
+    def _is_of_grams(self, piece: str) -> bool:
+        return all(piece[at : at + _HEAD] in self._grams for at in range(len(piece) - _HEAD + 1))
 
     def _rests(self, text: str, found: Iterable[CredentialSpan]) -> Iterator[CredentialSpan]:
         """Parts of four characters or more in the words in which something was found: what a slip of the fingers cut off."""
@@ -107,13 +133,9 @@ def _forms(value: str) -> Iterator[str]:
     """A value as it may stand in a text: as it is, escaped for JSON and for strings in quotes, in a URL, in base64, in hexadecimal digits."""
     raw = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     escaped = json.dumps(raw, ensure_ascii=False)[1:-1]
-    forms = {
-        value,
-        escaped,
-        json.dumps(raw)[1:-1],
-        escaped.replace('\\"', '"').replace("'", "\\'"),
-        quote(raw, safe=""),
-    }
+    in_url = quote(raw, safe="")
+    forms = {value, json.dumps(raw)[1:-1], escaped, escaped.replace('\\"', '"').replace("'", "\\'")}
+    forms |= {in_url, re.sub("%..", lambda found: found[0].lower(), in_url)}
     if len(value) >= _ENCODED:
         content = raw.encode()
         forms |= {content.hex(), content.hex().upper(), *_in_base64(content)}
@@ -168,6 +190,18 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not (text[start - 1 : start].isalnum() and value[0].isalnum()) and not (
         text[end : end + 1].isalnum() and value[-1].isalnum()
     )
+
+
+def _is_no_word(row: str) -> bool:
+    """Whether eight letters, of a value that has nothing but letters, are no part of a word that many projects use."""
+    return not any(row.lower() in word or word in row.lower() for word in ORDINARY if len(word) >= _ROW - 2)
+
+
+def _is_mixed(piece: str) -> bool:
+    """Whether a short piece is no word: letters with a digit, or letters of changing case if it is not very short."""
+    if any(map(str.isdigit, piece)):
+        return any(map(str.isalpha, piece))
+    return len(piece) >= _ENCODED and any(one.islower() and other.isupper() for one, other in pairwise(piece))
 
 
 def _is_telling(row: str) -> bool:

@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import time
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from replay.recording.secrets.exclusion import Exclusion, is_never
 from replay.recording.secrets.file_values import file_values
+from replay.recording.secrets.words import FOLDERS_OF_TOOLS
 from replay.recording.secrets.worth import Worth, judge_value
 
 MOST_FILES = 2_000
@@ -28,8 +28,6 @@ MOST_BYTES = 1 << 20
 """Bytes that are read of a file."""
 _MOST_READ = 32 << 20
 _SOURCES, _SOURCE_BYTES = 1_000, 8 << 20
-_OTHERS_CODE = frozenset(tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))["folders_of_tools"])
-"""Folders that tools fill with other people's code: they are not entered."""
 _LISTS = frozenset({".gitignore", ".ghosttapeignore", "exclude"})
 Stamp = tuple[int, int, int]
 """When a file or folder changed last (ns), its size (bytes), and its number on the disk."""
@@ -110,7 +108,7 @@ class WorkspaceSecrets:
                     path = folder / entry.name
                     if entry.is_dir(follow_symlinks=False):
                         waiting += (
-                            [path] if entry.name not in _OTHERS_CODE and not (path / "pyvenv.cfg").exists() else []
+                            [path] if entry.name not in FOLDERS_OF_TOOLS and not (path / "pyvenv.cfg").exists() else []
                         )
                     elif ".tape.jsonl" not in entry.name and entry.is_file() and self._is_inside(path, entry):
                         yield path, entry

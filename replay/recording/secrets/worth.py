@@ -6,12 +6,11 @@ A value that every project has (`true`, `localhost`, a port, a version, an addre
 from __future__ import annotations
 
 import re
-import tomllib
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from replay.recording.secrets.file_values import NamedValue
+from replay.recording.secrets.words import ORDINARY
 
 Worth: TypeAlias = Literal["secret", "unless a word", "plain"]
 """`unless a word`: secret unless the code of the project uses it as a word."""
@@ -34,7 +33,6 @@ _NAMES_A_PROPERTY = re.compile(
     r"algorithms?|alg|methods?|types?|driver|enabled|disabled|names?|users?|username|email|issuer|audience|realm|scopes?|"
     r"length|size|count|version|regions?|headers?|domains?|formats?|modes?|prefix|provider|backend|class|policy|required)$"
 )
-_ORDINARY = frozenset(tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))["ordinary"])
 _PLACEHOLDER = re.compile(
     r"(?i)\$?\{.*\}|<.*>|(?-i:\$[A-Z_][A-Z0-9_]*)|\$\(.*\)|%\w+%|(.)\1*|(?!.*\d)(?:(?:your|insert)[-_ ].*|.*[-_ ](?:here|goes))|"
     r"(?:change|replace)[-_ ]?(?:me|this).*|(?:process\.)?env[.:].*|!(?:vault|secret|env|include)\b.*|sha\d{1,3}[-:].*"
@@ -42,6 +40,7 @@ _PLACEHOLDER = re.compile(
 _PLAIN_PART = re.compile(
     r"\d{1,4}|[a-z]+|[A-Z][a-z]*|[A-Z]+|[A-Za-z]{2,}\d{1,3}|\w{1,3}|v?\d+[a-z]{0,2}\d{0,2}|\d{8}|\d{10,13}"
 )
+_PATH_OF_NAMES = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]?[\d:.]*(?:Z|[+-]\d\d:?\d\d)?")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -49,9 +48,10 @@ _SIGNS = re.compile(r"[\W_]+")
 def judge_value(value: NamedValue, *, in_key_file: bool) -> Worth:
     """Whether a value must be on no tape. `in_key_file`: its file is one that usually has keys (`.env`, `credentials.json`)."""
     text = value.text
-    if not SHORTEST <= len(text) <= LONGEST or text.lower() in _ORDINARY or _PLACEHOLDER.fullmatch(text):
+    if not SHORTEST <= len(text) <= LONGEST or text.lower() in ORDINARY or _PLACEHOLDER.fullmatch(text):
         return "plain"
-    if names_a_secret(value.name) and (in_key_file or value.name.lower() not in _SAYS_LITTLE):
+    says_little = value.name.lower() in _SAYS_LITTLE or _PATH_OF_NAMES.fullmatch(text)
+    if names_a_secret(value.name) and (in_key_file or not says_little):
         return _behind_a_name(text)
     if is_random(text) if in_key_file else is_random(text, _RANDOM) and not text.isalpha():
         return "unless a word" if text.isalpha() else "secret"
@@ -59,7 +59,8 @@ def judge_value(value: NamedValue, *, in_key_file: bool) -> Worth:
 
 
 def names_a_secret(name: str) -> bool:
-    """Whether values behind this name are secret: `DB_PASSWORD`, `apiKey`; not `TOKEN_URL`, `keyFile`."""
+    """Whether values behind this name are secret: `DB_PASSWORD`, `mail.apiKey`; not `TOKEN_URL`, `keyFile`, `secrets.mode`."""
+    name = name.rpartition(".")[2]
     return bool(_NAMES_A_SECRET.search(name)) and not _NAMES_A_PROPERTY.search(name)
 
 

@@ -110,7 +110,10 @@ def spans_in(text, *values):
         ("xblueHorse42Stapley", ["blueHorse42Staple"]),
         ("q=blueHorse42Stap", ["blueHorse42Stap"]),
         ("q=blueHorze42Staple", ["blueHor", "e42Staple"]),
-        ("blueHor", []),
+        ("blueHor", ["blueHor"]),
+        ("blueH", []),
+        ("a 42Sta b", ["42Sta"]),
+        ("x_42Sta_y", []),
         ("a blue horse", []),
         ("Ymx1ZUhvcnNlNDJTdGFwbGU=", ["Ymx1ZUhvcnNlNDJTdGFwbG"]),  # of `printf blueHorse42Staple | base64`
         ("eDpibHVlSG9yc2U0MlN0YXBsZQ==", ["ibHVlSG9yc2U0MlN0YXBsZ"]),  # of `printf x:blueHorse42Staple | base64`
@@ -139,3 +142,14 @@ def test_half_a_value_counts_where_it_is_deleted_and_half_a_word_of_something_el
     assert known.deleted("x = 'blueHo'", 9, 10) == [(9, 10)]
     assert known.deleted("introductions", 0, 13) == []
     assert known.deleted("x = 'blueHo'", 0, 2) == []
+
+
+def test_eight_letters_of_a_value_of_letters_are_found_unless_they_are_in_a_usual_word():
+    assert spans_in("a quixotryva b", "quixotryvaleph") == ["quixotryva"]
+    assert spans_in("the password of the administrator", "mypasswordadministrator") == []
+
+
+def test_a_name_of_several_parts_is_judged_by_its_last_one():
+    assert secrets_of('{"db.password": "hunter2", "secrets.mode": "hunter3", "my.secrets": {"x": "y"}}', "a.json") == {
+        "hunter2"
+    }
