@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from runners.environments.node.patterns import of_series
+
 _TESTS = frozenset({"test", "t", "tst"})
 _RUNS = frozenset({"run", "run-script", "rum", "urn"})
 _PNPM_PATTERN = re.compile(r"^/([^/\s]+)/$")
@@ -28,7 +30,9 @@ _NAMES = {("nx", "-p"): "--projects"}
 """Short options that mean something else in another program."""
 _WHICH_NOT = frozenset({"--ignore", "--exclude"})
 _WHERE = frozenset({"-C", "--dir", "--prefix", "--cwd"})
-_MOST_STARS = 4
+_MOST_WORDS, _DEEPEST = 1_000, 10
+"""Commands of more words, or that call themselves more often (`pnpm m m …`), are none that a person writes: they call nothing."""
+_AGAIN = frozenset({"recursive", "multi", "m", "workspace", "workspaces"})
 _SERIES = frozenset({"run-s", "npm-run-all", "run-p", "npm-run-all2", "npm-run-all-next"})
 
 
@@ -84,6 +88,8 @@ class _Words:
 def calls_of(words: Sequence[str]) -> list[Call]:
     """What a command calls, in its order; none where it calls no script and no program of a package."""
     program = words[0] if words else ""
+    if len(words) > _MOST_WORDS or sum(word in _AGAIN for word in words) > _DEEPEST:
+        return []
     if program in _SERIES:
         return [*_series(words[1:])]
     read = _READERS.get(program)
@@ -259,8 +265,8 @@ def _series(words: Sequence[str]) -> Iterator[Call]:
     """`run-s lint "test:* -- --x"`: `*` stands for a part of a name between colons."""
     for word in words:
         name, *arguments = word.split() or [""]
-        if name and not name.startswith("-") and name.count("*") <= _MOST_STARS:
-            yield Call((re.escape(name).replace(r"\*", "[^:]*"),), tuple(each for each in arguments if each != "--"))
+        if name and not name.startswith("-"):
+            yield Call((of_series(name),), tuple(each for each in arguments if each != "--"))
 
 
 _READERS: Mapping[str, Callable[[Sequence[str]], Call | None]] = {

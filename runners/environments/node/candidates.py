@@ -86,10 +86,12 @@ class NodeProject:
 
     @cached_property
     def declared(self) -> dict[str, str]:
-        """Package → range that its manifest, those of the folders above it, and those of the linked packages want; the nearest wins."""
+        """Package → range that its manifest, those of the folders above it, and those of the linked packages want; the nearest wins. Those of this repository begin with `workspace:`."""
         found: dict[str, str] = {}
         for folder in [*reversed(self.linked), *reversed(self.folder.parents), self.folder]:
-            found |= self.packages.wanted(folder)
+            local = self.packages.local(folder)
+            wanted = self.packages.wanted(folder).items()
+            found |= {name: f"workspace:{said}" if name in local else said for name, said in wanted}
         return found
 
     @property
@@ -227,11 +229,10 @@ def _named(project: NodeProject) -> Iterator[str]:
 
 def _requires(project: NodeProject, wanted: Iterable[str]) -> tuple[str, ...]:
     """`name@version` of some packages: as locked, else as the manifest wants them. Other than plain ranges cannot be installed from the registry, and are left out."""
-    ranges = {name: project.declared[name] for name in sorted(wanted)}
+    declared = {name: project.declared[name] for name in sorted(wanted)}
+    ranges = {name: said for name, said in declared.items() if not said.startswith("workspace:")}
     pinned = locked(project.files, project.folder, ranges, reversed(project.linked))
-    found = {
-        name: pinned.get(name) or _range(said) for name, said in ranges.items() if name not in project.packages.names
-    }
+    found = {name: pinned.get(name) or _range(said) for name, said in ranges.items()}
     return tuple(f"{name}@{said}" for name, said in found.items() if said)
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import PurePosixPath
 from typing import Any
 
 from runners.environments.manifests import Files, at, json_of, string_in, strings_in, table_in, yaml_of
+from runners.environments.node.patterns import matches
 
 KINDS = ("peerDependencies", "optionalDependencies", "dependencies", "devDependencies")
 """The tables of a `package.json` that name packages; a later one counts before an earlier one."""
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?")
-_GLOBS = {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-_MOST_GLOBS = 6
-"""A pattern of more parts is none that a person writes, and matching it might take minutes."""
+_FOLDERS = frozenset({"file", "link", "portal"})
+"""The kinds of ranges that name a folder."""
+_MOST_MANIFESTS, _MOST_PATTERNS = 2_000, 100
+"""So many packages and patterns are looked at: with more, matching each with each might take minutes."""
 _AROUND = re.compile(r"^(?:\.\.\.\^?)?(.*?)(?:\^?\.\.\.)?$")
 """What stands around a selector of pnpm and turbo, and asks for the packages that need these, or that these need."""
 
@@ -30,18 +32,20 @@ class Packages:
 
     @cached_property
     def manifests(self) -> Mapping[PurePosixPath, dict[str, Any]]:
-        """Folder → its `package.json`, the outermost first."""
-        found = {
-            PurePosixPath(path).parent: json_of(text)
-            for path, text in self.files.items()
-            if PurePosixPath(path).name == "package.json" and "node_modules" not in path.split("/")
-        }
-        return {folder: found[folder] for folder in sorted(found, key=lambda each: (len(each.parts), each))}
+        """Folder → its `package.json`, the outermost first; of very many only these."""
+        paths = [path for path in self.files if path.endswith("package.json") and "node_modules" not in path.split("/")]
+        folders = {PurePosixPath(path).parent: path for path in paths if PurePosixPath(path).name == "package.json"}
+        ranked = sorted(folders, key=lambda each: (len(each.parts), each))[:_MOST_MANIFESTS]
+        return {folder: json_of(self.files[folders[folder]]) for folder in ranked}
 
     @cached_property
     def names(self) -> Mapping[str, PurePosixPath]:
         """Name → folder; of equal names the outermost."""
-        found = {string_in(manifest, "name"): folder for folder, manifest in reversed([*self.manifests.items()])}
+        return self._by_name([*self.manifests])
+
+    def _by_name(self, folders: Sequence[PurePosixPath]) -> dict[str, PurePosixPath]:
+        """Name → folder; of equal names the first."""
+        found = {string_in(self.manifests.get(folder, {}), "name"): folder for folder in reversed(folders)}
         return {name: folder for name, folder in found.items() if name}
 
     def wanted(self, folder: PurePosixPath) -> dict[str, str]:
@@ -51,6 +55,32 @@ class Packages:
             table = table_in(self.manifests.get(folder, {}), kind)
             found |= {name: self._of_catalog(name, said) for name, said in table.items() if isinstance(said, str)}
         return found
+
+    def local(self, folder: PurePosixPath) -> dict[str, PurePosixPath]:
+        """Package → folder, of those that a folder wants and that this repository has: the packages of its workspace, and what a range names (`workspace:`, `file:`, `link:`, `portal:`).
+
+        Others of the same name, as in examples and fixtures, are not meant.
+        """
+        own, found = self._of_workspace(self.root(folder)), dict[str, PurePosixPath]()
+        for name, said in self.wanted(folder).items():
+            kind, _, place = said.partition(":")
+            if kind in _FOLDERS:
+                inside = PurePosixPath(posixpath.normpath(posixpath.join(str(folder), place)))
+                found |= {name: inside} if inside in self.manifests else {}
+            elif other := own.get(name) or (self.names.get(name) if kind == "workspace" else None):
+                found[name] = other
+        return found
+
+    def _of_workspace(self, root: PurePosixPath) -> Mapping[str, PurePosixPath]:
+        """Name → folder of the packages of a workspace and of its root; none where the root names no packages."""
+        if root not in self._workspaces:
+            self._workspaces[root] = self._by_name([root, *self.members(root)] if root in self._patterns else [])
+        return self._workspaces[root]
+
+    @cached_property
+    def _workspaces(self) -> dict[PurePosixPath, Mapping[str, PurePosixPath]]:
+        """What was asked for of `_of_workspace`."""
+        return {}
 
     def _of_catalog(self, name: str, said: str) -> str:
         """A range, looked up where it is one of pnpm's catalogs. Example: `catalog:` or `catalog:react18`."""
@@ -96,14 +126,12 @@ class Packages:
         found = [*strings_in(own, "packages"), *strings_in(pnpm, "packages")]
         if not found and (lerna := at(root, "lerna.json")) in self.files:
             found = [*strings_in(json_of(self.files[lerna]), "packages")] or ["packages/*"]
-        return found
+        return found[:_MOST_PATTERNS]
 
     def _sorted(self, folders: Sequence[PurePosixPath]) -> list[PurePosixPath]:
-        own = set(folders)
+        own = self._by_name(folders)
         needs = {
-            folder: [
-                other for name in self.wanted(folder) if (other := self.names.get(name)) in own and other != folder
-            ]
+            folder: [own[name] for name in self.wanted(folder) if name in own and own[name] != folder]
             for folder in folders
         }
         try:
@@ -126,6 +154,7 @@ class Packages:
         return {}
 
     def _meant(self, root: PurePosixPath, selectors: Sequence[str]) -> list[PurePosixPath]:
+        selectors = selectors[:_MOST_PATTERNS]
         wanted = [*map(_plain, (each for each in selectors if not each.startswith("!")))]
         unwanted = [*map(_plain, (each[1:] for each in selectors if each.startswith("!")))]
         every = not wanted or "" in wanted
@@ -138,9 +167,9 @@ class Packages:
     def _is_meant(self, root: PurePosixPath, folder: PurePosixPath, selectors: Iterable[str]) -> bool:
         name, place = string_in(self.manifests[folder], "name"), str(folder.relative_to(root))
         return any(
-            _matches(each, name)
-            or _matches(each, name.rpartition("/")[2])
-            or _matches(each, place)
+            matches(each, name)
+            or matches(each, name.rpartition("/")[2])
+            or matches(each, place)
             or place.startswith(f"{each}/")
             for each in selectors
         )
@@ -151,14 +180,11 @@ class Packages:
         start = dict.fromkeys(folders)
         queue = [*start]
         while queue:
-            for other in self._needed(queue.pop()):
+            for other in self.local(queue.pop()).values():
                 if other not in found and other not in start:
                     found[other] = None
                     queue.append(other)
         return [*found]
-
-    def _needed(self, folder: PurePosixPath) -> Iterator[PurePosixPath]:
-        return (self.names[name] for name in self.wanted(folder) if name in self.names)
 
 
 def _plain(selector: str) -> str:
@@ -172,24 +198,6 @@ def _is_named(folder: str, patterns: Iterable[str]) -> bool:
     """Whether a folder is among those that patterns name: a later one that begins with `!` takes away."""
     named = False
     for pattern in patterns:
-        if _matches(pattern.lstrip("!").removeprefix("./").rstrip("/"), folder):
+        if matches(pattern.lstrip("!").removeprefix("./").rstrip("/"), folder):
             named = not pattern.startswith("!")
     return named
-
-
-def _matches(pattern: str, text: str) -> bool:
-    """Whether a text is one that a pattern of file names stands for. Example: `packages/*` and `packages/one`, `@own/{a,b}` and `@own/b`."""
-    return _compiled(pattern).fullmatch(text) is not None
-
-
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of file names as a regular expression; one that matches nothing where it is none that a person writes."""
-    if len(_GLOB.findall(pattern)) > _MOST_GLOBS:
-        return re.compile("(?!)")
-    parts, rest = [], pattern
-    while found := _GLOB.search(rest):
-        parts += [re.escape(rest[: found.start()]), _GLOBS[found[0]]]
-        rest = rest[found.end() :]
-    whole = "".join([*parts, re.escape(rest)])
-    return re.compile(re.sub(r"\\\{([^{}]*)\\\}", lambda group: "(?:" + group[1].replace(",", "|") + ")", whole))

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import groupby, islice, takewhile
 from pathlib import PurePosixPath
 
 from runners.environments.manifests import string_in, table_in
@@ -16,7 +16,9 @@ from runners.environments.node.calls import Call, calls_of
 from runners.environments.node.packages import Packages
 
 _DEEPEST, _MOST = 20, 1000
-"""Calls within each other, and packages in which something is called, at most."""
+"""Calls within each other, and packages in which something is called, or scripts of a package, at most."""
+_LONGEST_NAME = 200
+"""Characters of the name of a script that is called, at most."""
 _BETWEEN = re.compile(r"[;&|()]+")
 _REDIRECTED = re.compile(r"\d*[<>]")
 _SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
@@ -81,7 +83,8 @@ class ScriptReader:
             if reading.steps > _MOST:
                 return
             scripts = table_in(self.packages.manifests.get(place, {}), "scripts")
-            names = [name for name in scripts if any(re.fullmatch(each, name) for each in call.scripts)]
+            known = [name for name in islice(scripts, _MOST) if len(name) <= _LONGEST_NAME]
+            names = [name for name in known if any(re.fullmatch(each, name) for each in call.scripts)]
             for name in names:
                 yield from self._of_script(place, name, call.arguments, reading, depth)
             if not names and call.program and depth < _DEEPEST:

@@ -60,7 +60,7 @@ def test_locked_versions_take_the_place_of_ranges():
 
 def test_packages_of_a_workspace_find_each_other():
     files = {
-        "package.json": package("lerna run test", "root", devDependencies={"mocha": "^10"}),
+        "package.json": package("lerna run test", "root", devDependencies={"mocha": "^10"}, workspaces=["packages/*"]),
         "packages/one/package.json": package(
             "mocha", "@own/one", dependencies={"@own/two": "workspace:*", "two; x": "1"}
         ),

@@ -95,6 +95,31 @@ def test_the_packages_of_a_workspace_are_those_that_it_names(way):
     assert sorted(map(str, found)) == ["packages/x", "packages/x/y", "tools/a"]
 
 
+OF_OTHERS = {
+    "examples/m/package.json": package(name="mocha"),
+    "test/fixtures/lodash/package.json": package(name="lodash"),
+}
+
+
+@pytest.mark.parametrize("workspaces", [None, ["packages/*"]])
+def test_packages_of_examples_and_fixtures_take_the_place_of_none(workspaces):
+    manifest = package(
+        scripts={"test": "mocha"}, devDependencies={"mocha": "^10", "lodash": "^4"}, workspaces=workspaces
+    )
+    files = {"package.json": manifest, "test/a.test.js": "import 'lodash';", **OF_OTHERS}
+    plan = next(candidates(files)).plan
+    assert (plan.requires, plan.setup) == (("lodash@^4", "mocha@^10"), "")
+
+
+@pytest.mark.parametrize("said", ["workspace:^", "file:test/fixtures/lodash", "link:./test/fixtures/lodash/"])
+def test_a_range_that_names_a_package_of_the_repository_means_it(said):
+    manifest = package(scripts={"test": "mocha"}, devDependencies={"mocha": "^10", "lodash": said})
+    files = {"package.json": manifest, "test/a.test.js": "import 'lodash';", **OF_OTHERS}
+    plan = next(candidates(files)).plan
+    assert plan.requires == ("mocha@^10",)
+    assert plan.setup.endswith("ln -sfn ../test/fixtures/lodash node_modules/lodash")
+
+
 def test_packages_that_others_need_come_first_and_circles_end():
     names = {"a": "b", "b": "c", "c": "d"}
     files = {f"packages/{name}/package.json": package(name=name, dependencies={on: "*"}) for name, on in names.items()}
