@@ -1,7 +1,8 @@
 """Asks a chat model how a project is tested, where no rule finds it: what the model is sent, and how its answer is read.
 
-The model gets the project's list of files, its manifests, and how the tries ended. No file is sent that a recording would leave out
-(`replay.recording.secrets`), and what looks like a credential is covered.
+The model gets the project's list of files, its manifests, and how the tries ended. Some manifests are code: `setup.py`, `noxfile.py`, build files and
+the configuration of test runners; no other code is sent. No file is sent that a recording would leave out (`replay.recording.secrets`), and what looks like a
+credential is covered, as are values that are known to be secret.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import msgspec
 from pathspec import GitIgnoreSpec
 
 from replay.options import FolderTests
-from replay.recording.secrets.credentials import spans
+from replay.recording.secrets.credentials import CredentialSpan, spans
 from replay.recording.secrets.exclusion import is_never
+from replay.recording.secrets.known_values import KnownValues
+from replay.recording.secrets.numbered_text import as_units
 from replay.tapes.tape import PROJECTS
 from runners.environments import TriedWay
 from server.prompt import ChatMessage
@@ -32,9 +35,9 @@ PATHS = 300
 _TRIALS = 4
 _DEEPEST = 3
 _MANIFEST = re.compile(
-    r"(^|/)(pyproject\.toml|setup\.(py|cfg)|tox\.(ini|toml)|noxfile\.py|pytest\.ini|conftest\.py|[\w-]*requirements[\w-]*\.(txt|in)|requirements/[\w-]+\.(txt|in)"
+    r"(^|/)(pyproject\.toml|setup\.(py|cfg)|tox\.(ini|toml)|noxfile\.py|pytest\.ini|[\w-]*requirements[\w-]*\.(txt|in)|requirements/[\w-]+\.(txt|in)"
     r"|Pipfile|environment\.ya?ml|package\.json|pnpm-workspace\.yaml|(vitest|jest|vite)\.config\.\w+|\.mocharc\.\w+|go\.mod|Cargo\.toml|pom\.xml|build\.gradle(\.kts)?|CMakeLists\.txt"
-    r"|(GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|\.travis\.yml|\.gitlab-ci\.yml|\.github/workflows/[^/]+\.ya?ml|(README|CONTRIBUTING|DEVELOPMENT|HACKING|TESTING)[\w.]*)$"
+    r"|(GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|\.travis\.yml|\.gitlab-ci\.yml|\.github/workflows/[^/]+\.ya?ml|(README|CONTRIBUTING|DEVELOPMENT|HACKING|TESTING)(\.(md|markdown|rst|txt|adoc|org))?)$"
 )
 _RULES = f"""You find out how the tests of a software project are run. Answer with one JSON object and nothing else:
 {{"proposals": [{{"toolchain": "...", "command": "...", "requires": ["..."], "setup": "...", "cwd": ".", "network": false}}]}}
@@ -85,14 +88,43 @@ class ModelQuestion:
     """The files of which the text is sent, or its beginning."""
 
 
-def question(files: Mapping[str, str], trials: Sequence[TriedWay]) -> ModelQuestion:
-    """What a model is asked about a project with these files (path → text), after these tries."""
-    shown = _allowed(files)
-    texts = dict(_texts(files, shown))
+class _Cover:
+    """Puts asterisks for what looks like a credential, and for values that are known to be secret."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._known = KnownValues()
+        self._known.learn(secrets)
+
+    def __call__(self, text: str, path: str = "log.txt") -> str:
+        """A whole text (never a part, whose ends may cut a credential) with the credentials covered."""
+        text = _starred(text, spans(text, path))
+        units = as_units(text)
+        found = self._known.spans(units)
+        return _text_of(_starred(units, found)) if found else text
+
+
+def _starred(text: str, found: Iterable[CredentialSpan]) -> str:
+    for start, end in found:
+        text = text[:start] + "*" * (end - start) + text[end:]
+    return text
+
+
+def _text_of(units: str) -> str:
+    """The text of UTF-16 code units."""
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def question(files: Mapping[str, str], trials: Sequence[TriedWay], secrets: Iterable[str] = ()) -> ModelQuestion:
+    """What a model is asked about a project with these files (path → text), after these tries.
+
+    `secrets`: values that are covered wherever they stand, if they have four characters or more.
+    """
+    shown, cover = _allowed(files), _Cover(secrets)
+    texts = dict(_texts(files, shown, cover))
     parts = [
-        _part(f"Files ({len(shown)})", "\n".join(_listed(shown))),
+        _part(f"Files ({len(shown)})", cover("\n".join(_listed(shown)))),
         *(_part(path, text) for path, text in texts.items()),
-        *(_part(f"Tried: {_clean(each.candidate.plan.command)}", _ending(each)) for each in trials[-_TRIALS:]),
+        *(_part(f"Tried: {cover(each.candidate.plan.command)}", _ending(each, cover)) for each in trials[-_TRIALS:]),
     ]
     messages = ChatMessage("system", _RULES), ChatMessage("user", "\n\n".join(parts))
     return ModelQuestion(messages, min(len(shown), PATHS), tuple(texts))
@@ -111,26 +143,19 @@ def _listed(paths: Sequence[str]) -> list[str]:
     return [*paths[:PATHS], *more]
 
 
-def _texts(files: Mapping[str, str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The manifests, each and all together not longer than they may be."""
+def _texts(files: Mapping[str, str], paths: Iterable[str], cover: _Cover) -> Iterator[tuple[str, str]]:
+    """The manifests, covered and then cut: each and all together not longer than they may be."""
     left = TOGETHER
     for path in paths:
         if _MANIFEST.search(path) and path.count("/") < _DEEPEST and left > 0:
-            text = _clean(files[path][:LONGEST], path)[:left]
+            text = cover(files[path], path)[: min(LONGEST, left)]
             left -= len(text)
             yield path, text
 
 
-def _clean(text: str, path: str = "log.txt") -> str:
-    """A text in which asterisks stand for what looks like a credential."""
-    for start, end in spans(text, path):
-        text = text[:start] + "*" * (end - start) + text[end:]
-    return text
-
-
-def _ending(trial: TriedWay) -> str:
+def _ending(trial: TriedWay, cover: _Cover) -> str:
     """How a try ended: its problem, and the end of its log."""
-    return f"{_clean(trial.problem)}\n{_clean(trial.log[-2 * LOG :])[-LOG:]}"
+    return f"{cover(trial.problem)}\n{cover(trial.log)[-LOG:]}"
 
 
 def _part(title: str, text: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pty
+import socket
 import subprocess
 import sys
 import tomllib
@@ -180,11 +181,12 @@ async def test_at_a_terminal_a_yes_is_needed(try_, typed, status, expected):
         (answer("make"), "Expected `object`, got `str`"),
     ],
 )
-async def test_an_answer_of_no_use_is_said(try_, said, expected):
+async def test_an_answer_of_no_use_is_said_and_not_kept(try_, said, expected, tmp_path):
     async with serving("    return 1", said) as server:
         _, err = await try_(server, "--ask-model", "--run-proposals", status=2)
     assert f"its answer is of no use: {expected}" in err.replace("\n", " ")
     assert "shapes cannot be tested here" in err
+    assert not list(tmp_path.glob(".ghosttape/try/shapes/advice*")), "it is asked again"
 
 
 async def test_a_proposal_runs_without_network_and_without_the_machine(try_, tmp_path):
@@ -193,6 +195,48 @@ async def test_a_proposal_runs_without_network_and_without_the_machine(try_, tmp
         _, err = await try_(server, "--ask-model", "--run-proposals", status=2)
     assert "Network is unreachable" in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def connecting():
+    """A command that succeeds where this machine's network is."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"python -c 'import socket; socket.create_connection((\"127.0.0.1\", {listener.getsockname()[1]}), 2)'"
+
+
+async def test_the_network_is_for_the_set_up_of_a_proposal_that_asks_for_it_and_it_is_said_what_set_ups_get(
+    try_, connecting, monkeypatch
+):
+    monkeypatch.setenv("DEMO_TOKEN", "correct-horse-1")
+    silent, fetches = {**RIGHT, "setup": connecting}, {**RIGHT, "setup": connecting, "network": True}
+    flags = ("--ask-model", "--run-proposals", "--allow-network-setup", "--setup-env", "DEMO_TOKEN")
+    async with serving("    return 1", answer(silent, WRONG, fetches)) as server:
+        out, err = await try_(server, *flags, "--json")
+    assert (
+        "tried in the sandbox, with the network for the set-up of (3), and with the variables DEMO_TOKEN for the set-up of (1), (3)"
+        in err
+    )
+    assert err.count("that did not work: python verify.py --really\n") == 1
+    assert json.loads(out)["verdicts"] == {"passed": 1}, "the replay has the network too"
+
+
+async def test_where_no_proposal_asks_for_the_network_the_replay_has_none_either(try_, connecting):
+    offline = {**RIGHT, "setup": f"! {connecting}"}
+    async with serving("    return 1", answer(offline)) as server:
+        out, err = await try_(server, "--ask-model", "--run-proposals", "--allow-network-setup", "--json")
+    assert "tried in the sandbox, without network" in err
+    assert json.loads(out)["verdicts"] == {"passed": 1}
+
+
+async def test_an_answer_that_was_written_in_part_or_is_of_no_use_is_asked_for_again(try_, tmp_path):
+    async with serving(*["    return 1", answer(RIGHT)] * 2) as server:
+        await try_(server, "--ask-model", status=2)
+        [kept] = tmp_path.glob(".ghosttape/try/shapes/advice*")
+        assert kept.suffix == ".txt"
+        kept.write_text(kept.read_text()[:40])
+        await try_(server, "--ask-model", status=2)
+        assert len(questions(server)) == 2
+        assert kept.read_text() == answer(RIGHT)
 
 
 @dataclass(slots=True)

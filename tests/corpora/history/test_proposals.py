@@ -40,6 +40,12 @@ def test_each_kind_of_manifest_is_sent(path):
     assert question({path: "text"}, ()).files == (path,)
 
 
+@pytest.mark.parametrize("path", ["setup.py", "noxfile.py", "vitest.config.ts", "jest.config.js", "build.gradle"])
+def test_of_code_only_that_which_says_how_a_project_is_built_and_tested_is_sent(path):
+    code = ["conftest.py", "tests/conftest.py", "README.py", "TESTING.js", "lib/setup.pyx", "app.py", "my_setup.py"]
+    assert question({path: "x", **dict.fromkeys(code, "secret_formula()")}, ()).files == (path,)
+
+
 @pytest.mark.parametrize(
     "path", [".env", "config/.env.test", "secrets/Makefile", "server.pem", "credentials.json", "own/Makefile"]
 )
@@ -54,6 +60,34 @@ def test_credentials_are_covered_in_files_commands_and_logs():
     text = sent({"Makefile": f"TOKEN = {TOKEN}\n"}, trial)
     assert TOKEN not in text
     assert "*" * len(TOKEN) in text
+
+
+@pytest.mark.parametrize("before", [1, 15, 39, 40])
+def test_a_credential_at_the_cut_of_a_file_or_a_log_is_covered(before):
+    files = {"Makefile": "# " + "x" * (LONGEST - before - 3) + " " + TOKEN}
+    together = {f"d{n}/Makefile": "x" * LONGEST for n in range(TOGETHER // LONGEST)}
+    together["d0/Makefile"] = "x" * (LONGEST - 100)
+    together |= {"e/Makefile": "x" * (100 - before - 1) + " " + TOKEN}
+    for each in (files, together):
+        assert TOKEN[: max(4, before)] not in sent(each)
+
+
+def test_a_key_that_begins_far_before_the_end_of_a_log_is_covered():
+    lines = "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj" for _ in range(70))
+    log = f"-----BEGIN RSA PRIVATE KEY-----\n{lines}\n-----END RSA PRIVATE KEY-----\n"
+    assert len(log) > 2 * LOG
+    assert "MIIEvQ" not in sent({}, replace(TRIED, log=log))
+
+
+def test_values_of_the_set_up_are_covered_by_value():
+    value = "correct horse battery"
+    trial = replace(TRIED, log=f"used {value}\n" + "z" * (LOG - 8), problem=f"{value} 😀 is wrong")
+    asked = question({"Makefile": f"# {value}"}, [trial], [value])
+    text = asked.messages[1].content
+    assert "horse" not in text
+    assert "battery" not in text
+    assert "😀 is wrong" in text
+    assert value in question({"Makefile": f"# {value}"}, [trial]).messages[1].content, "only what is named"
 
 
 def test_what_is_sent_is_bounded():

@@ -45,8 +45,9 @@ class TryFlags:
         typer.Option(
             "--ask-model",
             help="Where no rule finds out how the project is tested, ask the model of --provider (openai, ollama, anthropic). It is sent the names of the files, "
-            "the texts of those that describe the project (pyproject.toml, package.json, Makefile, workflows, README, …; at most 30,000 characters, no .env and the like, credentials covered), and what "
-            "was tried with the ends of the logs. What it proposes is shown, and runs in the sandbox only after you say yes.",
+            "the texts of those that describe the project (pyproject.toml, package.json, Makefile, workflows, README, …, also setup.py, noxfile.py, build files and the configuration of test runners, which are code; "
+            "at most 30,000 characters, no .env and the like, credentials covered), and what was tried with the ends of the logs. What it proposes is shown, and runs in the sandbox only after you say yes; "
+            "the network is only for the set-up of a proposal that asks for it, with --allow-network-setup.",
         ),
     ] = False
     run_proposals: Annotated[

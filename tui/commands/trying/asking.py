@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import click
 from msgspec import structs
@@ -93,11 +94,11 @@ class ModelAdvice:
 
         """
         files = self.finder.newest_files(selection, self.options.seed)
-        proposals = proposals_in(await self._answer(files, failure))
-        allowed = list(self._shown(proposals))
-        if not allowed or not self._may_run():
+        proposals = await self._proposals(files, failure)
+        allowed = dict(self._shown(proposals))
+        if not allowed or not self._may_run(allowed):
             return None
-        for each in allowed:
+        for each in allowed.values():
             finder = replace(self.finder, said=self._said(each))
             try:
                 return await finder.find(selection, self.options.seed)
@@ -105,13 +106,21 @@ class ModelAdvice:
                 self.say(f"  that did not work: {shorten(one_line(each.command), _WIDTH)}")
         return None
 
-    async def _answer(self, files: Mapping[str, str], failure: NotTestable) -> str:
-        """The model's answer; one that it gave before to the same question about the same files is kept."""
-        asked = question(files, failure.trials)
+    async def _proposals(self, files: Mapping[str, str], failure: NotTestable) -> Proposals:
+        """What the model proposes; an answer of use that it gave before to the same question about the same files is kept."""
         kept = self.finder.folder / f"advice-{self._key(files)}.txt"
-        if kept.exists() and not self.finder.again:
+        known = _kept(kept)
+        if known.found and not self.finder.again:
             self.say(f"{self._model} was asked before (--try-again asks again)")
-            return kept.read_text("utf-8")
+            return known
+        answer = await self._answer(files, failure)
+        proposals = proposals_in(answer)
+        if proposals.found:
+            _keep(kept, answer)
+        return proposals
+
+    async def _answer(self, files: Mapping[str, str], failure: NotTestable) -> str:
+        asked = question(files, failure.trials, self.finder.said.setup_env.values())
         self.say(
             f"{self._model} is asked: the names of {number_of(asked.names, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
             f"{number_of(len(failure.trials), 'log')} are sent to {self.options.settings.provider.base_url or 'its own address'}"
@@ -119,21 +128,18 @@ class ModelAdvice:
         provider = registry.make(_settings(self.options.settings.provider))
         try:
             await provider.start()
-            answer = await ask_chat(provider, asked.messages)
+            return await ask_chat(provider, asked.messages)
         except ProviderError as error:
             raise ProviderError(f"--ask-model: {error}") from error
         finally:
             await provider.close()
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(answer, "utf-8")
-        return answer
 
     def _key(self, files: Mapping[str, str]) -> str:
         whole = repr((self._model, self.finder.said.members, sorted(files.items())))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
-    def _shown(self, proposals: Proposals) -> Iterator[Proposal]:
-        """Those that may run, after each was shown."""
+    def _shown(self, proposals: Proposals) -> Iterator[tuple[int, Proposal]]:
+        """Those that may run, by their number, after each was shown."""
         for reason in proposals.refused:
             self.say(f"  its answer is of no use: {shorten(one_line(reason), _WIDTH)}")
         for number, each in enumerate(proposals.found, 1):
@@ -143,19 +149,31 @@ class ModelAdvice:
             why = f" (refused: its set-up needs the network; if you trust it, allow that with {ALLOW_NETWORK})"
             self.say("\n".join([f"  it proposes ({number}){why if refused else ':'}", *lines]))
             if not refused:
-                yield each
+                yield number, each
 
-    def _may_run(self) -> bool:
-        if self.flags.run or self.confirm("Try this in the sandbox, without network?"):
+    def _may_run(self, allowed: Mapping[int, Proposal]) -> bool:
+        """Whether these proposals, by their numbers, may run; what their set-ups get is said before."""
+        plans = {number: self._said(each) for number, each in allowed.items()}
+        rights = _rights({number: said for number, said in plans.items() if said.members["setup"]})
+        if self.flags.run:
+            self.say(f"  tried in the sandbox, {rights}")
+            return True
+        if self.confirm(f"Try this in the sandbox, {rights}?"):
             return True
         self.say("  none of it was run: answer y at a terminal, or add --run-proposals")
         return False
 
     def _said(self, proposal: Proposal) -> Said:
-        """What is said of the tests, with the proposal below what a person says."""
+        """What is said of the tests, with the proposal below what a person says.
+
+        A set-up that the model proposes has the network only where the proposal asks for it, too.
+        """
         said = self.finder.said
         origins = {name: f"the model {self._model}" for name in proposal.members if name not in said.members}
-        return replace(said, members={**proposal.members, **said.members}, origins={**origins, **said.origins})
+        network = said.network and (proposal.network or "setup" in said.members)
+        return replace(
+            said, members={**proposal.members, **said.members}, origins={**origins, **said.origins}, network=network
+        )
 
     @property
     def _model(self) -> str:
@@ -167,3 +185,33 @@ def _settings(given: ProviderSettings) -> ProviderSettings:
     return structs.replace(
         given, max_tokens=max(given.max_tokens, _TOKENS), temperature=0.0, timeout_s=max(given.timeout_s, _PATIENCE_S)
     )
+
+
+def _rights(set_ups: Mapping[int, Said]) -> str:
+    """What set-ups get, by the numbers of their proposals. Example: `with the network for the set-up of (2), and with the variables TOKEN for the set-up of (1), (2)`."""
+    fetching = [number for number, said in set_ups.items() if said.network]
+    network = f"with the network for the set-up of {_numbers(fetching)}" if fetching else "without network"
+    names = sorted({name for said in set_ups.values() for name in said.setup_env})
+    return network + (
+        f", and with the variables {', '.join(names)} for the set-up of {_numbers(set_ups)}" if names else ""
+    )
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return ", ".join(f"({number})" for number in numbers)
+
+
+def _kept(file: Path) -> Proposals:
+    """What a kept answer proposes; nothing if there is none, or if it cannot be read."""
+    try:
+        return proposals_in(file.read_text("utf-8", "replace"))
+    except OSError:
+        return Proposals()
+
+
+def _keep(file: Path, answer: str) -> None:
+    """Write an answer to its file, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    partial.write_text(answer, "utf-8", "replace")
+    partial.replace(file)

@@ -7,7 +7,7 @@ import hashlib
 import os
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,10 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
         if request.save:
             written = save(found.tests.found, found.tests.works.assumptions, own.repository)
             _say(console, f"written: {written}")
-        sources = await Sessions(finder, found, request.options, lambda text: _say(console, text)).make(place)
+        said = found.tests.said
+        options = msgspec.structs.replace(request.options, network_setup=said.network)
+        sessions = Sessions(replace(finder, said=said), found, options, lambda text: _say(console, text))
+        sources = await sessions.make(place)
     return sources, repository.name
 
 
