@@ -114,6 +114,26 @@ def test_where_the_newest_tests_fail_sessions_begin_at_the_nearest_commit_that_p
     assert f"- {bad[:10]}" not in outcome.err
 
 
+def test_the_older_commit_is_tried_in_the_way_that_was_mended_for_the_newest(try_, repository):
+    """The tests need a package that a file names and none imports, so the way without it fails first, at each commit."""
+    group = FILES["pyproject.toml"] + "[dependency-groups]\ntest = ['attrs>=23']\n"
+    needing = "import importlib\n\n\ndef test_attr():\n    importlib.import_module('attr')\n"
+    shapes = CODE.replace("return", "size =") + "    return size\n"
+    good = commit(repository, {"pyproject.toml": group, "tests/test_attr.py": needing, "shapes.py": shapes}, "size")
+    broken = {"shapes.py": shapes.replace("*", "+") + "\n\n" + MORE, "tests/test_more.py": TEST.replace("6", "7")}  # fmt: skip
+    bad = commit(repository, broken, "broken")
+    words = (repository, "--last", "1", "--limit", "1", "--json")
+    outcome = try_(*words)
+    assert f"its tests fail at {bad[:10]}, and pass at {good[:10]}" in outcome.err
+    assert "installed, as tests ask for it: attrs>=23" in outcome.err
+    assert outcome.json["verdicts"] == {"passed": 1}
+    after = outcome.err.partition(f"its tests fail there; tried at {good[:10]}")[2]
+    assert after.count("trying: ") == 2
+    again = try_(*words)
+    assert "trying: " not in again.err.partition("its tests fail there; tried at")[2]
+    assert f"and pass at {good[:10]}" in again.err
+
+
 def test_a_run_that_is_stopped_by_ctrl_c_goes_on_by_the_same_command(try_, repository, tmp_path, environment):
     for number in range(3):
         body = "".join(

@@ -1,10 +1,11 @@
 """What is kept of what was found out about a project's tests."""
 
 import msgspec
+import pytest
 
 from runners.environments import Candidate
 from runners.project import ProjectPlan
-from tui.commands.trying.finding import _Known
+from tui.commands.trying.finding import _base_of, _Known
 
 
 def test_values_of_variables_are_not_kept():
@@ -13,3 +14,19 @@ def test_values_of_variables_are_not_kept():
     assert b"s3cret" not in written
     read = msgspec.json.decode(written, type=_Known)
     assert read.with_values({"TOKEN": "new"}).works.plan.setup_env == {"TOKEN": "new"}
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("pytest, with attrs>=23", "pytest"),
+        ("pytest", "pytest"),
+        ("pytest with all, open versions, with attrs", "pytest with all"),
+        ("pytester, open versions", None),
+        ("tox", None),
+    ],
+)
+def test_a_way_that_was_mended_leads_back_to_the_one_that_files_show(name, base):
+    ways = [Candidate(each, ProjectPlan("python")) for each in ("pytest", "pytest with all", "unittest")]
+    found = _base_of(Candidate(name, ProjectPlan("python")), ways)
+    assert (found and found.name) == base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -106,29 +106,36 @@ class TestFinder:
         commits = [each for each, _ in zip(self.repository.walk(selection.candidates), range(_WALKED), strict=False)]
         commits = commits[commits.index(newest) :] if newest in commits else commits
 
+        passing = dict[str, TestsOfCommits]()
+
         async def passes(commit: Commit) -> bool:
             if commit == newest or self._tester().now() >= ends:
                 return False
-            self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
             read = files_of(self.repository, commit)
-            files, tester = _finished(read), self._tester(read.others)
-            ways = list(self.said.candidates(files))
-            own = next((each for each in ways if each.name == best.name), None)
-            kept = self._kept(files, read.others, ways)
-            return own is not None and not (await tester.tried(files, own, kept, ends)).problem
+            files = _finished(read)
+            way = _base_of(best, self.said.candidates(files))
+            if way is None:
+                return False
+            self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
+            try:
+                passing[commit.sha] = await self.settled(files, read.others, ends, way)
+            except NotTestable:
+                return False
+            return True
 
-        found = await nearest_passing(commits, passes, _TRIES)
-        if found.commit is None:
+        found = (await nearest_passing(commits, passes, _TRIES)).commit
+        if found is None:
             raise error
-        read = files_of(self.repository, found.commit)
-        tests = await self.settled(_finished(read), read.others, ends)
-        moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.commit.sha[:10]} of {found.commit.authored[:10]}: sessions begin there"
-        return FoundTests(
-            found.commit.sha, tests, replace(selection, revisions=_since(commits[-1], found.commit)), moved
-        )
+        moved = f"its tests fail at {newest.sha[:10]}, and pass at {found.sha[:10]} of {found.authored[:10]}: sessions begin there"
+        begins = replace(selection, revisions=_since(commits[-1], found))
+        return FoundTests(found.sha, passing[found.sha], begins, moved)
 
-    async def settled(self, files: Mapping[str, str], others: OtherFiles, ends: float | None = None) -> TestsOfCommits:
+    async def settled(
+        self, files: Mapping[str, str], others: OtherFiles, ends: float | None = None, way: Candidate | None = None
+    ) -> TestsOfCommits:
         """The way in which the tests of some files (path → text, and the `others`) pass, tried until `ends`, or as it is known from before.
+
+        With a `way` no other one is tried, but for what mends it.
 
         Raises:
             NotTestable: there is none.
@@ -138,13 +145,14 @@ class TestFinder:
         place = self.folder / f"{self._key(files, others, ways)}.json"
         known = _read(place)
         if known is None:
-            kept = self._kept(files, others, ways)
-            settled = await self._tester(others).settle(files, ways, kept, ends)
+            kept, likely = self._kept(files, others, ways), ways if way is None else [way]
+            settled = await self._tester(others).settle(files, likely, kept, ends)
             known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known.with_values({})))
         known = known.with_values(self.said.setup_env)
-        base = max((each for each in ways if known.works.name.startswith(each.name)), key=lambda each: len(each.name))
+        base = _base_of(known.works, ways)
+        assert base is not None  # what works is one of them, or mends one
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
     def _tester(self, others: OtherFiles = NOTHING) -> WayTester:
@@ -175,6 +183,12 @@ def ended_by_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _base_of(mended: Candidate, ways: Iterable[Candidate]) -> Candidate | None:
+    """The way that another one mends, or is, also at another commit. Example: `pytest` for `pytest, with attrs>=23`."""
+    bases = (each for each in ways if f"{mended.name}, ".startswith(f"{each.name}, "))
+    return max(bases, key=lambda each: len(each.name), default=None)
 
 
 def _since(oldest: Commit, newest: Commit) -> str:
