@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from runners.environments.candidate import Candidate
 from runners.environments.compiled import compiled_candidates
-from runners.environments.manifests import Files, readable
+from runners.environments.manifests import Files, readable, until_refused
 from runners.environments.node import candidates as node
 from runners.environments.python import candidates as python
 from runners.environments.python.imports import is_test
+
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def candidates(files: Files, toolchain: str = "") -> Iterator[Candidate]:
@@ -24,8 +27,14 @@ def candidates(files: Files, toolchain: str = "") -> Iterator[Candidate]:
         "node": (node.node_candidates, sum(map(node.is_test, files))),
     }
     for find, _ in sorted(made.values(), key=lambda each: -each[1]):
-        yield from find(files)
-    yield from compiled_candidates(files)
+        yield from filter(_can_run, until_refused(find(files)))
+    yield from filter(_can_run, until_refused(compiled_candidates(files)))
+
+
+def _can_run(candidate: Candidate) -> bool:
+    """Whether the words of a candidate can be given to a program: NUL and halves of surrogate pairs cannot."""
+    plan = candidate.plan
+    return not any(_UNWRITABLE.search(text) for text in (plan.command, plan.setup, plan.cwd, *plan.requires))
 
 
 def likeliest(files: Files) -> Candidate | None:

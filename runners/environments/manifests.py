@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 Files: TypeAlias = Mapping[str, str]
 """Path → text, as a project lies on disk; paths are relative, with forward slashes."""
+_T = TypeVar("_T")
 _DEEPEST = 200
 _LONGEST, _LONGEST_LOCK = 100_000, 4_000_000
 _LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "Cargo.lock")
@@ -19,6 +20,17 @@ _LOCKS = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lo
 def readable(files: Files) -> Files:
     """The same files, without the texts of those that are longer than any that a person writes: their parsers may take minutes."""
     return {path: text if len(text) <= _limit(path) else "" for path, text in files.items()}
+
+
+def until_refused(found: Iterable[_T]) -> Iterator[_T]:
+    """What a reader finds in texts, up to one that Python itself refuses: numbers of too many digits, nesting that is too deep, half a surrogate pair. Beyond it the reader says nothing.
+
+    Only for what reads texts of strangers: such a text must not end the program.
+    """
+    try:
+        yield from found
+    except (ValueError, RecursionError):
+        return
 
 
 def _limit(path: str) -> int:

@@ -11,7 +11,7 @@ from shlex import quote
 from packaging.utils import canonicalize_name
 
 from runners.environments.candidate import Assumption, Candidate
-from runners.environments.manifests import Files, readable
+from runners.environments.manifests import Files, readable, until_refused
 from runners.environments.python.automation import of_tox, of_workflows
 from runners.environments.python.commands import PYTEST, needed_plugins, tox_commands
 from runners.environments.python.declared import (
@@ -68,7 +68,7 @@ class PythonProject:
     def declared(self) -> tuple[Declared, ...]:
         """All packages that its files name, but for itself; those of nearer sources come first."""
         own = str(canonicalize_name(project_name(self.files, self.root) or "-"))
-        found = (each for reader in _READERS for each in reader(self.files, self.root))
+        found = (each for reader in _READERS for each in until_refused(reader(self.files, self.root)))
         return tuple(each for each in found if each.name != own and each.is_for(self.python.version))
 
     @cached_property

@@ -17,6 +17,8 @@ from runners.environments.manifests import Files, at, ini_of, lines_of, strings_
 
 Use: TypeAlias = Literal["run", "test", "other"]
 """What a package is for: running the project, testing it, or any other work on it."""
+_LONGEST = 1_000
+"""Characters of a requirement at most: no person writes longer ones, and Python reads no numbers of thousands of digits."""
 _TESTS = re.compile(r"(^|[-_.])(unit)?tests?([-_.]|$)|^(testing|pytest|check|ci)$", re.IGNORECASE)
 
 
@@ -49,9 +51,10 @@ PackageReader: TypeAlias = Callable[[Files, PurePosixPath], Iterator[Declared]]
 
 
 def requirement_of(item: str) -> Requirement | None:
-    """A text as a requirement that a package index can serve; None if it is not one."""
+    """A text as a requirement that a package index can serve; None if it is not one, or longer than any that a person writes."""
+    said = item.partition(" --hash")[0].strip()
     try:
-        requirement = Requirement(item.partition(" --hash")[0].strip())
+        requirement = Requirement(said if len(said) <= _LONGEST else "")
     except InvalidRequirement:
         return None
     return None if requirement.url else requirement

@@ -10,7 +10,7 @@ from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from runners.environments.manifests import Files, at, ini_of, string_in, strings_in, table_in, toml_of
+from runners.environments.manifests import Files, at, ini_of, string_in, strings_in, table_in, toml_of, until_refused
 from runners.environments.python.declared import pep440
 from runners.environments.python.source_code import setup_arguments
 from runners.toolchains.interpreters import Installed, Interpreter, installed, own_interpreter, series_of
@@ -20,10 +20,12 @@ _SERIES = ("2.7", *(f"3.{minor}" for minor in range(41)))
 _PATCHES = range(40)
 _LONGEST = 1_000
 """Longer texts say nothing: no person writes them, and to expand them may take minutes."""
+_DIGITS = 4
+"""Those of a series at most."""
 _ENVIRONMENT = re.compile(r"(?<![\w.])py(?:thon)?(?![a-zA-Z_])([\d.]*)(?:\{([^{}]*)\})?")
 """An environment of tox that names versions. Examples: `py39`, `py3.9-django`, `py{38,39}`, `py3{9-12}`."""
 _RANGE = re.compile(r"(\d{1,3})-(\d{1,3})")
-_PINNED = re.compile(r"(?:cpython-)?(3\.\d+)(?:\.\d+)?")
+_PINNED = re.compile(r"(?:cpython-)?(3\.\d{1,3})(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def _range(first: str, last: str) -> Iterator[str]:
 def _series(name: str) -> str:
     """The series of a number. Examples: `39` and `3.9` give `3.9`, `310` gives `3.10`; `3` gives nothing."""
     digits = name.replace(".", "")
-    return f"{digits[0]}.{int(digits[1:])}" if len(digits) > 1 and digits.isdecimal() else ""
+    return f"{digits[0]}.{int(digits[1:])}" if 1 < len(digits) <= _DIGITS and digits.isdecimal() else ""
 
 
 def chosen_python(
@@ -164,7 +166,7 @@ def chosen_python(
     own = own_interpreter()
     if toolchain:
         return _asked_for(toolchain, own, find)
-    wanted = list(wanted_pythons(files, root))
+    wanted = list(until_refused(wanted_pythons(files, root)))
     binding = [each for each in wanted if each.binding]
     there = find() if _excluding(wanted, own.version) else Installed({})
     for limits in (wanted, binding):
