@@ -60,6 +60,13 @@ def test_before_the_first_verdict_nothing_is_done():
     assert said([*began(4), Ended(RECORD, True), Ended(RECORD, True)]).endswith("; 0 of 4")
 
 
+@pytest.mark.parametrize(("text", "passed"), [("", ""), ("return 1", " · 0 passed")])
+def test_where_nothing_is_offered_it_is_not_said_that_none_passed(text, passed):
+    happened = [*began(9), *[Ended(RECORD, True)] * 2, judged("untestable", "undetected"), judged("assertion")]
+    shown = said(happened, settings={"provider": {"name": "fixed", "text": text}})
+    assert shown.endswith(f"; 2 of 9 · 1 testable, 1 untestable (1 undetected){passed}")
+
+
 def test_testable_and_untestable_moments_are_counted_apart_with_the_reasons():
     ended = [*began(9), *[Ended(RECORD, True)] * 8]
     undetected, rewritten = judged("untestable", "undetected"), judged("untestable", "rewritten")

@@ -54,8 +54,8 @@ class Tally:
         if verdict is not None and name == "untestable":
             self.untestable[verdict.reason] += 1
 
-    def words(self) -> Iterator[str]:
-        """What became of those that are done; what did not occur is left out."""
+    def words(self, *, offers: bool = True) -> Iterator[str]:
+        """What became of those that are done; what did not occur is left out, and how many passed too where nothing `offers` anything that could pass."""
         counts = self.counts
         if counts["suggestions"] + counts["failed requests"] != self.ended or not counts["awaited"]:
             yield _number_of(counts["suggestions"], "suggestion")
@@ -65,7 +65,7 @@ class Tally:
         split += [f"{counts['untestable']:,} untestable ({_reasons(self.untestable)})"] if self.untestable else []
         if split:
             yield ", ".join(split)
-        if counts["testable"]:
+        if counts["testable"] and (offers or counts["passed"]):
             yield f"{counts['passed']:,} passed"
         if counts["infrastructure"]:
             yield f"{counts['infrastructure']:,} not tested, as the tests could not be run"
@@ -108,6 +108,8 @@ class RunTally:
     def __init__(self, options: RunOptions, clock: Callable[[], float] = time.monotonic) -> None:
         self._arms = 2 + len(options.settings.repairs) if options.ablate else 1
         self._samples, self._limit = options.samples, options.limit
+        provider = options.settings.provider
+        self._offers = provider.name != "fixed" or bool(provider.text)  # mining empties gaps with it
         self._unit = " verdicts" if self._arms > 1 else " answers" if options.samples > 1 else ""
         self._sources: dict[str, Tally] = {}
         self._pace = VerdictPace(clock)
@@ -155,7 +157,7 @@ class RunTally:
         expected, is_known = self._expected(one)
         total = max(self._arms * expected, tally.done)
         of = f"{'' if is_known else 'about '}{total:,.0f}" if total else "0"
-        parts = [f"{tally.done:,} of {of}{self._unit}", *tally.words()]
+        parts = [f"{tally.done:,} of {of}{self._unit}", *tally.words(offers=self._offers)]
         left = self._pace.left_s(tally.done, total) if source is None and tally.done < total else None
         return " · ".join([*parts, *([] if left is None else [f"{about_words(left)} left"])])
 
