@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = "vscode-ext"
+MOST_BYTES = 2 << 20
+"""The package is downloaded by every window that installs it."""
 
 
 def npm_in(folder, *words):
@@ -80,6 +82,7 @@ def test_the_extensions_own_tests_pass(npm):
 def test_a_package_comes_out_with_the_program_in_it_and_no_sources(npm, extension):
     npm("run", "package")
     (package,) = extension.glob("*.vsix")
+    assert package.stat().st_size < MOST_BYTES
     with zipfile.ZipFile(package) as archive:
         names = set(archive.namelist())
         manifest = json.loads(archive.read("extension/package.json"))

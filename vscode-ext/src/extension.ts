@@ -1,4 +1,4 @@
-import { type ExtensionContext, window, workspace } from "vscode";
+import { type ExtensionContext, type LogOutputChannel, window, workspace } from "vscode";
 
 import { onEnvironmentChange } from "./setup/python";
 import { GhosttapeWindow } from "./window";
@@ -24,7 +24,7 @@ export function activate(context: ExtensionContext): void {
     }),
   );
   void started.restart();
-  void watchEnvironment(context, started);
+  void watchEnvironment(context, log, () => void started.restart());
 }
 
 export async function deactivate(): Promise<void> {
@@ -32,8 +32,8 @@ export async function deactivate(): Promise<void> {
 }
 
 /** Look for the server again when another Python environment is chosen. */
-async function watchEnvironment(context: ExtensionContext, started: GhosttapeWindow): Promise<void> {
-  const subscription = await onEnvironmentChange(() => void started.restart());
+async function watchEnvironment(context: ExtensionContext, log: LogOutputChannel, restart: () => void): Promise<void> {
+  const subscription = await onEnvironmentChange(log, restart);
   if (subscription !== undefined) {
     context.subscriptions.push(subscription);
   }

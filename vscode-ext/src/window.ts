@@ -107,7 +107,7 @@ export class GhosttapeWindow {
 
   async #prepare(listener: ClientListener): Promise<Prepared> {
     const { provider } = configuredProvider();
-    const command = locate(await currentSurroundings());
+    const command = locate(await currentSurroundings(this.#log));
     const recordTo = this.#recording.nextSession();
     const variables = await this.#keys.variables(provider["name"]);
     const env = { ...process.env, ...variables };
@@ -204,11 +204,11 @@ export class GhosttapeWindow {
     const options = this.#options();
     const env = { ...(await this.#keys.variables(options.provider["name"])) };
     const words = ["replay", tape, "--policy", policy, "--no-tests", "--settings", JSON.stringify(options)];
-    return new ProcessExecution(locate(await currentSurroundings()), words, { env });
+    return new ProcessExecution(locate(await currentSurroundings(this.#log)), words, { env });
   }
 
   async #install(remedy: Remedy): Promise<void> {
-    await install(remedy, await currentSurroundings(), () => void this.restart());
+    await install(remedy, await currentSurroundings(this.#log), () => void this.restart());
   }
 }
 

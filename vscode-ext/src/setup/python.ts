@@ -1,4 +1,4 @@
-import { type Event, extensions } from "vscode";
+import { type Event, extensions, type LogOutputChannel } from "vscode";
 
 import { programFolders } from "./location";
 
@@ -15,14 +15,24 @@ interface PythonApi {
   };
 }
 
-/** Folders of programs of the Python environment that is chosen in this window; none without the Python extension. */
-export async function environmentFolders(): Promise<readonly string[]> {
-  return (await inTime(chosenFolders())) ?? [];
+/** Folders of programs of the Python environment that is chosen in this window; none without the Python extension, or if it fails. */
+export async function environmentFolders(log: LogOutputChannel): Promise<readonly string[]> {
+  return (await inTime(logged(log, chosenFolders()))) ?? [];
 }
 
 /** Call `then` when another Python environment is chosen. */
-export async function onEnvironmentChange(then: () => void): Promise<{ dispose(): void } | undefined> {
-  return (await python())?.environments.onDidChangeActiveEnvironmentPath(then);
+export async function onEnvironmentChange(log: LogOutputChannel, then: () => void): Promise<{ dispose(): void } | undefined> {
+  return (await logged(log, python()))?.environments.onDidChangeActiveEnvironmentPath(then);
+}
+
+/** The Python extension is another's: what fails in it is logged, and the server is looked for without it. */
+async function logged<T>(log: LogOutputChannel, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    log.warn(`The Python extension does not tell its environment: ${String(error)}`);
+    return undefined;
+  }
 }
 
 async function chosenFolders(): Promise<readonly string[]> {

@@ -138,10 +138,13 @@ export class Questions {
     const latency = this.#now() - began;
     this.#pacer.answered(latency);
     const length = answer === undefined ? 0 : question.length(answer);
-    if (question.token.isCancellationRequested || length === 0 || length < this.#policy.min_suggestion) {
+    if (isCancelled(question.token)) {
       return undefined;
     }
     this.#listener.answered(latency, length);
+    if (length === 0 || length < this.#policy.min_suggestion) {
+      return undefined;
+    }
     await pause(question.invoked ? 0 : this.#pacer.held(began, latency) - latency, question.token);
     return isCancelled(question.token) ? undefined : answer;
   }

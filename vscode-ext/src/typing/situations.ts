@@ -31,9 +31,9 @@ export function situationOf(event: TextDocumentChangeEvent, now: number, accepte
   };
 }
 
-type Surroundings = Pick<Situation, "line" | "left" | "right" | "before" | "after" | "wordless">;
+type Around = Pick<Situation, "line" | "left" | "right" | "before" | "after" | "wordless">;
 
-function around(document: TextDocument, offset: number): Surroundings {
+function around(document: TextDocument, offset: number): Around {
   const text = document.getText();
   const { line, character } = document.positionAt(offset);
   const content = document.lineAt(line).text;

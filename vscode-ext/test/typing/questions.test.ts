@@ -211,6 +211,15 @@ describe("an editor with a policy", () => {
     expect(editor.answered).toEqual([40]);
   });
 
+  it("tells of an answer that offers nothing too: the model is alive", async () => {
+    const editor = new Editor("vscode");
+    editor.answer = "";
+    const nothing = editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await nothing).toBeUndefined();
+    expect(editor.answered).toHaveLength(1);
+  });
+
   it("passes on the failure of a request, and sends the next one", async () => {
     const editor = new Editor("vscode");
     const failing = { ...editor.question(new Cancelling()), invoked: true, send: () => Promise.reject(new Error("no model")) };
