@@ -82,7 +82,7 @@ class ModelQuestion:
     """What a model is sent."""
 
     messages: tuple[ChatMessage, ...]
-    names: int
+    name_count: int
     """How many names of files are sent."""
     files: tuple[str, ...]
     """The files of which the text is sent, or its beginning."""

@@ -3,7 +3,7 @@
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.detecting import candidates, likeliest
 from runners.environments.trials import KeptTrials, TriedWay
-from runners.environments.trying import WITHIN_S, NotTestable, SettledWay, WayTester, package_name
+from runners.environments.trying import WITHIN_S, NotTestable, WayTester, WorkingWay, package_name
 
 __all__ = [
     "WITHIN_S",
@@ -11,9 +11,9 @@ __all__ = [
     "Candidate",
     "KeptTrials",
     "NotTestable",
-    "SettledWay",
     "TriedWay",
     "WayTester",
+    "WorkingWay",
     "candidates",
     "likeliest",
     "package_name",

@@ -108,11 +108,11 @@ def problem_of(result: Result, plan: ProjectPlan) -> str:
     return counts + (result.message or f"the tests end with {result.verdict_class}")
 
 
-def first_told(text: str) -> str:
+def error_line(text: str) -> str:
     """The first line of an error that says something, shortened. What only announces further lines says nothing: `[ERROR] Some problems were encountered while processing the POMs:`."""
     lines = [re.sub(r"^(?:\[ERROR\] ?)+", "ERROR: ", line) for line in plain(text).splitlines() if line.strip()]
     errors = [
         line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line
     ]
-    told = next((line for line in errors if not line.rstrip().endswith(":")), "") or next(iter(errors + lines), "")
-    return told[:300]
+    found = next((line for line in errors if not line.rstrip().endswith(":")), "") or next(iter(errors + lines), "")
+    return found[:300]

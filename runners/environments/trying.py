@@ -16,7 +16,7 @@ from runners.environments.manifests import Files
 from runners.environments.python.candidates import PythonProject, python_project
 from runners.environments.python.imports import is_test, package_of
 from runners.environments.remedies import FIXTURES, Missing, failing_tests
-from runners.environments.trials import KeptTrials, TriedWay, first_told, problem_of
+from runners.environments.trials import KeptTrials, TriedWay, error_line, problem_of
 from runners.errors import IndexUnreachable, MachineFails, RunnerError, SandboxFailed, SetupFailed, ToolchainMissing
 from runners.other_files import NOTHING, OtherFiles
 from runners.project import SETUP_S, Project, prepare
@@ -41,7 +41,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SettledWay:
+class WorkingWay:
     """The first way in which the tests of a project pass, and what was tried before."""
 
     candidate: Candidate
@@ -75,13 +75,13 @@ class WayTester:
         """When finding out is over, if it begins now; on the clock `now`."""
         return self.now() + self.within_s
 
-    async def settle(
+    async def first_working(
         self,
         files: Files,
         candidates: Iterable[Candidate],
         kept: KeptTrials = NOTHING_KEPT,
         ends: float | None = None,
-    ) -> SettledWay:
+    ) -> WorkingWay:
         """Find the first way in which the tests pass. What a log names as missing is added if a file of the project names it; where nearly all tests pass, the others are left out.
 
         Ways that `kept` knows are not tried again. At `ends` (see there; by default `within_s` from now on) what runs is stopped.
@@ -104,7 +104,7 @@ class WayTester:
             trial = await self.tried(files, candidate, kept, ends)
             trials.append(trial)
             if trial.result is not None and not trial.problem:
-                return SettledWay(trial.candidate, trial.result, tuple(trials))
+                return WorkingWay(trial.candidate, trial.result, tuple(trials))
             self._refuse_uninstallable(trial)
             if not trial.is_toolchain_missing:  # the error says it
                 self.notify(f"that did not work{' before' if before else ''}: {trial.problem}")
@@ -129,9 +129,9 @@ class WayTester:
         """End where a package cannot be installed that a person asks for. What was only found in files may be left out."""
         gone = {_plain(name) for name in trial.missing.uninstallable}
         if refused := next((each for each in self.named if package_name(each) in gone), ""):
-            told = trial.problem.removeprefix("ERROR: ").partition(" (from versions: ")[0]
+            reason = trial.problem.removeprefix("ERROR: ").partition(" (from versions: ")[0]
             raise SetupFailed(
-                f"--requires {refused}: it cannot be installed: {told}: are name and version right, and is there a network?"
+                f"--requires {refused}: it cannot be installed: {reason}: are name and version right, and is there a network?"
             )
 
     async def try_one(self, files: Files, candidate: Candidate, ends: float | None = None) -> TriedWay:
@@ -153,7 +153,7 @@ class WayTester:
             raise  # no other way would fare better
         except RunnerError as error:
             said = str(error).replace(f" {candidate.plan.setup!r}", "")  # it was shown when it began
-            return TriedWay(candidate, None, first_told(said), str(error), self.now() - began)
+            return TriedWay(candidate, None, error_line(said), str(error), self.now() - began)
         return await self._run(project, candidate, began, max(ends - self.now(), _LEAST_S))
 
     async def _run(self, project: Project, candidate: Candidate, began: float, left_s: float) -> TriedWay:

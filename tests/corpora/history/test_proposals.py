@@ -24,7 +24,7 @@ def answer(*proposals):
 def test_names_and_manifests_are_sent_and_no_other_text():
     asked = question({"Makefile": "check:", "src/a.py": "x = 1", "docs/guide.md": "long", "sub/package.json": "{}"}, ())
     assert asked.files == ("Makefile", "sub/package.json")
-    assert asked.names == 4
+    assert asked.name_count == 4
     text = asked.messages[1].content
     assert "src/a.py" in text
     assert "=== Makefile\ncheck:" in text
@@ -94,7 +94,7 @@ def test_what_is_sent_is_bounded():
     files = {f"Makefile{n}.md": "" for n in range(1000)} | {f"d{n}/README": "x" * 3 * LONGEST for n in range(50)}
     trials = [replace(TRIED, log="y" * 10 * LOG)] * 50
     asked = question(files, trials)
-    assert asked.names == PATHS
+    assert asked.name_count == PATHS
     assert "and 750 more" in asked.messages[1].content
     assert asked.messages[1].content.count("x") <= TOGETHER + 100
     assert asked.messages[1].content.count("y") <= 4 * (LOG + 10)

@@ -73,10 +73,10 @@ async def test_a_crate_with_dependencies_is_tested_if_its_set_up_may_fetch_them(
     files = RUST | {".cargo/config.toml": place}
     tester = WayTester(bubblewrap, cache, lambda _: None)
     with pytest.raises(NotTestable) as caught:
-        await tester.settle(files, Said().candidates(files))
+        await tester.first_working(files, Said().candidates(files))
     assert caught.value.remedies[0].startswith("its set-up needs the network: if you trust this project")
     assert registry.asked == []
-    found = await tester.settle(files, Said(network=True).candidates(files))
+    found = await tester.first_working(files, Said(network=True).candidates(files))
     assert (found.result.passed, found.candidate.plan.toolchain) == (2, "rust")
     assert "/dl/own-sum" in registry.asked
 
@@ -112,9 +112,9 @@ endforeach()
 async def test_a_library_with_cmake_and_its_tests_in_a_folder_is_tested_by_ctest(bubblewrap, cache, need):
     need("cmake", "ctest", "g++")
     tester = WayTester(bubblewrap, cache, lambda _: None)
-    found = await tester.settle(CPP, candidates(CPP))
+    found = await tester.first_working(CPP, candidates(CPP))
     assert (found.result.passed, found.candidate.plan.toolchain, len(found.trials)) == (2, "cpp", 1)
     broken = CPP | {"src/area.cpp": CPP["src/area.cpp"].replace("*", "+")}
     with pytest.raises(NotTestable) as caught:
-        await tester.settle(broken, candidates(broken))
+        await tester.first_working(broken, candidates(broken))
     assert (caught.value.trials[0].result.passed, caught.value.trials[0].result.failed) == (1, 1)

@@ -45,5 +45,5 @@ async def test_a_command_that_no_program_can_be_given_is_none(sign, cache):
     manifest = json.dumps({"scripts": {"test": f"mocha {sign}"}, "devDependencies": {"mocha": "^10"}})
     files = {"package.json": manifest, "a.test.js": ""}
     with pytest.raises(NotTestable) as caught:
-        await WayTester(FakeSandbox(print), cache, print).settle(files, candidates(files))
+        await WayTester(FakeSandbox(print), cache, print).first_working(files, candidates(files))
     assert caught.value.trials == ()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from runners.environments.remedies import failing_tests, missing_in
-from runners.environments.trials import first_told
+from runners.environments.trials import error_line
 
 
 def output(folder, *command):
@@ -126,7 +126,7 @@ def test_a_host_that_is_not_reached_is_named(log, host):
 
 
 @pytest.mark.parametrize(
-    ("log", "told"),
+    ("log", "shown"),
     [
         ("x\n[ERROR] [ERROR] Some problems were encountered while processing the POMs:\n[ERROR] Unknown packaging: bundle @ line 7\n", "ERROR: Unknown packaging: bundle @ line 7"),
         ("the setup ended with status 101: error: failed to get `a`\nCaused by:\n", "the setup ended with status 101: error: failed to get `a`"),
@@ -135,5 +135,5 @@ def test_a_host_that_is_not_reached_is_named(log, host):
         ("", ""),
     ],
 )  # fmt: skip
-def test_the_line_of_an_error_that_says_something_is_shown(log, told):
-    assert first_told(log) == told
+def test_the_line_of_an_error_that_says_something_is_shown(log, shown):
+    assert error_line(log) == shown

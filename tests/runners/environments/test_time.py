@@ -25,15 +25,15 @@ def tester(bubblewrap, cache):
     return lambda within_s: WayTester(bubblewrap, cache, lambda _: None, within_s)
 
 
-async def settle_timed(tester, *ways):
+async def first_working_timed(tester, *ways):
     began = time.monotonic()
     with pytest.raises(NotTestable) as caught:
-        await tester.settle({}, ways)
+        await tester.first_working({}, ways)
     return caught.value, time.monotonic() - began
 
 
 async def test_tests_that_go_on_are_stopped_when_the_time_is_over(tester):
-    error, took_s = await settle_timed(tester(2.0), way("sleep 50", timeout_s=60.0), way("true"))
+    error, took_s = await first_working_timed(tester(2.0), way("sleep 50", timeout_s=60.0), way("true"))
     assert took_s < 20
     assert [each.is_cut for each in error.trials] == [True]
     assert error.trials[0].problem == "stopped before its tests end: finding out takes no longer than 2 s"
@@ -41,7 +41,7 @@ async def test_tests_that_go_on_are_stopped_when_the_time_is_over(tester):
 
 
 async def test_a_set_up_that_goes_on_is_stopped_and_leaves_no_process(tester):
-    error, took_s = await settle_timed(tester(2.0), way("true", setup="sleep 51.25"))
+    error, took_s = await first_working_timed(tester(2.0), way("true", setup="sleep 51.25"))
     assert took_s < 20
     assert (error.trials[0].is_cut, error.trials[0].result) == (True, None)
     assert "--test-timeout" in error.remedies[0]
@@ -56,21 +56,21 @@ def read(file):
         return b""
 
 
-async def test_tests_that_take_longer_than_their_own_limit_are_told_so(tester):
-    error, _ = await settle_timed(tester(60.0), way("sleep 50", timeout_s=1.0))
+async def test_tests_that_take_longer_than_their_own_limit_are_named(tester):
+    error, _ = await first_working_timed(tester(60.0), way("sleep 50", timeout_s=1.0))
     assert (error.trials[0].problem, error.trials[0].is_cut) == ("the tests take longer than 1 s", False)
     assert "--test-timeout" in error.remedies[0]
 
 
 async def test_a_set_up_with_the_network_has_time_to_fetch(tester):
-    found = await tester(0.0).settle({}, [way("true", setup="sleep 2", network=True)])
+    found = await tester(0.0).first_working({}, [way("true", setup="sleep 2", network=True)])
     assert found.result.verdict_class == "passed"
 
 
 async def test_a_network_that_is_not_reached_is_said(cache):
     failed = Completed(1, None, "", "curl: Could not resolve host: repo.own.org\n", 1.0)
     tester = WayTester(FakeSandbox(lambda job: failed), cache, lambda _: None)
-    error, _ = await settle_timed(tester, way("true", setup="make", network=True))
+    error, _ = await first_working_timed(tester, way("true", setup="make", network=True))
     assert error.remedies[0].startswith("its set-up had the network, and did not reach repo.own.org: ")
 
 
@@ -88,17 +88,17 @@ class Ways:
         self.ran.append(job.command)
         return Completed(0, None, "", "", 1.0) if job.command == self.passes else FAILS
 
-    async def settle(self, *ways):
-        return await self.tester.settle({}, ways, self.kept)
+    async def first_working(self, *ways):
+        return await self.tester.first_working({}, ways, self.kept)
 
 
 async def test_after_an_end_only_the_untried_ways_are_tried(cache, tmp_path):
     file, ways = tmp_path / "kept/x.json", (way("one"), way("two"), way("three"))
     first = Ways(cache, file, stops_at="two")
     with pytest.raises(asyncio.CancelledError):
-        await first.settle(*ways)
+        await first.first_working(*ways)
     second = Ways(cache, file, passes="three")
-    assert (await second.settle(*ways)).candidate.name == "three"
+    assert (await second.first_working(*ways)).candidate.name == "three"
     assert (first.ran, second.ran) == (["one"], ["two", "three"])
     assert second.said[0].startswith("that did not work before: ")
 
@@ -107,10 +107,10 @@ async def test_a_kept_failure_says_so_and_how_it_is_tried_again(cache, tmp_path)
     for number in (1, 2):
         run = Ways(cache, tmp_path / "x.json")
         with pytest.raises(NotTestable) as caught:
-            await run.settle(way("one"), way("two"))
-        told = [each for each in caught.value.remedies if "--try-again" in each]
-        assert (len(run.ran), len(told)) == ((2, 0) if number == 1 else (0, 1))
-    assert told[0].startswith("2 of 2 ways failed when they were tried before")
+            await run.first_working(way("one"), way("two"))
+        kept = [each for each in caught.value.remedies if "--try-again" in each]
+        assert (len(run.ran), len(kept)) == ((2, 0) if number == 1 else (0, 1))
+    assert kept[0].startswith("2 of 2 ways failed when they were tried before")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ async def test_another_plan_is_tried_anew(cache, tmp_path, other):
     for each in (way("one"), other):
         run = Ways(cache, tmp_path / "x.json")
         with pytest.raises(NotTestable):
-            await run.settle(each)
+            await run.first_working(each)
         assert run.ran == [each.plan.setup or "one"]
 
 
@@ -128,7 +128,7 @@ async def test_a_file_that_is_broken_keeps_nothing(cache, tmp_path):
     (tmp_path / "x.json").write_text("[1")
     run = Ways(cache, tmp_path / "x.json")
     with pytest.raises(NotTestable):
-        await run.settle(way("one"))
+        await run.first_working(way("one"))
     assert run.ran == ["one"]
 
 
@@ -170,7 +170,7 @@ async def test_what_follows_from_a_kept_failure_has_the_variables_of_the_set_up(
     for _ in range(2):
         tester = WayTester(FakeSandbox(lambda job: _set_up_or(failed, job)), cache, print)
         with pytest.raises(NotTestable) as caught:
-            await tester.settle(files, [Candidate("one", plan)], KeptTrials(tmp_path / "x.json"))
+            await tester.first_working(files, [Candidate("one", plan)], KeptTrials(tmp_path / "x.json"))
     ways = [each.candidate.plan for each in caught.value.trials]
     assert [each.requires for each in ways] == [(), ("iniconfig==2.0.0",)]
     assert [each.setup_env for each in ways] == [{"TOKEN": "s3cret"}] * 2

@@ -143,7 +143,7 @@ async def test_a_project_for_another_version_is_tested_with_it(other, bubblewrap
         "pyproject.toml": f"[project]\nrequires-python = '=={other}.*'",
         "tests/test_a.py": f"import sys\n\n\ndef test_a():\n    assert sys.version_info[1] == {other.partition('.')[2]}\n",
     }
-    found = await WayTester(bubblewrap, cache, ignore).settle(files, candidates(files))
+    found = await WayTester(bubblewrap, cache, ignore).first_working(files, candidates(files))
     assert (found.candidate.plan.toolchain, len(found.trials)) == (f"python{other}", 1)
     assert found.candidate.assumptions[0].said == f"Python {other} runs it, as it is for =={other}.*"
 
@@ -151,7 +151,7 @@ async def test_a_project_for_another_version_is_tested_with_it(other, bubblewrap
 async def test_a_project_for_a_version_that_is_not_here_is_not_tried_and_says_what_to_install(bubblewrap, tmp_path):
     files = {"pyproject.toml": "[project]\nrequires-python = '>=3.30'", "tests/test_a.py": "def test_a():\n    pass\n"}
     with pytest.raises(NotTestable) as caught:
-        await WayTester(bubblewrap, tmp_path, ignore).settle(files, candidates(files))
+        await WayTester(bubblewrap, tmp_path, ignore).first_working(files, candidates(files))
     said = (
         "Python 3.30 is not installed here: get it with `uv python install 3.30` or `pyenv install 3.30` "
         "(it is for >=3.30: pyproject.toml [project] requires-python); --toolchain names another version"
@@ -166,6 +166,6 @@ async def test_where_the_version_that_it_is_worked_on_with_fails_the_own_one_is_
         ".python-version": other,
         "tests/test_a.py": f"import sys\n\n\ndef test_a():\n    assert '%d.%d' % sys.version_info[:2] == '{OWN}'\n",
     }
-    found = await WayTester(bubblewrap, cache, ignore).settle(files, candidates(files))
+    found = await WayTester(bubblewrap, cache, ignore).first_working(files, candidates(files))
     assert found.candidate.plan.toolchain == "python"
     assert found.trials[0].candidate.plan.toolchain == f"python{other}"

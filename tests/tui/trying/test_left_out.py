@@ -18,7 +18,7 @@ def sessions(tmp_path):
     """A function: what becomes of a commit whose tests end with an error when they are tried; its tape, what is said, what is counted."""
 
     async def become(error):
-        async def settled(files, others):
+        async def working(files, others):
             raise error
 
         write(Typist().type("x = 1\n").tape(), tmp_path / "a.tape.jsonl")
@@ -26,7 +26,7 @@ def sessions(tmp_path):
             "0123456789abcdef", "a", str(tmp_path / "a.tape.jsonl"), 1, 1, 1, 0, 0, 0, 1.0, (), {}, True
         )
         tests, said = SimpleNamespace(holds_for=lambda files: False), []
-        made = Sessions(SimpleNamespace(settled=settled), SimpleNamespace(tests=tests), ReplayOptions(), said.append)
+        made = Sessions(SimpleNamespace(working=working), SimpleNamespace(tests=tests), ReplayOptions(), said.append)
         return await made._tape(commit), said, dict(made._left)
 
     return become

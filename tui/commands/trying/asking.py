@@ -122,7 +122,7 @@ class ModelAdvice:
     async def _answer(self, files: Mapping[str, str], failure: NotTestable) -> str:
         asked = question(files, failure.trials, self.finder.said.setup_env.values())
         self.say(
-            f"{self._model} is asked: the names of {number_of(asked.names, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
+            f"{self._model} is asked: the names of {number_of(asked.name_count, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
             f"{number_of(len(failure.trials), 'log')} are sent to {self.options.settings.provider.base_url or 'its own address'}"
         )
         provider = registry.make(_settings(self.options.settings.provider))

@@ -81,7 +81,7 @@ class TestFinder:
             read = files_of(self.repository, newest)
         ends = self._tester().ends
         try:
-            return FoundTests(newest.sha, await self.settled(_finished(read), read.others, ends), selection)
+            return FoundTests(newest.sha, await self.working(_finished(read), read.others, ends), selection)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
@@ -118,7 +118,7 @@ class TestFinder:
                 return False
             self.notify(f"its tests fail there; tried at {commit.sha[:10]} ({commit.authored[:10]})")
             try:
-                passing[commit.sha] = await self.settled(files, read.others, ends, way)
+                passing[commit.sha] = await self.working(files, read.others, ends, way)
             except NotTestable:
                 return False
             return True
@@ -130,7 +130,7 @@ class TestFinder:
         begins = replace(selection, revisions=_since(commits[-1], found))
         return FoundTests(found.sha, passing[found.sha], begins, moved)
 
-    async def settled(
+    async def working(
         self, files: Mapping[str, str], others: OtherFiles, ends: float | None = None, way: Candidate | None = None
     ) -> TestsOfCommits:
         """The way in which the tests of some files (path → text, and the `others`) pass, tried until `ends`, or as it is known from before.
@@ -146,8 +146,8 @@ class TestFinder:
         known = _read(place)
         if known is None:
             kept, likely = self._kept(files, others, ways), ways if way is None else [way]
-            settled = await self._tester(others).settle(files, likely, kept, ends)
-            known = _Known(settled.candidate, settled.result.wall_ms, settled.result.passed)
+            working = await self._tester(others).first_working(files, likely, kept, ends)
+            known = _Known(working.candidate, working.result.wall_ms, working.result.passed)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known.with_values({})))
         known = known.with_values(self.said.setup_env)

@@ -98,7 +98,7 @@ class Sessions:
             self._failed = 0
             return tape
         try:
-            own = await self.finder.settled(self._files, other_files(tape))
+            own = await self.finder.working(self._files, other_files(tape))
             self._failed = 0
         except (NotTestable, IndexUnreachable) as error:
             self._failed += 1

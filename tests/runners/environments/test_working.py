@@ -18,52 +18,54 @@ MANIFEST = "[dependency-groups]\ntest = ['iniconfig==2.0.0']\n"
 
 
 @pytest.fixture
-def settle(bubblewrap, cache):
+def first_working(bubblewrap, cache):
     """A function that finds out how a project is tested."""
 
     async def run(files):
-        return await WayTester(bubblewrap, cache, lambda _: None).settle(files, candidates(files))
+        return await WayTester(bubblewrap, cache, lambda _: None).first_working(files, candidates(files))
 
     return run
 
 
-def said(settled):
-    return [each.said for each in settled.candidate.assumptions]
+def said(working):
+    return [each.said for each in working.candidate.assumptions]
 
 
-async def test_a_project_that_passes_is_tried_once(settle):
-    found = await settle({"pyproject.toml": MANIFEST, "tests/test_a.py": PASSES})
+async def test_a_project_that_passes_is_tried_once(first_working):
+    found = await first_working({"pyproject.toml": MANIFEST, "tests/test_a.py": PASSES})
     assert (found.candidate.name, found.result.passed, len(found.trials)) == ("pytest", 1, 1)
 
 
-async def test_a_module_that_is_missing_is_added_if_a_file_names_its_package(settle):
+async def test_a_module_that_is_missing_is_added_if_a_file_names_its_package(first_working):
     files = {
         "pyproject.toml": "[dependency-groups]\ntest = ['attrs>=23']",
         "tests/test_a.py": "import importlib\n\n\ndef test_a():\n    importlib.import_module('attr')\n",
     }
-    found = await settle(files)
+    found = await first_working(files)
     assert found.candidate.plan.requires[1:] == ("attrs>=23",)
     assert "installed, as tests ask for it: attrs>=23" in said(found)
     assert [bool(each.problem) for each in found.trials] == [True, False]
 
 
-async def test_where_more_is_needed_all_that_is_listed_for_tests_is_installed(settle):
+async def test_where_more_is_needed_all_that_is_listed_for_tests_is_installed(first_working):
     test = "import importlib.util\n\n\ndef test_a():\n    if importlib.util.find_spec('attr') is None:\n        raise ModuleNotFoundError(\"No module named 'own_part'\")\n"
-    found = await settle({"pyproject.toml": "[dependency-groups]\ntest = ['attrs>=23']", "tests/test_a.py": test})
+    found = await first_working(
+        {"pyproject.toml": "[dependency-groups]\ntest = ['attrs>=23']", "tests/test_a.py": test}
+    )
     assert found.candidate.name == "pytest with all test packages"
 
 
-async def test_a_test_among_many_that_fails_here_is_left_out_and_said(settle):
+async def test_a_test_among_many_that_fails_here_is_left_out_and_said(first_working):
     failing = "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_here(n):\n    assert not n\n"
-    found = await settle({"tests/test_a.py": MANY, "tests/test_b.py": failing})
+    found = await first_working({"tests/test_a.py": MANY, "tests/test_b.py": failing})
     assert found.candidate.plan.command.endswith(" --deselect tests/test_b.py::test_here")
     assert "left out, as they fail here before anything is changed: tests/test_b.py::test_here" in said(found)
     assert found.result.passed == 9
 
 
-async def test_where_many_tests_fail_none_is_left_out(settle):
+async def test_where_many_tests_fail_none_is_left_out(first_working):
     with pytest.raises(NotTestable) as caught:
-        await settle(
+        await first_working(
             {"tests/test_a.py": MANY + "".join(f"def test_fails_{n}():\n    assert 0\n\n\n" for n in range(5))}
         )
     assert not any("--deselect" in each.candidate.plan.command for each in caught.value.trials)
@@ -72,7 +74,7 @@ async def test_where_many_tests_fail_none_is_left_out(settle):
     assert caught.value.remedies[-1].startswith(f"these fail here: {first} and 2 more: name a command")
 
 
-async def test_a_service_that_is_missing_is_said(settle):
+async def test_a_service_that_is_missing_is_said(first_working):
     test = """import socket
 
 
@@ -83,39 +85,39 @@ def test_a():
         raise ConnectionError(f"Error 111 connecting to localhost:6379. {error}.") from error
 """
     with pytest.raises(NotTestable) as caught:
-        await settle({"tests/test_a.py": MANY, "tests/test_b.py": test})
+        await first_working({"tests/test_a.py": MANY, "tests/test_b.py": test})
     assert caught.value.remedies[0].startswith("tests need redis, and nothing runs beside them")
 
 
-async def test_a_project_that_asks_for_its_own_version_is_built(settle):
+async def test_a_project_that_asks_for_its_own_version_is_built(first_working):
     files = {
         "setup.py": "from setuptools import setup\nsetup(name='own', version='1.5', py_modules=['own'])\n",
         "own.py": "from importlib.metadata import version\n\nVERSION = version('own')\n",
         "tests/test_a.py": "import own\n\n\ndef test_a():\n    assert own.VERSION == '1.5'\n",
     }
-    found = await settle(files)
+    found = await first_working(files)
     assert found.candidate.name == "pytest, built"
     assert "it is built first: own.py may ask for what is installed" in said(found)
 
 
-async def test_versions_that_cannot_be_installed_are_left_open(settle):
+async def test_versions_that_cannot_be_installed_are_left_open(first_working):
     files = {"requirements.txt": "iniconfig==99.99\n", "tests/test_a.py": PASSES}
-    found = await settle(files)
+    found = await first_working(files)
     assert found.candidate.plan.requires[-1] == "iniconfig"
     assert "versions that cannot be installed together, or here, are left open" in said(found)
 
 
-async def test_where_nothing_works_the_module_and_the_flag_are_named(settle):
+async def test_where_nothing_works_the_module_and_the_flag_are_named(first_working):
     with pytest.raises(NotTestable) as caught:
-        await settle({"tests/test_a.py": "import own_secret_part\n"})
+        await first_working({"tests/test_a.py": "import own_secret_part\n"})
     assert caught.value.remedies[0] == (
         "tests import `own_secret_part`, which nothing installs: add it with --requires own-secret-part"
     )
 
 
-async def test_without_any_way_the_flags_are_named(settle):
+async def test_without_any_way_the_flags_are_named(first_working):
     with pytest.raises(NotTestable, match="--test-command, and the toolchain with --toolchain"):
-        await settle({"README.md": ""})
+        await first_working({"README.md": ""})
 
 
 def failing_ways():
@@ -135,7 +137,7 @@ async def test_no_way_is_begun_after_the_time_is_over_but_the_first(cache):
     for within_s, tried in ((0.0, 1), (100.0, 2)):
         tester = WayTester(FakeSandbox(minute), cache, lambda _: None, within_s, lambda: seconds[0])
         with pytest.raises(NotTestable) as caught:
-            await tester.settle({}, failing_ways())
+            await tester.first_working({}, failing_ways())
         assert len(caught.value.trials) == tried
 
 
@@ -143,7 +145,7 @@ async def test_no_more_than_a_few_ways_are_tried_and_each_once(cache):
     sandbox = FakeSandbox(lambda job: Completed(1, None, "sh: own: command not found\n", "", 1.0))
     same = Candidate("same", ProjectPlan("system", command="make"))
     with pytest.raises(NotTestable) as caught:
-        await WayTester(sandbox, cache, lambda _: None).settle({}, [same, same, *failing_ways()])
+        await WayTester(sandbox, cache, lambda _: None).first_working({}, [same, same, *failing_ways()])
     assert [each.candidate.plan.command for each in caught.value.trials] == [
         "make",
         *(f"make test-{n}" for n in range(1, MOST)),
@@ -155,12 +157,12 @@ async def test_a_package_that_a_person_names_is_neither_left_out_nor_taken_in_an
     for named in ("iniconfig==99.98", "no-such-thing-x1y2"):
         ways = [replace(each, plan=replace(each.plan, requires=("pytest", named))) for each in candidates(files)]
         with pytest.raises(SetupFailed, match=rf"^--requires {named}: it cannot be installed: [^:]*: are name"):
-            await WayTester(bubblewrap, cache, lambda _: None, named=(named,)).settle(files, ways)
+            await WayTester(bubblewrap, cache, lambda _: None, named=(named,)).first_working(files, ways)
 
 
-async def test_without_a_file_of_tests_that_is_said(settle):
+async def test_without_a_file_of_tests_that_is_said(first_working):
     with pytest.raises(NotTestable, match=r"no file is named as tests are .* name what runs them with --test-command"):
-        await settle({"pyproject.toml": '[project]\nname = "own"', "own.py": ""})
+        await first_working({"pyproject.toml": '[project]\nname = "own"', "own.py": ""})
 
 
 async def test_without_a_network_no_other_way_is_tried(bubblewrap, tmp_path, monkeypatch):
@@ -170,7 +172,7 @@ async def test_without_a_network_no_other_way_is_tried(bubblewrap, tmp_path, mon
         monkeypatch.delenv(f"PIP_{name}", raising=False)
     files, said = {"requirements.txt": "iniconfig\n", "tests/test_a.py": PASSES}, []
     with pytest.raises(IndexUnreachable, match=r"index cannot be reached \(Connection refused\): is there a network\?"):
-        await WayTester(bubblewrap, tmp_path, said.append).settle(files, candidates(files))
+        await WayTester(bubblewrap, tmp_path, said.append).first_working(files, candidates(files))
     assert sum(line.startswith("trying: ") for line in said) == 1
 
 
@@ -179,6 +181,6 @@ async def test_a_machine_that_fails_ends_it(tmp_path):
         raise MachineFails("the file system is full: make room")
 
     with pytest.raises(MachineFails, match="make room"):
-        await WayTester(FakeSandbox(full), tmp_path, lambda _: None).settle(
+        await WayTester(FakeSandbox(full), tmp_path, lambda _: None).first_working(
             {}, [Candidate("a", ProjectPlan("system", setup="b", command="c"))]
         )
