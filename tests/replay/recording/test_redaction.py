@@ -242,3 +242,31 @@ def test_whatever_is_edited_the_recording_replays_is_clean_and_differs_only_wher
             assert all(new in {old, COVER} for old, new in pairs)
         assert [each for each in was if each in "\r\n"] == [each for each in state if each in "\r\n"]
         assert list(found_by_detect_secrets(state)) == []
+
+
+KNOWN = ["blueHorse42Staple", "zebra quartz vixen jockey", "pä😀Ss-wÖrd-98x"]
+PARTS = st.one_of(
+    st.sampled_from(["\n", " ", "'", "x", "😀", "= "]),
+    st.builds(
+        lambda secret, cuts: secret[min(cuts) : max(cuts)], st.sampled_from(KNOWN), st.tuples(*[st.integers(0, 25)] * 2)
+    ),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_a_known_value_that_is_put_together_from_parts_in_any_order_stands_in_no_state(data, tmp_path_factory):
+    folder = Folder(tmp_path_factory.mktemp("tape"), *KNOWN)
+    late = data.draw(st.booleans())
+    if not late:
+        folder.redactor.know_values(KNOWN)
+    else:
+        folder.secrets = ()
+    folder.open("x = ''\n")
+    for _ in range(data.draw(st.integers(1, 12))):
+        ends = sorted(data.draw(st.tuples(*[st.integers(0, units(folder.text))] * 2)))
+        folder.edit(ends[0], min(ends[1], ends[0] + 5), data.draw(PARTS))
+    folder.redactor.know_values(KNOWN)
+    folder.secrets = KNOWN
+    folder.tell(State(folder.t, 0, ""))
+    assert units(folder.final()) == units(folder.text)
