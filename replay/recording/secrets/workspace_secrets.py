@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from replay.recording.secrets.exclusion import Exclusion, is_never
 from replay.recording.secrets.file_values import file_values
@@ -29,8 +30,11 @@ MOST_BYTES = 1 << 20
 _MOST_READ = 32 << 20
 _SOURCES, _SOURCE_BYTES = 1_000, 8 << 20
 _LISTS = frozenset({".gitignore", ".ghosttapeignore", "exclude"})
-Stamp = tuple[int, int, int]
+_TICK_NS = 2_000_000_000
+"""The coarsest step of the clocks of file systems."""
+Stamp: TypeAlias = tuple[int, int, int]
 """When a file or folder changed last (ns), its size (bytes), and its number on the disk."""
+_UNSURE: Stamp = (0, -2, 0)
 
 
 @dataclass(slots=True)
@@ -55,6 +59,7 @@ class WorkspaceSecrets:
         self._exclusion, self._clock, self._every_s = exclusion, clock, every_s
         self._seen: _Seen | None = None
         self._read: dict[Path, Stamp] = {}
+        self._given: set[str] = set()
         self._due = 0.0
 
     @property
@@ -70,6 +75,8 @@ class WorkspaceSecrets:
         if self._seen is None or self._has_changed(self._seen):
             self._seen = self._look()
         found = self._secrets(self._texts(path for path in self._seen.excluded if self._is_new(path)))
+        found = [value for value in found if value not in self._given]
+        self._given.update(found)
         self._due = self._clock() + max(self._every_s, 10 * (self._clock() - began))
         return found
 
@@ -88,7 +95,7 @@ class WorkspaceSecrets:
         for path, entry in islice(self._walk(seen), MOST_ENTRIES):
             files.append(path)
             if entry.name in _LISTS:
-                seen.lists[path] = _stamp(path)
+                seen.lists[path] = _lasting(_stamp(path))
         seen.is_cut_off = len(files) >= MOST_ENTRIES
         excluded = self._exclusion.left_out(files)
         seen.excluded = sorted(excluded, key=lambda path: (not is_never(Path(path.name)), len(path.parts)))[:MOST_FILES]
@@ -102,7 +109,7 @@ class WorkspaceSecrets:
         for folder in waiting:
             if folder in seen.folders:
                 continue
-            seen.folders[folder] = _stamp(folder)
+            seen.folders[folder] = _lasting(_stamp(folder))
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in sorted(entries, key=lambda entry: entry.name):
                     path = folder / entry.name
@@ -125,7 +132,7 @@ class WorkspaceSecrets:
         stamp = _stamp(path)
         if self._read.get(path) == stamp:
             return False
-        self._read[path] = stamp
+        self._read[path] = _lasting(stamp)
         return True
 
     def _texts(self, paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -176,6 +183,11 @@ def _stamp(path: Path) -> Stamp:
     except OSError:
         return (0, -1, 0)
     return (found.st_mtime_ns, found.st_size if stat.S_ISREG(found.st_mode) else 0, found.st_ino)
+
+
+def _lasting(stamp: Stamp) -> Stamp:
+    """A stamp to compare with later ones; of a change just now one that equals none, for another change may get the same time."""
+    return stamp if abs(time.time_ns() - stamp[0]) > _TICK_NS else _UNSURE
 
 
 def _text(path: Path, most: int) -> str:

@@ -166,3 +166,16 @@ def test_usual_settings_cover_nothing_in_a_usual_project(tmp_path):
     }
     assert len(texts) > 300
     assert covered == set()
+
+
+def test_a_change_that_gets_the_same_time_as_the_one_before_is_seen(tmp_path, secrets):
+    """File systems count in steps of some ms, up to two seconds."""
+    write(tmp_path / ".env", "PASSWORD=one1one1\n")
+    now = (tmp_path / ".env").stat().st_mtime_ns
+    folder = tmp_path.stat().st_mtime_ns
+    assert secrets.new_values() == ["one1one1"]
+    write(tmp_path / ".env", "PASSWORD=two2two2\n")
+    write(tmp_path / ".env.local", "PASSWORD=three3three3\n")
+    os.utime(tmp_path / ".env", ns=(now, now))
+    os.utime(tmp_path, ns=(folder, folder))
+    assert sorted(secrets.new_values(at_once=True)) == ["three3three3", "two2two2"]
