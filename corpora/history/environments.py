@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import Any
 
 from replay.importers.building.project_tests import detect_tests, tests_of_plan
 from replay.tapes.tape import Tests
-from runners.environments import Assumption, Candidate, candidates, package_name
+from runners.environments import LINKED, Assumption, Candidate, candidates, package_name
 from runners.project import ProjectPlan
 
 PATIENCE = 6.0
@@ -64,9 +66,12 @@ class Said:
         named = {package_name(item) for item in self.also}
         found = (item for item in self.members.get("requires", shown.requires) if package_name(item) not in named)
         requires = tuple(dict.fromkeys((*found, *self.also)))
+        links = candidate.links if self.walled else ""
+        known["setup"] = _after_links(links, shown, **known)
         plan = replace(shown, **known, requires=requires, network=self.network, setup_env=self.setup_env)
         kept = (each for each in candidate.assumptions if each.flag not in {_FLAGS.get(name) for name in self.members})
-        return Candidate(candidate.name, plan, (*kept, *self._assumptions()))
+        linked = (each for each in kept if links or not each.said.startswith(LINKED))
+        return Candidate(candidate.name, plan, (*linked, *self._assumptions()), links)
 
     def _assumptions(self) -> Iterator[Assumption]:
         """What is said, in the place of what files show."""
@@ -76,6 +81,14 @@ class Said:
             yield Assumption(f"{_WORDS[name]}: {shown}", source, "")
         if self.also:
             yield Assumption(f"installed besides: {', '.join(self.also)}", "as you say", "")
+
+
+def _after_links(links: str, shown: ProjectPlan, *, setup: str | None = None, cwd: str | None = None, **_: Any) -> str:
+    """A set-up, as it is said or else shown, after the links of a workspace, which are made in the folder that the files show."""
+    rest = shown.setup.removeprefix(links).removeprefix(" && ") if setup is None else setup
+    if links and cwd is not None and (place := posixpath.relpath(shown.cwd, cwd)) != ".":
+        links = f"(cd {quote(place)} && {links})"
+    return " && ".join(filter(None, (links, rest)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """How a project is tested: found out from its own files, and tried in the sandbox."""
 
-from runners.environments.candidate import Assumption, Candidate
+from runners.environments.candidate import LINKED, Assumption, Candidate
 from runners.environments.detecting import candidates, likeliest
 from runners.environments.trials import KeptTrials, TriedWay
 from runners.environments.trying import WITHIN_S, NotTestable, WayTester, WorkingWay, package_name
 
 __all__ = [
+    "LINKED",
     "WITHIN_S",
     "Assumption",
     "Candidate",

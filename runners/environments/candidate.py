@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 
 from runners.project import ProjectPlan
 
+LINKED = "linked in node_modules, before it is set up: "
+"""So begins the assumption that packages of a workspace find each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
@@ -26,6 +29,8 @@ class Candidate:
     name: str
     plan: ProjectPlan
     assumptions: tuple[Assumption, ...] = ()
+    links: str = ""
+    """The command at the beginning of the plan's set-up with which the packages of a workspace find each other; whoever says another set-up keeps it. Empty where there is none."""
 
     def changed(
         self, name: str, assumption: Assumption, *, requires: tuple[str, ...] | None = None, command: str = ""
@@ -36,4 +41,4 @@ class Candidate:
             requires=self.plan.requires if requires is None else requires,
             command=command or self.plan.command,
         )
-        return Candidate(f"{self.name}, {name}", plan, (*self.assumptions, assumption))
+        return replace(self, name=f"{self.name}, {name}", plan=plan, assumptions=(*self.assumptions, assumption))

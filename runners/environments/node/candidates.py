@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
-from runners.environments.candidate import Assumption, Candidate
+from runners.environments.candidate import LINKED, Assumption, Candidate
 from runners.environments.manifests import Files, at, string_in
 from runners.environments.node.locks import lock_of, locked
 from runners.environments.node.packages import Packages
@@ -48,6 +48,8 @@ _COMPILERS = (
 )
 """Packages that run TypeScript, and that programs look for by themselves."""
 _SCRIPTS = ("test", "test:unit", "unit", "test:node", "test:ci", "tests", "test:js", "mocha", "jest", "vitest")
+_SHOWN = 3
+"""So many linked packages are named."""
 _MOST_PROJECTS = 20
 """So many packages are looked at for a way to test them; many fewer ways are tried."""
 _NO_BUILD = frozenset({"husky", "is-ci", "npm", "install", "i", "ci", "add", "link", "true", "echo"})
@@ -256,7 +258,7 @@ def _candidate(
         timeout_s=TIMEOUT_S,
     )
     title = f"{project.folder}: {command}" if str(project.folder) != "." else command
-    return Candidate(f"{title} {name}".strip(), plan, tuple(_assumed(project, plan, build)))
+    return Candidate(f"{title} {name}".strip(), plan, tuple(_assumed(project, plan, build, bool(links))), links)
 
 
 def _links(project: NodeProject) -> str:
@@ -290,11 +292,15 @@ def _programs(project: NodeProject, folder: PurePosixPath, modules: PurePosixPat
             yield f"ln -sfn {shlex.quote(posixpath.relpath(file, str(project.root / 'node_modules/.bin')))} {shlex.quote(str(modules / '.bin' / name))}"
 
 
-def _assumed(project: NodeProject, plan: ProjectPlan, build: str) -> Iterator[Assumption]:
+def _assumed(project: NodeProject, plan: ProjectPlan, build: str, linked: bool) -> Iterator[Assumption]:
     where = at(project.folder, "package.json")
     yield Assumption(f"its tests are run by: {plan.command}", f"{where} scripts", "--test-command")
     if plan.cwd != ".":
         yield Assumption(f"the package is the folder {plan.cwd}", "", "--test-command")
+    if linked:
+        names = [string_in(project.packages.manifests[folder], "name") for folder in project.linked]
+        said = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN} more' if len(names) > _SHOWN else ''}"
+        yield Assumption(LINKED + said, at(project.root, "package.json"), "")
     if build:
         yield Assumption(f"it is built first: {build}", f"{where} scripts", "--setup")
     lock, manager = lock_of(project.files, project.folder)

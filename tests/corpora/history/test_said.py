@@ -45,3 +45,43 @@ def test_members_say_where_they_come_from():
     shown = {each.said: each.source for each in found.assumptions}
     assert shown["its tests are run by: make"] == "as the model wise says"
     assert shown["its toolchain: python"] == "as you say"
+
+
+WORKSPACE = {
+    "package.json": '{"workspaces": ["packages/*"], "scripts": {"test": "npm test -w one", "build": "tsc"}}',
+    "packages/one/package.json": '{"name": "one", "scripts": {"test": "mocha"}, "dependencies": {"two": "*"}}',
+    "packages/one/test.js": "require('two');",
+    "packages/two/package.json": '{"name": "two"}',
+}
+LINKED = "mkdir -p ../../node_modules && ln -sfn ../packages/two ../../node_modules/two"
+
+
+@pytest.mark.parametrize(
+    ("members", "setup"),
+    [
+        ({}, LINKED),
+        ({"setup": "npm run codegen"}, f"{LINKED} && npm run codegen"),
+        ({"setup": ""}, LINKED),
+        ({"cwd": "./packages/one/"}, LINKED),
+        ({"command": "mocha", "setup": "make", "cwd": "."}, f"(cd packages/one && {LINKED}) && make"),
+        ({"cwd": "packages/two"}, f"(cd ../one && {LINKED})"),
+    ],
+)
+def test_packages_of_a_workspace_find_each_other_whatever_set_up_is_said(members, setup):
+    found = next(Said(members).candidates(WORKSPACE))
+    assert found.plan.setup == setup
+    assert "linked in node_modules, before it is set up: two" in [each.said for each in found.assumptions]
+
+
+def test_the_build_of_a_workspace_stays_behind_its_links():
+    files = WORKSPACE | {"package.json": WORKSPACE["package.json"].replace("npm test -w one", "mocha"), "test.js": ""}
+    built = [each.plan.setup for each in Said({"cwd": "packages"}).candidates(files) if "built" in each.name]
+    assert [
+        (each.startswith("(cd .. && mkdir -p node_modules && ln -sfn"), each.endswith(") && tsc")) for each in built
+    ] == [(True, True)]
+
+
+def test_without_a_sandbox_nothing_is_linked():
+    found = next(Said({"command": "mocha", "setup": "make"}, walled=False).candidates(WORKSPACE))
+    assert found.plan.setup == "make"
+    assert not [each.said for each in found.assumptions if each.said.startswith("linked")]
