@@ -298,9 +298,9 @@ def _assumed(project: NodeProject, plan: ProjectPlan, build: str, linked: bool) 
     if plan.cwd != ".":
         yield Assumption(f"the package is the folder {plan.cwd}", "", "--test-command")
     if linked:
-        names = [string_in(project.packages.manifests[folder], "name") for folder in project.linked]
-        said = f"{', '.join(names[:_SHOWN])}{f' and {len(names) - _SHOWN} more' if len(names) > _SHOWN else ''}"
-        yield Assumption(LINKED + said, at(project.root, "package.json"), "")
+        found = [string_in(project.packages.manifests[folder], "name") for folder in project.linked]
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        yield Assumption(f"{LINKED}{', '.join(found[:_SHOWN])}{more}", at(project.root, "package.json"), "")
     if build:
         yield Assumption(f"it is built first: {build}", f"{where} scripts", "--setup")
     lock, manager = lock_of(project.files, project.folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files, readable, until_refused
 from runners.environments.python.automation import of_tox, of_workflows
-from runners.environments.python.commands import PYTEST, needed_plugins, tox_commands
+from runners.environments.python.commands import PYTEST, SHUFFLERS, needed_plugins, tox_commands
 from runners.environments.python.declared import (
     Declared,
     PackageReader,
@@ -138,8 +138,9 @@ class _Way:
 
 
 def _ways(project: PythonProject) -> Iterator[_Way]:
-    narrow = requirements_of(project, _needed_by(project))
-    wide = requirements_of(project, lambda each: each.use != "other")
+    imported = {package_of(name) for name in project.imported}
+    narrow = requirements_of(project, _needed_by(project, imported))
+    wide = requirements_of(project, lambda each: each.use != "other" and _keeps_order(each, imported))
     pytest = " ".join([PYTEST, *_unfound(project)])
     yield _Way("pytest", pytest, "", narrow)
     if set(wide) != set(narrow):
@@ -160,14 +161,31 @@ def _unfound(project: PythonProject) -> Iterator[str]:
         yield from (quote(str(path)) for path in sorted(tests) if path.name in {"test.py", "tests.py"})
 
 
-def _needed_by(project: PythonProject) -> Callable[[Declared], bool]:
-    """Whether a package is needed: by the project, or by its tests, as an import or as a plugin of pytest."""
-    modules = {package_of(name) for name in project.imported}
+def _needed_by(project: PythonProject, imported: Collection[str]) -> Callable[[Declared], bool]:
+    """Whether a package is needed: by the project, or by its tests, as an import or as a plugin of pytest.
+
+    A group for tests in random order brings plugins only where no plainer one has pytest.
+    """
+    shuffling = {each.source for each in project.declared if each.name in SHUFFLERS}
+    is_plainer = any(
+        each.name == "pytest" and each.use == "test" and each.source not in shuffling for each in project.declared
+    )
 
     def is_needed(each: Declared) -> bool:
-        return each.use == "run" or each.name in modules or each.name.startswith("pytest")
+        if each.use == "run" or each.name in imported:
+            return True
+        return (
+            each.name.startswith("pytest")
+            and _keeps_order(each, imported)
+            and not (is_plainer and each.source in shuffling)
+        )
 
     return is_needed
+
+
+def _keeps_order(each: Declared, imported: Collection[str]) -> bool:
+    """Whether a package leaves the order of tests alone, or is imported by them: in another order each run, the same tests may end in other ways."""
+    return each.name not in SHUFFLERS or each.name in imported
 
 
 def requirements_of(project: PythonProject, wanted: Callable[[Declared], bool]) -> dict[str, Declared]:

@@ -16,6 +16,8 @@ _MEASURES = re.compile(
     r"--cov\b|--cov[-=]|--cov-|--junit|--html|--durations|-n\b|--numprocesses|--verbose|-v+$|-q$|--color|--basetemp"
 )
 _VALUED = frozenset({"-n", "--cov", "--cov-report", "--cov-config", "--durations", "--basetemp", "--junitxml", "-k", "-m", "-p", "-c", "--ignore", "--deselect", "-o", "-W"})  # fmt: skip
+SHUFFLERS = frozenset({"pytest-randomly", "pytest-random-order", "pytest-reverse"})
+"""Plugins that change the order of tests as soon as they are installed, or whose only use that is."""
 _PYTHON = re.compile(r"^python[\d.]*$")
 
 
@@ -93,6 +95,8 @@ _PLUGIN_FLAGS = {
     "--mypy": "pytest-mypy",
     "--asyncio-mode": "pytest-asyncio",
     "--randomly": "pytest-randomly",
+    "--random-order": "pytest-random-order",
+    "--reverse": "pytest-reverse",
     "--snapshot": "syrupy",
 }
 _PLUGIN_SETTINGS = {"asyncio_mode": "pytest-asyncio", "timeout": "pytest-timeout", "DJANGO_SETTINGS_MODULE": "pytest-django", "env": "pytest-env", "mypy_paths": "pytest-mypy"}  # fmt: skip

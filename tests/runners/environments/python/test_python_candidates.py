@@ -107,3 +107,34 @@ def test_without_tests_there_is_no_way(files):
 @pytest.mark.parametrize("name", ["test_a.py", "a_test.py", "a_tests.py", "tests.py", "test.py"])
 def test_a_module_of_tests_shows_a_project(name):
     assert [each.plan.toolchain for each in ways({name: ""})] == ["python", "python"]
+
+
+GROUPS = """
+[dependency-groups]
+tests-random = ["pytest>=8.1", "pytest-randomly", "pytest-xdist", "pytest-mock"]
+tests = ["pytest>=8.2", "pytest-timeout"]
+"""
+
+
+def requires(pyproject, test=""):
+    return [each.plan.requires for each in ways({"pyproject.toml": pyproject, "tests/test_a.py": test})]
+
+
+def test_a_group_for_tests_in_random_order_brings_nothing_where_another_has_pytest():
+    found = requires(GROUPS)
+    assert found[0] == ("pytest>=8.2", "pytest-timeout")
+    assert not any("pytest-randomly" in each for each in found)
+
+
+def test_a_group_with_the_only_pytest_brings_all_but_what_changes_the_order():
+    only = GROUPS.partition("tests = ")[0]
+    assert requires(only)[0] == ("pytest>=8.1", "pytest-xdist", "pytest-mock")
+
+
+@pytest.mark.parametrize("name", ["pytest-randomly", "pytest-random-order", "pytest-reverse"])
+def test_what_changes_the_order_is_installed_where_tests_import_it_or_the_settings_have_its_flag(name):
+    listed = f'[dependency-groups]\ntests = ["pytest", "{name}"]\n'
+    assert requires(listed)[0] == ("pytest",)
+    assert requires(listed, f"import {name.replace('-', '_')}")[0] == ("pytest", name)
+    flag = f'[tool.pytest.ini_options]\naddopts = "-q --{name.removeprefix("pytest-")}"\n'
+    assert requires(listed + flag)[0] == ("pytest", name)
