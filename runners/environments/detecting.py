@@ -10,7 +10,9 @@ from runners.environments.compiled import compiled_candidates
 from runners.environments.manifests import Files, readable, until_refused
 from runners.environments.node import candidates as node
 from runners.environments.python import candidates as python
+from runners.environments.python.candidates import AS_GHOSTTAPE_RUNS
 from runners.environments.python.imports import is_test
+from runners.toolchains import language_of
 
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -38,5 +40,11 @@ def _can_run(candidate: Candidate) -> bool:
 
 
 def likeliest(files: Files) -> Candidate | None:
-    """The likeliest of the `candidates`, none of which has been tried; None where nothing in the files shows how they are tested."""
-    return next(candidates(files), None)
+    """The likeliest of the `candidates`, none of which has been tried; None where nothing in the files shows how they are tested.
+
+    A version of Python only where it binds: another machine may have others of those with which a project is worked on.
+    """
+    first = next(found := candidates(files), None)
+    if first is None or first.plan.toolchain in {"", "python"} or language_of(first.plan.toolchain) != "python":
+        return first
+    return next((each for each in found if each.name == first.name + AS_GHOSTTAPE_RUNS), first)

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -87,24 +87,51 @@ class Installed:
 
 
 def installed(environ: Mapping[str, str] = os.environ) -> Installed:
-    """Look where pyenv and uv put interpreters, then on PATH. Folders of PATH that are not absolute do not count."""
+    """Look where pyenv and uv put interpreters, then on PATH. Folders of PATH that are not absolute do not count.
+
+    No program counts that a repository may have brought: those in the current folder, in a working tree of git, or in `node_modules/.bin`.
+    """
     found: dict[str, dict[Path, None]] = {}
+    is_brought = _is_brought(_roots(environ))
     for program in _programs(environ):
-        if (named := _NAME.fullmatch(program.name)) and os.access(program, os.X_OK):
+        named = _NAME.fullmatch(program.name)
+        if named and os.access(program, os.X_OK) and not is_brought(program):
             found.setdefault(named[1], {})[program] = None
     return Installed({series: tuple(programs) for series, programs in found.items()})
 
 
-def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
+def _roots(environ: Mapping[str, str]) -> tuple[Path, Path]:
+    """The folders of pyenv and of uv."""
     data = Path(environ.get("XDG_DATA_HOME") or home() / ".local/share")
-    for folder in (
-        Path(environ.get("PYENV_ROOT") or home() / ".pyenv") / "versions",
+    return (
+        Path(environ.get("PYENV_ROOT") or home() / ".pyenv"),
         Path(environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv/python"),
-    ):
+    )
+
+
+def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
+    pyenv, uv = _roots(environ)
+    for folder in (pyenv / "versions", uv):
         yield from sorted(folder.glob("*/bin/python3.*"), key=_newest_first)
     for name in environ.get("PATH", "").split(os.pathsep):
         if Path(name).is_absolute():
             yield from sorted(Path(name).glob("python3.*"))
+
+
+def _is_brought(roots: Iterable[Path]) -> Callable[[Path], bool]:
+    """Whether a repository may have brought a program, by where it lies, and by where it leads as a link.
+
+    The home, and what it lies in, are the user's own, also if they are a working tree; so are the `roots` of installers: pyenv is a clone itself.
+    """
+    homes = {above for place in (home(), home().resolve()) for above in (place, *place.parents)}
+    own = homes | {place for root in roots for place in (root, root.resolve())}
+    here = {Path(os.path.realpath(os.curdir))} - homes
+
+    def lies_in_repository(place: Path) -> bool:
+        is_tree = any(above in here or (above not in own and (above / ".git").exists()) for above in place.parents)
+        return is_tree or (place.parent.name, place.parent.parent.name) == (".bin", "node_modules")
+
+    return lambda program: any(map(lies_in_repository, (program, program.parent.resolve() / "_", program.resolve())))
 
 
 def _newest_first(program: Path) -> list[int]:

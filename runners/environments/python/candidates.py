@@ -52,6 +52,8 @@ _READERS: tuple[PackageReader, ...] = (
     of_noxfile,
     of_workflows,
 )
+AS_GHOSTTAPE_RUNS = ", as ghosttape runs"
+"""The end of the names of ways with the interpreter that runs ghosttape, where another one was chosen though an installer would take both."""
 SITE = ".ghosttape-site"
 """The folder of the project into which a build puts what says that the project is installed."""
 
@@ -117,7 +119,7 @@ def python_candidates(files: Files, toolchain: str = "") -> Iterator[Candidate]:
     yield from _candidates(project)
     if project.python.because is not None and not project.python.because.binding:
         own = replace(project, python=chosen_python(files, project.root, "python"))
-        yield from (replace(each, name=f"{each.name}, as ghosttape runs") for each in _candidates(own))
+        yield from (replace(each, name=each.name + AS_GHOSTTAPE_RUNS) for each in _candidates(own))
 
 
 def _candidates(project: PythonProject) -> Iterator[Candidate]:

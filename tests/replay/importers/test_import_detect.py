@@ -167,3 +167,37 @@ def test_a_package_file_that_is_nested_deeply_ends_no_import(depth):
         None,
         tapes.Tests("node", "jest", requires=("jest@29",), cwd="."),
     )
+
+
+@pytest.mark.parametrize(
+    ("manifests", "toolchain", "requires"),
+    [
+        ({"tox.ini": "[tox]\nenvlist = py38, py39"}, "python", ("pytest>=8.3,<9",)),
+        ({".python-version": "3.7"}, "python", ("pytest>=8.3,<9",)),
+        ({"pyproject.toml": "[project]\nrequires-python = '==3.7.*'"}, "python3.7", ("pytest>=7.4,<8",)),
+        ({"pyproject.toml": "[project]\nrequires-python = '<3.10'", "tox.ini": "[tox]\nenvlist = py38"}, "python3.8", ("pytest>=8.3,<9",)),
+    ],
+)  # fmt: skip
+def test_a_version_of_python_is_named_only_where_it_binds_whatever_is_installed(
+    manifests, toolchain, requires, tmp_path, monkeypatch
+):
+    for series in ("3.7", "3.8", "3.9"):
+        program(tmp_path / "bin", f"python{series}", f"{series}.1")
+    for name in ("HOME", "PYENV_ROOT", "UV_PYTHON_INSTALL_DIR", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    files = {"test_a.py": "", **manifests}
+    for path in (str(tmp_path / "bin"), ""):
+        monkeypatch.setenv("PATH", path)
+        found = detect_tests(files)
+        if path or toolchain == "python":
+            assert (found.toolchain, found.requires) == (toolchain, requires)
+        else:
+            assert found.toolchain.startswith("python3."), "the nearest that fits is named to be installed"
+
+
+def program(folder, name, version):
+    """A program that answers as an interpreter of this version does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    said = f'{{"version": "{version}", "build": "", "prefix": "{folder}", "program": "{name}", "library": "{name}", "implementation": "cpython"}}'
+    (folder / name).write_text(f"#!/bin/sh\necho '{said}'\n")
+    (folder / name).chmod(0o755)

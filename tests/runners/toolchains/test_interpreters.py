@@ -70,6 +70,51 @@ def test_folders_of_the_path_that_are_not_absolute_do_not_count(tmp_path, monkey
     assert installed(LONE | {"PATH": "bin:."}).programs == {}
 
 
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("strangers/bin", "strangers/bin"),
+        ("strangers/deep/er/bin", "linked"),
+        ("here/bin", "here/bin"),
+        ("elsewhere/node_modules/.bin", "elsewhere/node_modules/.bin"),
+        ("strangers/.pyenv/versions/3.9.1/bin", ""),
+    ],
+)
+def test_a_program_that_a_repository_may_have_brought_is_never_started(place, path, tmp_path, monkeypatch):
+    brought = program(tmp_path / place, "python3.9", "3.9.1")
+    brought.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (tmp_path / "strangers/.git").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "here").mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path / "here")
+    if path == "linked":
+        (tmp_path / "linked").symlink_to(brought.parent)
+    monkeypatch.setenv("PATH", f"{tmp_path / path}:/usr/bin:/bin" if path else "/usr/bin:/bin")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "strangers/.pyenv"))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", "/nowhere")
+    assert next(candidates({"tox.ini": "[tox]\nenvlist = py39", "test_a.py": ""})).plan.toolchain == "python"
+    assert not (tmp_path / "started").exists()
+    assert brought not in installed().programs.get("3.9", ())
+
+
+def test_a_link_to_a_program_of_a_repository_does_not_count_either(tmp_path):
+    (tmp_path / "strangers/.git").mkdir(parents=True)
+    brought = program(tmp_path / "strangers/bin", "python3.9", "3.9.1")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3.9").symlink_to(brought)
+    assert installed(LONE | {"PATH": str(tmp_path / "bin")}).programs == {}
+
+
+def test_pyenv_is_a_clone_itself_and_a_home_may_be_one(tmp_path, monkeypatch):
+    for clone in (tmp_path / "home/.git", tmp_path / "home/pyenv/.git"):
+        clone.mkdir(parents=True)
+    pyenv = program(tmp_path / "home/pyenv/versions/3.9.18/bin", "python3.9", "3.9.18")
+    path = program(tmp_path / "home/bin", "python3.9", "3.9.1")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "home")
+    environ = LONE | {"PYENV_ROOT": str(tmp_path / "home/pyenv"), "PATH": str(path.parent)}
+    assert installed(environ).programs == {"3.9": (pyenv, path)}
+
+
 def test_what_does_not_answer_or_is_something_else_is_passed_over(tmp_path):
     program(tmp_path / "a", "python3.9")
     program(tmp_path / "b", "python3.9", "3.8.1")
