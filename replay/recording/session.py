@@ -103,7 +103,7 @@ class RecordingSession:
             self._warned(_TOO_MANY_FILES)
         pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
         with Journal(self.folder, self._header(project, redactor), redactor) as journal:
-            parts = _Parts(opened, secrets, pipeline, redactor, journal)
+            parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)
             while self._follow(parts):
                 pass
 
@@ -149,6 +149,7 @@ class _Parts:
     pipeline: RecordingPipeline
     redactor: Redactor
     journal: Journal
+    clock: Callable[[], float]
 
     def take(self, t: float, editor_event: EditorEvent) -> None:
         if isinstance(editor_event, FoldersChanged):
@@ -162,7 +163,9 @@ class _Parts:
         if is_last:
             self.journal.flush()  # so that nothing is lost if the look at the disk takes long
         self._know_secrets(at_once=is_last)
+        began = self.clock()
         self.journal.flush(last=isinstance(after, DocumentClosed | ClientLeft))
+        self.secrets.rest(self.clock() - began)
 
     def _know_secrets(self, *, at_once: bool) -> None:
         self.redactor.know_values(self.secrets.new_values(at_once=at_once))

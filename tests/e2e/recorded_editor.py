@@ -26,12 +26,12 @@ class Editor:
         self.texts, self.versions, self.messages = {}, {}, []
         client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.messages.append(params))  # noqa: PLW0108 - pygls marks it
 
-    async def start(self, *words, options=None, root=True, answer=ANSWER):
+    async def start(self, *words, options=None, root=True, answer=ANSWER, encodings=("utf-16",)):
         fixed = json.dumps({"provider": {"name": "fixed", "text": answer}})
         await self.client.start_io(SCRIPT, "serve", "--stdio", "--settings", fixed, *map(str, words), cwd=self.root)
         folders = [types.WorkspaceFolder(self.root.as_uri(), "work")] if root else None
         params = types.InitializeParams(
-            types.ClientCapabilities(),
+            types.ClientCapabilities(general=types.GeneralClientCapabilities(position_encodings=list(encodings))),
             client_info=types.ClientInfo("test editor", "1.2"),
             workspace_folders=folders,
             initialization_options=options,

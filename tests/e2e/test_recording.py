@@ -233,3 +233,20 @@ async def test_the_editor_can_tell_selections_and_undo(start, into):
     assert [event.ranges for event in tape.events if isinstance(event, Select)] == [((3, 6),)]
     assert [event.reason for event in tape.events if isinstance(event, Edit)] == ["undo"]
     assert offset_at("😀 one\n", 0, 3) == 3
+
+
+async def test_a_client_that_counts_bytes_is_recorded_in_utf_16(start, into):
+    editor = await start("--record", into, encodings=("utf-8",))
+    editor.open("a.py", "ä😀 = 1\n")
+    place = types.Range(types.Position(0, 6), types.Position(0, 9))  # bytes: 2 of ä, 4 of 😀, then ` = `
+    change = types.TextDocumentContentChangePartial(place, "é")
+    identifier = types.VersionedTextDocumentIdentifier(2, editor.uri("a.py"))
+    editor.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+    where = {"textDocument": {"uri": editor.uri("a.py")}}
+    selection = {"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 8}}
+    editor.client.protocol.notify("ghosttape/selection", where | {"selections": [selection]})
+    await editor.leave()
+    (tape,) = tapes(into)
+    assert finals(tape) == {"a.py": "ä😀é1\n"}
+    assert [event.changes for event in tape.events if isinstance(event, Edit)] == [((3, 6, "é"),)]
+    assert [event.ranges for event in tape.events if isinstance(event, Select)] == [((3, 4),)]

@@ -80,6 +80,10 @@ class WorkspaceSecrets:
         self._due = self._clock() + max(self._every_s, 10 * (self._clock() - began))
         return found
 
+    def rest(self, seconds: float) -> None:
+        """Take into account that covering new values took this long: the next look waits ten times as long."""
+        self._due = max(self._due, self._clock() + 10 * seconds)
+
     def values_of(self, text: str, path: str) -> list[str]:
         """The secret values in a text that stands in the editor, as in a file with this path."""
         return self._secrets([(Path(path), text[:MOST_BYTES])])
