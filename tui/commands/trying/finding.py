@@ -22,6 +22,7 @@ from corpora.history.repository.selection import CommitSelection
 from corpora.history.request import CHARACTERS
 from replay.run.engine import cache_folder
 from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester
+from runners.errors import IndexUnreachable
 from runners.other_files import NOTHING, OtherFiles
 from runners.protocol import Sandbox
 from server.version import version
@@ -120,6 +121,9 @@ class TestFinder:
             try:
                 passing[commit.sha] = await self.working(files, read.others, ends, way)
             except NotTestable:
+                return False
+            except IndexUnreachable as unreachable:  # those of an older commit may be in the cache
+                self.notify(f"that did not work: {unreachable}")
                 return False
             return True
 
