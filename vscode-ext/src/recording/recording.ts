@@ -124,7 +124,7 @@ function explanation(folder: string): string {
     "What you type in files of the opened folders, when, and what was suggested to you then is written to " +
     `${folder} on the machine where the files are. It is sent nowhere. ` +
     "Files that .gitignore or .ghosttapeignore leave out and files that hold keys are not recorded; " +
-    "what looks like a credential is covered. A red light in the status bar (REC) shows while it records; you can pause it, " +
+    "they are read only so that their values can be covered wherever they appear, and what looks like a credential is covered too. A red light in the status bar (REC) shows while it records; you can pause it, " +
     "stop it and delete what was recorded at any time."
   );
 }
