@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import click
+import typer
 from msgspec import structs
 
 from corpora.history.environments import Said
@@ -71,8 +71,8 @@ def confirmed(text: str) -> bool:
         return False
     try:
         with ended_by_ctrl_c():
-            return click.confirm(text, default=False, err=True)
-    except click.Abort as error:
+            return typer.confirm(text, default=False, err=True)
+    except typer.Abort as error:
         raise KeyboardInterrupt from error
 
 
