@@ -16,10 +16,13 @@ export function activate(context: ExtensionContext): void {
       const affects = (setting: string): boolean => change.affectsConfiguration(setting);
       if (affects("ghosttape.server.path")) {
         void started.restart();
-      } else if (SERVER_SETTINGS.some(affects)) {
-        void started.reconfigure();
-      } else if (affects("ghosttape.policy")) {
+        return;
+      }
+      if (affects("ghosttape.policy")) {
         started.followPolicy();
+      }
+      if (SERVER_SETTINGS.some(affects)) {
+        void started.reconfigure();
       }
     }),
   );

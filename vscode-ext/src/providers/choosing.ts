@@ -4,7 +4,7 @@ import { POLICIES } from "../typing/policy";
 import { providerChoices } from "./choices";
 import { keyProblem, KEYED_PROVIDERS, type Keys } from "./keys";
 import { modelsOf } from "./models";
-import { chooseProvider, type ChosenProvider, type Provider, REPAIRS } from "./options";
+import { chooseProvider, type ChosenProvider, onlyThePersons, type Provider, REPAIRS } from "./options";
 
 const DEBOUNCES = ["pause:250", "vscode:debounce=125"];
 
@@ -22,9 +22,16 @@ export async function pickProvider(): Promise<void> {
   const models = (await Promise.all(servers.map((server) => modelsOf(server)))).flat();
   const placeHolder = "Providers with names of your own are in the setting ghosttape.providers";
   const chosen = await window.showQuickPick(providerChoices(named, models, current), { title: "Provider or model", placeHolder });
-  if (chosen !== undefined) {
-    await set("provider", Object.keys(chosen.provider).length === 0 ? undefined : chosen.provider);
+  if (chosen === undefined) {
+    return;
   }
+  if (isOfWorkspace("provider") && onlyThePersons(chosen.provider).length > 0) {
+    await window.showErrorMessage(
+      "The settings of this workspace name a provider, and one that says what is run belongs in your user settings: remove `ghosttape.provider` from the workspace's first.",
+    );
+    return;
+  }
+  await set("provider", Object.keys(chosen.provider).length === 0 ? undefined : chosen.provider);
 }
 
 /** Let the person choose when completions are asked for. */
@@ -85,7 +92,9 @@ function currentProvider(): Provider {
 /** Change a setting where it is set now; where it is not, in the user's settings. */
 async function set(name: string, value: unknown): Promise<void> {
   const settings = workspace.getConfiguration("ghosttape");
-  const scopes = settings.inspect(name);
-  const target = scopes?.workspaceValue === undefined ? ConfigurationTarget.Global : ConfigurationTarget.Workspace;
-  await settings.update(name, value, target);
+  await settings.update(name, value, isOfWorkspace(name) ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+}
+
+function isOfWorkspace(name: string): boolean {
+  return workspace.getConfiguration("ghosttape").inspect(name)?.workspaceValue !== undefined;
 }

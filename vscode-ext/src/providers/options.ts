@@ -58,7 +58,7 @@ export function chooseProvider(scopes: Scopes, isTrusted: boolean): ChosenProvid
   if (own === undefined) {
     return { provider, isWorkspaces: false };
   }
-  const forbidden = shared.onlyThePerson.filter((member) => member in provider);
+  const forbidden = onlyThePersons(provider);
   if (forbidden.length > 0) {
     throw new SetupError(
       `${PROVIDER_SETTING} of this workspace has ${forbidden.join(", ")}, which says what is run: it belongs in your user settings.`,
@@ -66,6 +66,11 @@ export function chooseProvider(scopes: Scopes, isTrusted: boolean): ChosenProvid
     );
   }
   return { provider: withoutKeys(provider, scopes.globalValue), isWorkspaces: true };
+}
+
+/** The members of a provider that say what is run, and so belong in the person's own settings. */
+export function onlyThePersons(provider: Provider): readonly string[] {
+  return shared.onlyThePerson.filter((member) => member in provider);
 }
 
 /** What the server is initialized with. Values are checked by the server, which also fills in what is left out. */
