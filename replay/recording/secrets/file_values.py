@@ -30,23 +30,25 @@ class NamedValue:
 _MOST_CODE = 200_000
 """Characters of a file of code that are searched."""
 _KEY_FILES = re.compile(r"(?i)\.(?:pem|key|p8|ppk|asc|gpg|age|kdb|ovpn)$|^id_\w+$")
-_KEY_LINE = re.compile(r"(?<![\w-])[A-Za-z0-9+/=_]{16,}(?![\w-])")
+_KEY_LINE = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/=_]{16,}(?![\w-])")
 _OF_LOGINS = re.compile(r"(?i)pgpass|passwd|netrc|history|credentials")
 _SETTING = re.compile(
-    r"""(?mx)^[ \t]*(?:[\#;]+|//)?[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+)?
-        (?P<name>["']?[\w.:/@-]*\w["']?)[ \t]*(?:=>|=|:(?=[ \t]))[ \t]*(?P<value>[^\r\n]*)"""
+    r"""(?mx)^[ \t]*+(?:[\#;]++|//)?[ \t]*+(?:export[ \t]++|set[ \t]++|-[ \t]++)?
+        (?P<name>["']?[\w.:/@-]*\w["']?)[ \t]*+(?:=>|=|:(?=[ \t]))[ \t]*+(?P<value>[^\r\n]*)"""
 )
 _STRING = re.compile(
-    r"""(?xs)(?:(?P<name>[\w.-]+)["'\]]?\s*(?:=>|[:=])\s*)?
-        (?P<quote>["'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)(?P<is_key>\s*:)?"""
+    r"""(?xs)\\.|(?:(?<![\w.-])(?P<name>[\w.-]++)["'\]]?\s*+(?:=>|[:=])\s*+)?
+        (?P<quote>["'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*+)(?P=quote)(?P<is_key>\s*+:)?"""
 )
+"""A string with its name, or an escaped character outside of strings. The time is proportional to the text: a name is tried from its beginning
+alone, and a kind of quote that is never closed once."""
 _LOGIN = re.compile(
     r"""(?mx)^[^\s:]+:(?:[^\s]*:)?(?P<field>[^\s:]+)[ \t]*\r?$
         |(?<![\w-])--?(?P<option>[\w-]{1,40})[ =]+(?P<given>[^\s"'-][^\s"']*)|\bpassword\s+(?P<said>\S+)"""
 )
 """A login in `.pgpass`, `.htpasswd`, `.netrc` or a history of commands."""
 _NUMBER = re.compile(r"[\"']([\w.-]+)[\"']\s*:\s*(\d{6,})")
-_PAIR = re.compile(r"(?:^|;)\s*(?P<name>[\w ]{1,40}?)\s*=\s*(?P<value>[^;]+)")
+_PAIR = re.compile(r"(?:^|;)\s*+(?P<name>[\w ]{1,40}?)\s*+=\s*+(?P<value>[^;]+)")
 _BETWEEN_STRINGS = " \t\r\n,:["
 _WORDS = re.compile(r"[^\s=,;\"'`()<>{}\[\]]+")
 _COMMENT = re.compile(r"\s[#;].*$")
@@ -89,6 +91,8 @@ def _strings(text: str) -> Iterator[NamedValue]:
     """Each string in quotes, as it stands there and without escapes, behind its own name or that of the list that it is in."""
     name, over = "", 0
     for found in _STRING.finditer(text):
+        if found["quote"] is None:
+            continue
         goes_on = not text[over : found.start()].strip(_BETWEEN_STRINGS)
         name, over = found["name"] or (name if goes_on else ""), found.end()
         if found["is_key"]:

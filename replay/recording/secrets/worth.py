@@ -20,6 +20,8 @@ _RANDOM = 8
 """The shortest value that counts behind a name that says nothing, in characters."""
 _LONG = 12
 """The shortest value of plain words that counts in a file of keys, behind a name that says nothing."""
+_LONGEST_NAME = 200
+"""Characters of a name that count, the last ones."""
 _PHRASE = 4
 """Words of a phrase; fewer make a name, as in `inventory-service`."""
 _SAYS_LITTLE = frozenset({"key", "keys", "token", "tokens", "auth", "private", "cookie", "cookies", "signature"})
@@ -60,7 +62,7 @@ def judge_value(value: NamedValue, *, in_key_file: bool) -> Worth:
 
 def names_a_secret(name: str) -> bool:
     """Whether values behind this name are secret: `DB_PASSWORD`, `mail.apiKey`; not `TOKEN_URL`, `keyFile`, `secrets.mode`."""
-    name = name.rpartition(".")[2]
+    name = name[-_LONGEST_NAME:].rpartition(".")[2]
     return bool(_NAMES_A_SECRET.search(name)) and not _NAMES_A_PROPERTY.search(name)
 
 

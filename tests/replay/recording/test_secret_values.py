@@ -1,13 +1,16 @@
 """Which values of a file that is not recorded are secret, and which are words of every project."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from replay.recording.secrets.exclusion import Exclusion
+from replay.recording.secrets.file_values import file_values
 from replay.recording.secrets.known_values import KnownValues
 from replay.recording.secrets.workspace_secrets import WorkspaceSecrets, words_of
+from replay.recording.secrets.worth import judge_value
 
 
 def secrets_of(text, name=".env", root=Path("/w")):
@@ -153,3 +156,23 @@ def test_a_name_of_several_parts_is_judged_by_its_last_one():
     assert secrets_of('{"db.password": "hunter2", "secrets.mode": "hunter3", "my.secrets": {"x": "y"}}', "a.json") == {
         "hunter2"
     }
+
+
+@pytest.mark.parametrize("name", [".env", "a.json", ".pgpass", "x.pem"])
+@pytest.mark.parametrize(
+    "piece",
+    ["A1bC", "a.", "a/", " ", "\t", "\n", '"', "\\", '\\"', "a='", "a:", "a=", "; ", ";a a a", "--a", "password ", " #", "{", "://", "a ", "PRIVATE KEY", "expir"],
+)  # fmt: skip
+def test_the_time_for_a_file_grows_with_its_size_and_not_with_its_square(name, piece):
+    """Of 64 KiB that are nothing but one piece again and again; with the square it is minutes."""
+    text = '"' + piece * (65_536 // len(piece)) + "-"
+    began = time.process_time()
+    for value in file_values(text, name):
+        judge_value(value, in_key_file=True)
+    assert time.process_time() - began < 2
+
+
+def test_a_word_as_long_as_a_file_is_read_in_less_than_a_second_of_processor_time():
+    began = time.process_time()
+    secrets_of("A1bC" * (1 << 18), "a.json")
+    assert time.process_time() - began < 1
