@@ -6,10 +6,11 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
@@ -37,7 +38,9 @@ from replay.run.findings import Findings
 from runners.errors import ToolchainMissing
 from server.settings import ProviderSettings, Settings
 from server.version import version
+from tui.commands.options.configuration import FILE, file_of
 from tui.commands.runs.running import run_sources
+from tui.commands.trying.file_tests import is_of_another
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
 from tui.figures import number_of, origins_words
@@ -87,6 +90,7 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
         InterruptedRunError: it was stopped; the same command goes on.
 
     """
+    request = _without_other_file(request)
     with Waiting(SafeConsole(stderr=True), f"{request.repository}: its files are read"):
         own, checkout = open_repository(request.repository, [request.out, cache_folder()])
     name, (tests, origins) = _checked_name(request.name or own), how_tested(checkout, request.testing)
@@ -116,6 +120,15 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
         "kept": _counted(kept),
         "run": str(trial.folder.run()),
     }
+
+
+def _without_other_file(request: MiningRequest) -> MiningRequest:
+    """The request without `[tests]` of the current folder's file if `try --save` wrote that for another repository; says so."""
+    if not is_of_another(file_of(Path()), request.repository):
+        return request
+    said = f"[tests] of {FILE} in the current folder does not count: it is not of this repository"
+    SafeConsole(stderr=True).print(Text(said, "yellow"), soft_wrap=True)
+    return replace(request, testing=msgspec.structs.replace(request.testing, project_tests=None))
 
 
 def _found(checkout: Checkout, request: MiningRequest) -> FoundGaps:
