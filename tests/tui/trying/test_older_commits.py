@@ -74,3 +74,18 @@ async def test_where_all_fail_the_newest_ones_reason_is_given(search):
 async def test_a_machine_that_fails_ends_the_search(search):
     with pytest.raises(MachineFails):
         await search(fails(), MachineFails("no room"), fails(), fails(), fails())
+
+
+@pytest.mark.parametrize("newest", [{"tests/test_more.py": "def test_more():\n    assert False\n"}, {"README.md": "x"}])
+async def test_a_newest_commit_with_nothing_to_type_is_named_as_its_tests_are_not_run(search, tmp_path, newest):
+    passes = environments.TestsOfCommits(Said(), BEST, BEST, 1.0, 2)
+    head = commit(tmp_path / "app", newest, "newest")
+    found, shas, _, _ = await search(passes)
+    assert found.commit == shas[0]
+    assert found.passed_over.startswith(f"not at HEAD ({head[:10]}): it gives no session (only ")
+    assert found.moved == ""
+
+
+async def test_nothing_is_said_where_the_newest_commit_is_the_one_that_was_tried(search):
+    found, _, _, _ = await search(environments.TestsOfCommits(Said(), BEST, BEST, 1.0, 2))
+    assert found.passed_over == ""

@@ -43,6 +43,8 @@ class FoundTests:
     """The commits to type: as chosen, but none that is newer than the commit."""
     moved: str = ""
     """Why it is not the newest commit; empty if it is."""
+    passed_over: str = ""
+    """Why the newest commit of all was not tried; empty if it was, or was not chosen."""
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -78,26 +80,29 @@ class TestFinder:
 
         """
         with ended_by_ctrl_c():
-            newest = self._newest(selection, seed)
+            newest, over = self._newest(selection, seed)
             read = files_of(self.repository, newest)
         ends = self._tester().ends
         try:
-            return FoundTests(newest.sha, await self.working(_finished(read), read.others, ends), selection)
+            return FoundTests(newest.sha, await self.working(_finished(read), read.others, ends), selection, "", over)
         except NotTestable as error:
             if not any(trial.result and trial.result.passed for trial in error.trials):
                 raise  # an older commit would fare no better: nothing of it ran here
-            return await self._older(newest, selection, error, ends)
+            return replace(await self._older(newest, selection, error, ends), passed_over=over)
 
     def newest_files(self, selection: CommitSelection, seed: int) -> dict[str, str]:
         """Path → text of the newest commit of a selection that has code to type."""
-        return _finished(files_of(self.repository, self._newest(selection, seed)))
+        return _finished(files_of(self.repository, self._newest(selection, seed)[0]))
 
-    def _newest(self, selection: CommitSelection, seed: int) -> Commit:
-        """The newest commit of a selection that has code to type."""
+    def _newest(self, selection: CommitSelection, seed: int) -> tuple[Commit, str]:
+        """The newest commit of a selection that has code to type, and why that is not the newest of all."""
         planner = Planner(self.repository, selection.merges, CHARACTERS)
+        head, over = self.repository.head(), ""
         for each in chosen(planner, replace(selection, last=1, sample=None), seed):
             if isinstance(each, Commit):
-                return each
+                return each, over
+            if each.commit == head:
+                over = f"not at HEAD ({head[:10]}): it gives no session ({each.reason}), so its tests were not run, and may fail"
         raise HistoryError(
             f"{self.repository.path}: no commit of {selection.candidates} has code to type: choose others with --range, --since or --last"
         )

@@ -220,6 +220,8 @@ def _tell(console: SafeConsole, found: FoundTests) -> None:
     for each in tests.works.assumptions:
         hint = "; ".join(filter(None, (each.source, f"change it with {each.flag}" if each.flag else "")))
         _say_point(console, f"{shorten(one_line(each.said), _WIDTH)}" + (f" ({hint})" if hint else ""))
+    if found.passed_over:
+        _say_point(console, shorten(found.passed_over, _WIDTH), "yellow")
     if found.moved:
         _say_point(console, f"{found.moved} (choose others with --range)", "yellow")
 
