@@ -40,7 +40,6 @@ from server.settings import ProviderSettings, Settings
 from server.version import version
 from tui.commands.options.configuration import FILE, file_of
 from tui.commands.runs.running import run_sources
-from tui.commands.trying.file_tests import is_of_another
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, TuiError
 from tui.figures import number_of, origins_words
@@ -124,7 +123,7 @@ async def mine(request: MiningRequest) -> dict[str, Any]:
 
 def _without_other_file(request: MiningRequest) -> MiningRequest:
     """The request without `[tests]` of the current folder's file if `try --save` wrote that for another repository; says so."""
-    if not is_of_another(file_of(Path()), request.repository):
+    if not file_of(Path()).is_of_another(request.repository):
         return request
     said = f"[tests] of {FILE} in the current folder does not count: it is not of this repository"
     SafeConsole(stderr=True).print(Text(said, "yellow"), soft_wrap=True)

@@ -5,7 +5,7 @@ import pytest
 from corpora.history.repository.commits import Repository
 from tests.e2e.test_try import commit, git
 from tui.commands.options.configuration import parsed_file
-from tui.commands.trying.file_tests import file_tests, is_of_another, refuse_other_file
+from tui.commands.trying.file_tests import file_tests, refuse_other_file
 from tui.errors import ConfigurationError
 
 SAYS = '[tests]\ncommand = "make {}"\n'
@@ -100,4 +100,4 @@ def test_what_cannot_be_saved_is_refused_before_anything_is_tried(found_by, app,
 )
 def test_a_file_that_was_written_for_another_repository_does_not_count_when_one_is_mined(app, named, other):
     says = f'repository = "{named.format(app=app)}"\n{SAYS.format("saved")}'
-    assert is_of_another(parsed_file(says.encode(), "ghosttape.toml"), app) is other
+    assert parsed_file(says.encode(), "ghosttape.toml").is_of_another(app) is other

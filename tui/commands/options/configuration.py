@@ -48,6 +48,10 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tests: FolderTests | None = None
     repository: str = ""
 
+    def is_of_another(self, folder: Path) -> bool:
+        """Whether `try --save` wrote it for another repository than that of a folder: then its tests do not count there."""
+        return self.tests is not None and self.repository not in {"", str(folder.resolve())}
+
 
 def settings_of(
     settings: str,

@@ -44,11 +44,6 @@ def file_tests(named: str, folder: Path, repository: Repository) -> FileTests:
     return FileTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
 
 
-def is_of_another(file: File, folder: Path) -> bool:
-    """Whether `--save` wrote a file for another repository than that of a folder: then its tests do not count there."""
-    return file.tests is not None and address_of(file.repository).text not in {"", str(folder.resolve())}
-
-
 def refuse_other_file(found: FileTests, over: dict[str, str], target: Path = Path(FILE)) -> None:
     """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out; `over` is what flags say.
 
