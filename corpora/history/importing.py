@@ -40,7 +40,7 @@ def import_history(
             it has another tape of the same name. Tapes that were written before stay.
 
     """
-    with Repository(request.repository) as repository:
+    with Repository(request.repository, request.name) as repository:
         made: list[TypedCommit | SkippedCommit] = []
         for each in _made(repository, request, tests_of):
             made.append(each)
@@ -64,7 +64,7 @@ def typed_commits(request: HistoryRequest, tests_of: TestsOf = detect_tests) -> 
         HistoryError: as `import_history`, when the commit that needs what is missing is asked for.
 
     """
-    with Repository(request.repository) as repository:
+    with Repository(request.repository, request.name) as repository:
         yield from _made(repository, request, tests_of)
 
 

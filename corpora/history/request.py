@@ -39,3 +39,5 @@ class HistoryRequest:
     """Whether a file with another content that stands in the place of a tape is replaced."""
     distributions: Distributions = field(default_factory=named_distributions)
     """How a person types."""
+    name: str = ""
+    """What the repository is called; by default as its `origin` is, else as its folder."""

@@ -62,18 +62,20 @@ class Unreadable:
 class Repository:
     """A git repository on this machine. Use it as a context: reading blobs keeps one `git cat-file` running.
 
+    It is called `name`, by default the last part of its `origin`, else of its folder; what a path cannot have becomes `-`.
+
     Raises:
         HistoryError: git is missing, the folder is not a repository, or git fails.
 
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, name: str = "") -> None:
         if not Path(path).is_dir():
             raise HistoryError(f"{path}: no such folder: name a clone of a repository on this machine")
         self.path, self._git = path, GitCommands(path)
         self.folder = self._git.text("rev-parse", "--absolute-git-dir").strip()
         url = self._git.text("config", "--get", "remote.origin.url", fails=True).strip()
-        self.name = _name(url or self._top())
+        self.name = _name(name or url or self._top())
         self._blobs: subprocess.Popen[bytes] | None = None
         self._texts: dict[str, str | Unreadable] = {}
 

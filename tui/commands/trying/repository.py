@@ -63,6 +63,11 @@ async def local_folder(named: str) -> Path:
     return clone
 
 
+def name_of(named: str, folder: Path) -> str:
+    """What a repository is called that lies in a folder: as the folder that a person `named`; empty for a clone of an address, whose origin says it."""
+    return folder.resolve().name if Path(named).is_dir() else ""
+
+
 def _place_of_clone(address: GitAddress) -> Path:
     """Where the clone of an address is kept.
 

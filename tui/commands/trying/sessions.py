@@ -80,9 +80,8 @@ class Sessions:
         known = hashlib.sha256(msgspec.json.encode(msgspec.structs.astuple(self.found.tests.found))).hexdigest()[:8]
         last = None if self.found.selection.last is None else LOOKED_AT
         selection = replace(self.found.selection, last=last)
-        return HistoryRequest(
-            self.finder.repository.path, place / f"tapes-{known}", selection, self.options.seed, force=True
-        )
+        out, repository = place / f"tapes-{known}", self.finder.repository
+        return HistoryRequest(repository.path, out, selection, self.options.seed, force=True, name=repository.name)
 
     def _tests_of(self, files: Mapping[str, str]) -> Tests | None:
         self._files = files

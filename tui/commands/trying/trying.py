@@ -35,7 +35,7 @@ from tui.commands.runs.running import run_sources
 from tui.commands.trying.asking import AskFlags, ModelAdvice, refuse_unable
 from tui.commands.trying.file_tests import FileTests, file_tests, refuse_other_file
 from tui.commands.trying.finding import FoundTests, TestFinder
-from tui.commands.trying.repository import local_folder
+from tui.commands.trying.repository import local_folder, name_of
 from tui.commands.trying.saving import save
 from tui.commands.trying.sessions import Sessions
 from tui.console import SafeConsole
@@ -97,7 +97,7 @@ async def _prepared(request: TryRequest) -> tuple[list[TapeSource], str]:
     if warning:
         _say(console, warning, "yellow")
     folder = await local_folder(request.repository)
-    with Repository(str(folder)) as repository:
+    with Repository(str(folder), name_of(request.repository, folder)) as repository:
         _say(console, f"{repository.name}: how is it tested?")
         place, own = PLACE / repository.name, _own_tests(console, request, folder, repository)
         finder = TestFinder(
