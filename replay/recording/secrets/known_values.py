@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from urllib.parse import quote
 
 from replay.recording.secrets.credentials import CredentialSpan, merged
@@ -68,8 +69,8 @@ class KnownValues:
         runs = self._runs(text, max(0, start - _AROUND), min(len(text), end + _AROUND))
         return [
             (max(left, start), min(right, end))
-            for left, right in runs
-            if left < end and right > start and _is_most((left, right), runs, text)
+            for left, right in _most_of_words(runs, text)
+            if left < end and right > start
         ]
 
     def _remember(self, value: str) -> None:
@@ -117,12 +118,9 @@ class KnownValues:
 
     def _rests(self, text: str, found: Iterable[CredentialSpan]) -> Iterator[CredentialSpan]:
         """Parts of four characters or more in the words in which something was found: what a slip of the fingers cut off."""
-        for start, end in found:
-            for word in (*_WORD.finditer(text, _word_start(text, start), start), *_WORD.finditer(text, end)):
-                if word.end() == start or word.start() == end:
-                    yield from self._runs(text, *word.span())
-                if word.start() >= end:
-                    break
+        words = _Words(text)
+        for start, end in words.rests(found):
+            yield from self._runs(text, start, end)
 
     def _runs(self, text: str, start: int, end: int) -> list[CredentialSpan]:
         places = (at for at in range(start, end - _HEAD + 1) if text[at : at + _HEAD] in self._grams)
@@ -164,22 +162,44 @@ def _grown(text: str, at: int, value: str, inside: int) -> CredentialSpan:
     return start, end
 
 
-def _is_most(run: CredentialSpan, runs: Iterable[CredentialSpan], text: str) -> bool:
-    """Whether runs make up most of the words in which this run begins and ends."""
-    start, end = _word_start(text, run[0]), _word_end(text, run[1])
-    inside = sum(max(0, min(right, end) - max(left, start)) for left, right in runs)
-    return inside >= _SHARE * (end - start)
+def _most_of_words(runs: Sequence[CredentialSpan], text: str) -> Iterator[CredentialSpan]:
+    """The runs that, with others, make up most of the words in which they begin and end. `runs` are in order, and none touches another."""
+    words, lengths = _Words(text), [0, *accumulate(end - start for start, end in runs)]
+    starts, ends = [start for start, _ in runs], [end for _, end in runs]
+    for run in runs:
+        start, end = words.start(run[0]), words.end(run[1])
+        first, last = bisect_right(ends, start), bisect_left(starts, end)
+        inside = lengths[last] - lengths[first] - max(0, start - starts[first]) - max(0, ends[last - 1] - end)
+        if inside >= _SHARE * (end - start):
+            yield run
 
 
-def _word_end(text: str, at: int) -> int:
-    rest = _WORD.match(text, at)
-    return rest.end() if rest else at
+class _Words:
+    """Where the words of a text begin and end; each question takes a logarithmic time, however long the words are."""
 
+    def __init__(self, text: str) -> None:
+        spans = [word.span() for word in _WORD.finditer(text)]
+        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
 
-def _word_start(text: str, at: int) -> int:
-    while at and _WORD.match(text[at - 1]):
-        at -= 1
-    return at
+    def start(self, at: int) -> int:
+        """The start of the word that has a character left of this place; the place itself if none has."""
+        word = bisect_left(self._starts, at) - 1
+        return self._starts[word] if word >= 0 and at <= self._ends[word] else at
+
+    def end(self, at: int) -> int:
+        """The end of the word that has a character right of this place; the place itself if none has."""
+        word = bisect_right(self._ends, at)
+        return self._ends[word] if word < len(self._ends) and self._starts[word] <= at else at
+
+    def rests(self, found: Iterable[CredentialSpan]) -> Iterator[CredentialSpan]:
+        """What the words in which spans begin and end have besides each of them; of several in one word the longest rests."""
+        before: dict[int, int] = {}
+        after: dict[int, int] = {}
+        for start, end in found:  # in order
+            before[self.start(start)] = start
+            after.setdefault(self.end(end), end)
+        yield from ((start, end) for start, end in before.items() if start < end)
+        yield from ((start, end) for end, start in after.items() if start < end)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
