@@ -36,7 +36,7 @@ class Node:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Install the packages without their scripts, or find them in the cache."""
-        packages = dict(sorted(_checked(name) for name in requires))
+        packages = dict(sorted(checked_requirement(name) for name in requires))
         node, npm = _programs()
         binary, *libraries = await asyncio.to_thread(_loaded, node)
 
@@ -73,7 +73,8 @@ def _loaded(node: Path) -> list[Path]:
     return [Path(os.path.normpath(file)) for file in files if file.startswith("/")]
 
 
-def _checked(name: str) -> tuple[str, str]:
+def checked_requirement(name: str) -> tuple[str, str]:
+    """The name and the range of a requirement of npm. Raises `RequirementRefused` if it is none."""
     if not (found := _REQUIREMENT.fullmatch(name)):
         raise RequirementRefused(
             f"{name!r} is not a package name with a range (name@^1.2): no addresses, paths or aliases"

@@ -39,7 +39,7 @@ class Python:
 
     async def layer(self, requires: Sequence[str], cache: Path, progress: Callable[[str], None]) -> Layer:
         """Make the environment and install wheels, or find both in the cache."""
-        names = sorted(_checked(name) for name in requires)
+        names = sorted(checked_requirement(name) for name in requires)
         interpreter = await asyncio.to_thread(interpreter_of, self.series)
 
         async def build(folder: Path) -> None:
@@ -84,7 +84,8 @@ def _libraries(files: Sequence[Path]) -> list[Path]:
     return sorted({Path(os.path.normpath(found)) for found in _LIBRARY.findall(done.stdout)})
 
 
-def _checked(name: str) -> str:
+def checked_requirement(name: str) -> str:
+    """A requirement as pip reads it. Raises `RequirementRefused` if it is no name with versions, or names an address."""
     try:
         requirement = Requirement(name)
     except InvalidRequirement as error:

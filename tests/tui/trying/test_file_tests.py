@@ -1,5 +1,7 @@
 """A `ghosttape.toml` counts for the repository that it is of, and for no other."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from corpora.history.repository.commits import Repository
@@ -101,3 +103,14 @@ def test_what_cannot_be_saved_is_refused_before_anything_is_tried(found_by, app,
 def test_a_file_that_was_written_for_another_repository_does_not_count_when_one_is_mined(app, named, other):
     says = f'repository = "{named.format(app=app)}"\n{SAYS.format("saved")}'
     assert parsed_file(says.encode(), "ghosttape.toml").is_of_another(app) is other
+
+
+@pytest.mark.parametrize(
+    ("also", "refused"), [((), False), (("attrs>=23",), False), (("pytest",), True), (("freezegun",), True)]
+)
+def test_packages_that_a_flag_adds_to_a_saved_file_are_refused_too(found_by, app, tmp_path, also, refused):
+    """One that stands there last, in the same words, is what would be written again."""
+    whole = f'repository = "{app}"\n[tests]\ntoolchain = "none"\ncommand = "make"\ntimeout_s = 30.0\nrequires = ["pytest", "attrs>=23"]\n'
+    found = found_by(tmp_path, app, whole)
+    with pytest.raises(ConfigurationError, match="--save would write") if refused else nullcontext():
+        refuse_other_file(found, {}, also)

@@ -13,7 +13,7 @@ from server.nearest import did_you_mean
 from server.settings import Settings
 from syntax.languages import LANGUAGES
 from tui.commands.options.configuration import replay_options
-from tui.commands.options.run_options import words
+from tui.commands.options.run_options import requires_of, words
 from tui.errors import ConfigurationError
 
 
@@ -70,5 +70,5 @@ def testing_of(
         network_setup=network,
         setup_env=tuple(variables or ()),
         tests_over=dict(over),
-        also_requires=tuple(requires or ()),
+        also_requires=requires_of(requires),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
 from replay.tapes.tape import unknown_toolchain
+from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
@@ -49,10 +51,35 @@ def _project_tests(given: ReplayFlags) -> dict[str, Any]:
     """How the projects of the tapes are tested; a flag that is not given says nothing."""
     return {
         "tests_over": tests_over(given.toolchain, given.setup, given.test_command),
-        "also_requires": tuple(given.requires or ()),
+        "also_requires": requires_of(given.requires),
         "network_setup": given.allow_network_setup,
         "setup_env": tuple(given.setup_env or ()),
     }
+
+
+def requires_of(named: Sequence[str] | None) -> tuple[str, ...]:
+    """The packages of `--requires`: names with versions, as pip or npm reads them.
+
+    Raises:
+        ConfigurationError: one is neither.
+
+    """
+    for each in named or ():
+        if not _is_package(each):
+            raise ConfigurationError(
+                f"--requires {each!r}: it is no package name with versions: write it as in --requires 'attrs>=23' or --requires vitest@^2"
+            )
+    return tuple(named or ())
+
+
+def _is_package(named: str) -> bool:
+    from runners.toolchains import node, python
+
+    for check in (python.checked_requirement, node.checked_requirement):
+        with suppress(RequirementRefused):
+            check(named)
+            return True
+    return False
 
 
 def tests_over(toolchain: str | None, setup: str | None, command: str | None) -> dict[str, str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from corpora.history.repository.commits import Repository, Unreadable
 from replay.options import FolderTests
+from runners.environments import package_name
 from tui.commands.options.configuration import FILE, File, file_of, parsed_file
 from tui.commands.trying.address import address_of
 from tui.errors import ConfigurationError
@@ -44,8 +47,12 @@ def file_tests(named: str, folder: Path, repository: Repository) -> FileTests:
     return FileTests(own.tests, where if own.tests else "", called, ignored=here.tests is not None)
 
 
-def refuse_other_file(found: FileTests, over: dict[str, str], target: Path = Path(FILE)) -> None:
-    """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out; `over` is what flags say.
+def refuse_other_file(
+    found: FileTests, over: Mapping[str, Any], also: Sequence[str] = (), target: Path = Path(FILE)
+) -> None:
+    """Refuse, before anything is tried, to save where a file is that cannot say the same as what will be found out.
+
+    `over` is what flags say in the place of members of the tests, and `also` are packages that they add.
 
     Raises:
         ConfigurationError: there is such a file.
@@ -54,10 +61,17 @@ def refuse_other_file(found: FileTests, over: dict[str, str], target: Path = Pat
     if not target.exists():
         return
     said = found.tests.named if found.tests and found.where == FILE else {}
-    if not {"toolchain", "command", "timeout_s"} <= said.keys() or any(said.get(name) != over[name] for name in over):
+    differs = any(said.get(name) != over[name] for name in over) or _adds(also, said.get("requires", ()))
+    if differs or not {"toolchain", "command", "timeout_s"} <= said.keys():
         raise ConfigurationError(
             f"--save would write {target}, which is there already and says something else: move it away, or leave --save out"
         )
+
+
+def _adds(also: Sequence[str], required: Sequence[str]) -> bool:
+    """Whether packages that are added change what is required; one takes the place of the same one with other versions, at the end."""
+    added = {package_name(item) for item in also}
+    return (*(item for item in required if package_name(item) not in added), *dict.fromkeys(also)) != tuple(required)
 
 
 def _own_file(folder: Path, repository: Repository) -> tuple[File, str]:

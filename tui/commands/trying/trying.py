@@ -161,7 +161,7 @@ def _own_tests(console: SafeConsole, request: TryRequest, folder: Path, reposito
     """What a `ghosttape.toml` says of the tests, and on the screen that one does not count."""
     own = file_tests(request.repository, folder, repository)
     if request.save:
-        refuse_other_file(own, {str(name): value for name, value in request.options.tests_over.items()})
+        refuse_other_file(own, _by_flags(request.options, request.timeout_s), request.options.also_requires)
     named = own.tests.named.keys() if own.tests is not None else set()
     if (
         request.options.sandbox == "none"
@@ -177,10 +177,15 @@ def _own_tests(console: SafeConsole, request: TryRequest, folder: Path, reposito
     return own
 
 
+def _by_flags(options: ReplayOptions, timeout_s: float | None) -> dict[str, Any]:
+    """The members of the tests that flags say."""
+    said: dict[str, Any] = {str(name): value for name, value in options.tests_over.items()}
+    return said | ({} if timeout_s is None else {"timeout_s": timeout_s})
+
+
 def _said(options: ReplayOptions, own: FileTests, timeout_s: float | None) -> Said:
     by_file = own.tests.named if own.tests is not None else {}
-    by_flag: dict[str, Any] = {str(name): value for name, value in options.tests_over.items()}
-    by_flag |= {} if timeout_s is None else {"timeout_s": timeout_s}
+    by_flag = _by_flags(options, timeout_s)
     origins = {name: own.where for name in by_file if name not in by_flag}
     variables = {name: os.environ[name] for name in options.setup_env if name in os.environ}
     return Said(
