@@ -6,6 +6,7 @@ The server's thread only puts editor events with their times into a queue. The r
 from __future__ import annotations
 
 import logging
+import math
 import queue
 import secrets
 import threading
@@ -21,7 +22,7 @@ from replay.recording.errors import RecordingStopped
 from replay.recording.journal import Journal
 from replay.recording.pipeline import RecordingPipeline
 from replay.recording.secrets.redaction import Redactor
-from replay.recording.secrets.workspace_secrets import WorkspaceSecrets
+from replay.recording.secrets.workspace_secrets import SLICE_S, WorkspaceSecrets
 from replay.recording.workspace import OpenProject, RecordedProject, project_of
 from replay.tapes.tape import Header
 from server.lsp.events import (
@@ -37,11 +38,18 @@ FLUSH_S = 0.5
 """Seconds that an event waits at most before it is written; with the writing it is less than a second."""
 _LOOK_S = 5.0
 """Seconds between two looks for new secrets on the disk while nothing happens in the editor."""
+_NEXT_LOOK_S = 1.0
+"""The same while some files were not read yet."""
 _MOST_WAITING = 20_000
-_GOODBYE_S = 5.0
+_GOODBYE_S = 10.0
+"""Seconds that a server waits at its end for the recording."""
 _TOO_MANY_FILES = (
-    "ghosttape records this session, but the workspace has more files than it searches for secrets. A secret of one of the other "
-    "files is only left out if it looks like one."
+    "ghosttape records this session, but the workspace has more files, or longer ones, than it searches for secrets. A secret of "
+    "what it does not search is only left out if it looks like one."
+)
+_UNFINISHED = (
+    "ghosttape ended before it had finished the recording of this session in %s: its end may be missing, and it may have values of "
+    "excluded files that were not read yet. Look at it before you share it."
 )
 _log = logging.getLogger("ghosttape.recording")
 
@@ -63,6 +71,7 @@ class RecordingSession:
         self.folder, self._greeted, self._warn, self._clock = folder, greeted, warn, clock
         self.created = datetime.now(UTC)
         self._began = clock()
+        self._has_warned = False
         self._queue: queue.SimpleQueue[tuple[float, EditorEvent]] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="ghosttape recording", daemon=True)
         self._thread.start()
@@ -74,6 +83,9 @@ class RecordingSession:
         self._queue.put((self._clock(), editor_event))
         if isinstance(editor_event, ClientLeft):
             self._thread.join(_GOODBYE_S)
+            if self._thread.is_alive():
+                _log.warning(_UNFINISHED, self.folder)
+                self._warned(_UNFINISHED % self.folder)
 
     def _run(self) -> None:
         try:
@@ -98,14 +110,19 @@ class RecordingSession:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
-        redactor.know_values(secrets.new_values())
-        if secrets.is_cut_off:
-            self._warned(_TOO_MANY_FILES)
+        redactor.know_values(secrets.new_values(for_s=SLICE_S))
         pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
         with Journal(self.folder, self._header(project, redactor), redactor) as journal:
             parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)
+            self._warn_of_rest(secrets)
             while self._follow(parts):
-                pass
+                self._warn_of_rest(secrets)
+
+    def _warn_of_rest(self, secrets: WorkspaceSecrets) -> None:
+        """Say once that not all is searched for secrets."""
+        if secrets.is_cut_off and not self._has_warned:
+            self._has_warned = True
+            self._warned(_TOO_MANY_FILES)
 
     def _header(self, project: RecordedProject, redactor: Redactor) -> Header:
         tests = project.tests()
@@ -128,7 +145,8 @@ class RecordingSession:
             due is None or self._clock() < due
         ):
             try:
-                wait = _LOOK_S if due is None else max(0.0, due - self._clock())
+                idle = _NEXT_LOOK_S if parts.secrets.has_unread else _LOOK_S
+                wait = idle if due is None else max(0.0, due - self._clock())
                 stamp, editor_event = self._queue.get(timeout=wait)
             except queue.Empty:
                 break
@@ -154,7 +172,7 @@ class _Parts:
     def take(self, t: float, editor_event: EditorEvent) -> None:
         if isinstance(editor_event, FoldersChanged):
             self.project.change_folders(editor_event.folders)
-            self._know_secrets(at_once=True)
+            self._know_secrets(at_once=True, for_s=SLICE_S)
         self.pipeline.take(t, editor_event)
 
     def write(self, after: EditorEvent | None) -> None:
@@ -162,10 +180,10 @@ class _Parts:
         is_last = isinstance(after, ClientLeft)
         if is_last:
             self.journal.flush()  # so that nothing is lost if the look at the disk takes long
-        self._know_secrets(at_once=is_last)
+        self._know_secrets(at_once=is_last, for_s=math.inf if is_last else SLICE_S)
         began = self.clock()
         self.journal.flush(last=isinstance(after, DocumentClosed | ClientLeft))
         self.secrets.rest(self.clock() - began)
 
-    def _know_secrets(self, *, at_once: bool) -> None:
-        self.redactor.know_values(self.secrets.new_values(at_once=at_once))
+    def _know_secrets(self, *, at_once: bool, for_s: float) -> None:
+        self.redactor.know_values(self.secrets.new_values(at_once=at_once, for_s=for_s))

@@ -27,7 +27,10 @@ MOST_ENTRIES = 50_000
 """Files and folders of the workspace that are looked at, the ones near its top first."""
 MOST_BYTES = 1 << 20
 """Bytes that are read of a file."""
-_MOST_READ = 32 << 20
+MOST_READ = 32 << 20
+"""Characters that are read of all files."""
+SLICE_S = 0.3
+"""Seconds of one look after which files that do not usually have keys wait for the next one."""
 _SOURCES, _SOURCE_BYTES = 1_000, 8 << 20
 _LISTS = frozenset({".gitignore", ".ghosttapeignore", "exclude"})
 _TICK_NS = 2_000_000_000
@@ -59,25 +62,35 @@ class WorkspaceSecrets:
         self._exclusion, self._clock, self._every_s = exclusion, clock, every_s
         self._seen: _Seen | None = None
         self._read: dict[Path, Stamp] = {}
+        self._sizes: dict[Path, int] = {}
+        self._is_cut_off = False
+        self.has_unread = False
+        """Whether the last look ended before it had read all files."""
         self._given: set[str] = set()
         self._due = 0.0
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the workspace has more files than are looked at."""
-        return self._seen is not None and self._seen.is_cut_off
+        """Whether the workspace has more files, or longer ones, than are read."""
+        return self._is_cut_off or (self._seen is not None and self._seen.is_cut_off)
 
-    def new_values(self, *, at_once: bool = False) -> list[str]:
-        """The secret values in files that are new or changed since the last call; at most once in `every_s`, unless `at_once`."""
+    def new_values(self, *, at_once: bool = False, for_s: float = SLICE_S) -> list[str]:
+        """The secret values in files that are new or changed since the last call; at most once in `every_s`, unless `at_once`.
+
+        Files that usually have keys are read first, and all of them; others until `for_s` seconds have passed: the next calls
+        read the rest.
+        """
         began = self._clock()
         if began < self._due and not at_once:
             return []
         if self._seen is None or self._has_changed(self._seen):
             self._seen = self._look()
-        found = self._secrets(self._texts(path for path in self._seen.excluded if self._is_new(path)))
+        found = self._secrets(self._texts(self._seen.excluded, began + for_s))
         found = [value for value in found if value not in self._given]
         self._given.update(found)
-        self._due = self._clock() + max(self._every_s, 10 * (self._clock() - began))
+        self._due = self._clock() + (
+            self._every_s if self.has_unread else max(self._every_s, 10 * (self._clock() - began))
+        )
         return found
 
     def rest(self, seconds: float) -> None:
@@ -102,7 +115,7 @@ class WorkspaceSecrets:
                 seen.lists[path] = _lasting(_stamp(path))
         seen.is_cut_off = len(files) >= MOST_ENTRIES
         excluded = self._exclusion.left_out(files)
-        seen.excluded = sorted(excluded, key=lambda path: (not is_never(Path(path.name)), len(path.parts)))[:MOST_FILES]
+        seen.excluded = sorted(excluded, key=_rank)[:MOST_FILES]
         seen.recorded = [path for path in files if path not in excluded]
         seen.is_cut_off |= len(excluded) > MOST_FILES
         return seen
@@ -132,18 +145,24 @@ class WorkspaceSecrets:
             return any(target.is_relative_to(folder) for folder in self._exclusion.folders)
         return False
 
-    def _is_new(self, path: Path) -> bool:
-        stamp = _stamp(path)
-        if self._read.get(path) == stamp:
-            return False
-        self._read[path] = _lasting(stamp)
-        return True
-
-    def _texts(self, paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-        room = _MOST_READ
+    def _texts(self, paths: Iterable[Path], until: float) -> Iterator[tuple[Path, str]]:
+        """The texts of new and changed files. What is not read, for lack of time or room, is new again at the next look."""
+        self.has_unread, room = False, MOST_READ - sum(self._sizes.values())
         for path in paths:
-            text = _text(path, min(MOST_BYTES, room))
-            room -= len(text)
+            stamp = _stamp(path)
+            if self._read.get(path) == stamp:
+                continue
+            if self._clock() > until and not is_never(Path(path.name)):
+                self.has_unread = True
+                return
+            before = self._sizes.get(path, 0)
+            if min(stamp[1], MOST_BYTES) > room + before:
+                self._is_cut_off = True
+                continue
+            text = _text(path, MOST_BYTES)
+            self._is_cut_off |= bool(text) and stamp[1] > MOST_BYTES
+            self._read[path], self._sizes[path] = _lasting(stamp), len(text)
+            room += before - len(text)
             yield path, text
 
     def _secrets(self, texts: Iterable[tuple[Path, str]]) -> list[str]:
@@ -157,6 +176,11 @@ class WorkspaceSecrets:
         unsure = {text for text, worth in found.items() if worth != "secret"}
         words = words_of(unsure, self._seen.recorded) if unsure and self._seen else set()
         return [text for text in found if text not in words]
+
+
+def _rank(path: Path) -> tuple[bool, int, int, Path]:
+    """The order in which files are read: those that usually have keys, those near the top, small ones."""
+    return (not is_never(Path(path.name)), len(path.parts), _stamp(path)[1], path)
 
 
 def words_of(candidates: Iterable[str], paths: Iterable[Path]) -> set[str]:

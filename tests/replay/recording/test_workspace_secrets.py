@@ -1,5 +1,7 @@
 """Which files of a workspace are read for their secrets, and when they are read again."""
 
+import itertools
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -179,3 +181,47 @@ def test_a_change_that_gets_the_same_time_as_the_one_before_is_seen(tmp_path, se
     os.utime(tmp_path / ".env", ns=(now, now))
     os.utime(tmp_path, ns=(folder, folder))
     assert sorted(secrets.new_values(at_once=True)) == ["three3three3", "two2two2"]
+
+
+def test_key_files_are_read_at_once_and_others_a_slice_at_a_time(tmp_path):
+    write(tmp_path / ".gitignore", "*.json\n")
+    write(tmp_path / "deep/er/.env", "PASSWORD=key1key1\n")
+    for number in range(3):
+        write(tmp_path / f"{number}.json", f'{{"password": "data{number}x"}}')
+    ticks = itertools.count(0.0, workspace_secrets.SLICE_S)  # each look at the clock takes a slice
+    secrets = WorkspaceSecrets(Exclusion(tmp_path, [tmp_path]), lambda: next(ticks), every_s=0.0)
+    assert secrets.new_values() == ["key1key1"]
+    assert secrets.has_unread
+    assert sorted(secrets.new_values(for_s=math.inf)) == ["data0x", "data1x", "data2x"]
+    assert not secrets.has_unread
+
+
+def test_a_slice_ends_and_the_next_one_goes_on_behind_it(tmp_path):
+    write(tmp_path / ".gitignore", "*.json\n")
+    for number in range(9):
+        write(tmp_path / f"{number}.json", f'{{"password": "data{number}x"}}')
+        os.utime(tmp_path / f"{number}.json", (1, 1))
+    ticks = itertools.count(0.0, workspace_secrets.SLICE_S / 3.5)
+    secrets = WorkspaceSecrets(Exclusion(tmp_path, [tmp_path]), lambda: next(ticks), every_s=0.0)
+    slices = [secrets.new_values() for _ in range(4)]
+    assert [len(found) for found in slices] == [3, 3, 3, 0]
+    assert [*itertools.chain(*slices)] == [f"data{number}x" for number in range(9)]
+
+
+def test_files_without_room_are_not_taken_for_read_and_the_person_learns_of_it(tmp_path, secrets, monkeypatch):
+    monkeypatch.setattr(workspace_secrets, "MOST_READ", 60)
+    write(tmp_path / ".gitignore", "*.json\n")
+    for number in range(3):
+        write(tmp_path / f"{number}.json", f'{{"password": "data{number}xx"}}')
+    assert secrets.new_values() == ["data0xx", "data1xx"]
+    assert secrets.is_cut_off
+    write(tmp_path / "0.json", "")
+    assert secrets.new_values(at_once=True) == ["data2xx"]
+
+
+@pytest.mark.parametrize(("last", "is_cut_off"), [("x", True), ("\0", False)])
+def test_a_long_text_is_read_in_part_and_the_person_learns_of_it(tmp_path, secrets, monkeypatch, last, is_cut_off):
+    monkeypatch.setattr(workspace_secrets, "MOST_BYTES", 40)
+    write(tmp_path / ".env", last + "\nPASSWORD=first1first\n" + "# more\n" * 9)
+    assert secrets.new_values() == (["first1first"] if is_cut_off else [])
+    assert secrets.is_cut_off == is_cut_off
