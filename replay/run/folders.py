@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 import secrets
 import time
+from contextlib import suppress
 from pathlib import Path
 
+from replay.errors import StoreError
 from replay.options import RunOptions
 
-RUNS = Path(".ghosttape/runs")
+OWN = ".ghosttape"
+"""The folder of what ghosttape keeps beside a project."""
+RUNS = Path(OWN, "runs")
+_OF_RUNS = frozenset({"answers.jsonl", "config.toml", ".config.toml.part", "control.sock", "live.jsonl"})
+"""What may be left of a run that never began, or whose database was removed."""
 
 
 def new_folder(options: RunOptions) -> Path:
@@ -22,3 +28,34 @@ def new_folder(options: RunOptions) -> Path:
         r"[^\w.-]+", "-", f"{time.strftime('%Y%m%d-%H%M%S')}-{options.name}-{secrets.token_hex(2)}", flags=re.ASCII
     )
     return RUNS / re.sub(r"\.{2,}", "-", name)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those above it. A `.ghosttape` that comes with it gets a `.gitignore`, so that git passes over all that is in it.
+
+    Raises:
+        OSError: it cannot be made.
+
+    """
+    new = next((each for each in (folder, *folder.parents) if each.name == OWN and not each.exists()), None)
+    folder.mkdir(parents=True, exist_ok=True)
+    if new is not None:
+        with suppress(FileExistsError), (new / ".gitignore").open("x", encoding="utf-8") as file:
+            file.write("*\n")
+
+
+def refuse_in_use(folder: Path) -> None:
+    """Refuse a folder for a run that holds something else.
+
+    Raises:
+        StoreError: it does, or it is a file.
+
+    """
+    if folder.exists() and not folder.is_dir():
+        raise StoreError(f"{folder} is a file, not a folder: choose another --out")
+    if not folder.exists() or (folder / "run.sqlite").exists():
+        return
+    if other := sorted(each.name for each in folder.iterdir() if each.name not in _OF_RUNS):
+        raise StoreError(
+            f"{folder} holds no run, but something else ({other[0]}): choose another --out, a new folder or an empty one"
+        )

@@ -19,6 +19,7 @@ import msgspec
 from replay.errors import StoreError
 from replay.options import ClusterBy
 from replay.records import ANSWERED, ArmTrial, Missed, Record, Suggestion, Verdict
+from replay.run.folders import make_folder, refuse_in_use
 from replay.run.listing.listing import SCHEMA as _LISTING
 from replay.run.listing.listing import VERSION as LISTED
 from replay.run.listing.listing import Listing
@@ -59,10 +60,9 @@ class Store:
         if (folder / "run.sqlite").exists():
             raise StoreError(f"{folder} holds a run already: choose another --out, or remove it first")
         kept = msgspec.toml.encode(_without_none(config))
-        if folder.exists() and not folder.is_dir():
-            raise StoreError(f"{folder} is a file, not a folder: choose another --out")
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            refuse_in_use(folder)
+            make_folder(folder)
             if (folder / "config.toml").exists() and (folder / "config.toml").read_bytes() != kept:
                 raise StoreError(f"{folder} holds a config.toml of something else than a run: choose another --out")
             _write_whole(folder / "config.toml", kept)
@@ -410,4 +410,6 @@ def _store_errors(folder: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
             raise MachineFails(f"{folder / 'run.sqlite'}: {error}: make room there") from error
-        raise StoreError(f"{folder / 'run.sqlite'}: {error}") from error
+        is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
+        helps = f": the run is damaged: remove {folder}, or choose another --out" if is_damaged else ""
+        raise StoreError(f"{folder / 'run.sqlite'}: {error}{helps}") from error

@@ -1,14 +1,17 @@
 """What the commands `replay` and `evaluate` make of their words before anything runs."""
 
+import shutil
+
 import pytest
 
 from corpora.options import LENGTH
 from replay.options import ReplayOptions
 from replay.run.folders import RUNS, new_folder
-from server.settings import REPAIRS
+from server.settings import REPAIRS, ProviderSettings, Settings
 from tui.commands.options.configuration import settings_of
 from tui.commands.options.run_options import evaluate_settings
-from tui.errors import ConfigurationError
+from tui.commands.runs.running import run_sources
+from tui.errors import ConfigurationError, LackingError
 
 
 @pytest.mark.parametrize(
@@ -60,3 +63,18 @@ def test_the_folder_of_a_run_is_always_one_in_the_folder_of_runs(policy):
 
 def test_two_runs_of_the_same_second_have_folders_of_their_own():
     assert len({new_folder(ReplayOptions()) for _ in range(20)}) > 10
+
+
+async def test_a_run_whose_folder_is_removed_while_it_goes_on_is_told_as_gone(tmp_path):
+    folder = tmp_path / "run"
+
+    def summarise(options, found):
+        shutil.rmtree(folder)
+        return {}
+
+    options = ReplayOptions(settings=Settings(provider=ProviderSettings(name="oracle")), sandbox="none")
+    with pytest.raises(LackingError, match=f"{folder} was removed while the run was going on"):
+        await run_sources(options, [], summarise, folder)
+    assert not folder.exists()
+    _, kept = await run_sources(options, [], lambda *_: {}, folder)
+    assert kept == folder

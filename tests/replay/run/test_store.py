@@ -183,7 +183,9 @@ def test_a_run_cannot_be_made_below_a_file(tmp_path):
 
 def test_a_database_that_is_none_is_refused_by_name(tmp_path):
     (tmp_path / "run.sqlite").write_text("no database at all, but long enough to look like one" * 100)
-    with pytest.raises(StoreError, match=r"run\.sqlite: file is not a database"):
+    with pytest.raises(
+        StoreError, match=r"run\.sqlite: file is not a database: the run is damaged: remove .*, or choose another --out"
+    ):
         Store.open(tmp_path)
 
 

@@ -21,7 +21,7 @@ from replay.run.folders import new_folder
 from replay.run.sources.seam import Source
 from runners.errors import MachineFails
 from tui.console import SafeConsole
-from tui.errors import InterruptedRunError
+from tui.errors import InterruptedRunError, LackingError
 from tui.figures import number_of
 from tui.live.starting import WATCHED, warn_of_sandbox
 from tui.watching.keys import keys_for
@@ -42,6 +42,7 @@ async def run_sources(
 
     Raises:
         InterruptedRunError, MachineFails, ProviderFailsError: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
+        LackingError: the folder was removed in the meantime.
 
     """
     go_on = how_to_go_on or how_to_continue
@@ -55,12 +56,17 @@ async def run_sources(
         ):
             watched = (waits and progress.console.is_terminal) or WATCHED in os.environ
             engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched)
-            return await engine.run(sources, folder), folder
+            summary = await engine.run(sources, folder)
     except asyncio.CancelledError as error:
         raise InterruptedRunError(f"interrupted; {go_on(folder)}") from error
     except (MachineFails, ProviderFailsError) as error:
         kept = f"\n{go_on(folder)}" if (folder / "run.sqlite").exists() else ""
         raise type(error)(f"{error}{kept}") from error
+    if not (folder / "run.sqlite").exists():
+        raise LackingError(
+            f"{folder} was removed while the run was going on, and the run with it: the same command makes it anew"
+        )
+    return summary, folder
 
 
 def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path, held: str) -> None:

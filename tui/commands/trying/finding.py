@@ -21,6 +21,7 @@ from corpora.history.repository.nearest import nearest_passing
 from corpora.history.repository.selection import CommitSelection
 from corpora.history.request import CHARACTERS
 from replay.run.engine import cache_folder
+from replay.run.folders import make_folder
 from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester
 from runners.errors import IndexUnreachable
 from runners.other_files import NOTHING, OtherFiles
@@ -154,10 +155,10 @@ class TestFinder:
         place = self.folder / f"{self._key(files, others, ways)}.json"
         known = _read(place)
         if known is None:
+            make_folder(self.folder)
             kept, likely = self._kept(files, others, ways), ways if way is None else [way]
             working = await self._tester(others).first_working(files, likely, kept, ends)
             known = _Known(working.candidate, working.result.wall_ms, working.result.passed)
-            place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(msgspec.json.encode(known.with_values({})))
         known = known.with_values(self.said.setup_env)
         base = _base_of(known.works, ways)

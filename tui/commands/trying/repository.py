@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from replay.run.folders import make_folder
 from replay.tapes.git_environment import quiet_environment
 from tui.commands.trying.address import GitAddress, address_of
 from tui.console import SafeConsole
@@ -101,7 +102,7 @@ async def _fetch(address: GitAddress, folder: Path) -> None:
 
 async def _clone(address: GitAddress, folder: Path) -> None:
     """Clone under another name, which the clone loses when it is complete: one that was stopped is never taken for one."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as place:
         made = Path(place, "clone")
         words = ("clone", "--quiet", "--bare", "--no-tags", "--single-branch", "--", address.text, str(made))

@@ -20,7 +20,7 @@ from corpora.history.environments import Said
 from corpora.history.repository.commits import Repository
 from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
-from replay.run.folders import RUNS
+from replay.run.folders import RUNS, refuse_in_use
 from replay.run.guard import refuse_silent
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.store import Store
@@ -82,6 +82,8 @@ async def try_repository(request: TryRequest) -> dict[str, Any]:
     """
     _refuse_unwalled(request.options)
     refuse_unable(request.asking, request.options)
+    if request.out is not None:
+        refuse_in_use(request.out)
     _end_on_sigterm()
     try:
         sources, name = await _prepared(request)
