@@ -3,8 +3,11 @@
 import msgspec
 import pytest
 
+from corpora.history.environments import Said
 from runners.environments import Candidate
 from runners.project import ProjectPlan
+from runners.sandboxes.fake import FakeSandbox
+from tui.commands.trying import finding
 from tui.commands.trying.finding import _base_of, _Known
 
 
@@ -30,3 +33,19 @@ def test_a_way_that_was_mended_leads_back_to_the_one_that_files_show(name, base)
     ways = [Candidate(each, ProjectPlan("python")) for each in ("pytest", "pytest with all", "unittest")]
     found = _base_of(Candidate(name, ProjectPlan("python")), ways)
     assert (found and found.name) == base
+
+
+@pytest.mark.parametrize(
+    ("members", "origins", "within_s"),
+    [
+        ({}, {}, 100.0),
+        ({"timeout_s": 600.0}, {}, 650.0),
+        ({"timeout_s": 600.0}, {"timeout_s": "ghosttape.toml"}, 650.0),
+        ({"timeout_s": 600.0}, {"timeout_s": "ghosttape.toml of app"}, 100.0),
+        ({"timeout_s": 600.0}, {"timeout_s": "/src/app/ghosttape.toml"}, 100.0),
+    ],
+)
+def test_only_a_person_makes_finding_out_longer(tmp_path, members, origins, within_s):
+    """A file of a repository that somebody else wrote does not."""
+    finder = finding.TestFinder(None, Said(members, origins=origins), FakeSandbox(lambda _: None), tmp_path, print)
+    assert finder._tester().within_s == within_s

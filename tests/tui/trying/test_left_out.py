@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import pytest
 from tapes import Typist
 
+from corpora.errors import HistoryError
+from corpora.history import CommitSelection
 from corpora.history.reports import TypedCommit
 from replay.options import ReplayOptions
 from replay.tapes.tape import write
@@ -46,3 +48,20 @@ async def test_it_is_left_out(sessions, error, said, counted):
 async def test_a_machine_that_fails_ends_it(sessions):
     with pytest.raises(MachineFails):
         await sessions(MachineFails("the disk is full"))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (ReplayOptions(), "about: choose others with --range, --since or --last"),
+        (
+            ReplayOptions(paths=("nosuch/",), excluded=("a/",)),
+            "about with --path nosuch/, --exclude a/: choose others .*, or change --path nosuch/",
+        ),
+    ],
+)
+def test_where_no_commit_has_anything_to_ask_the_flags_that_chose_are_named(options, named):
+    finder = SimpleNamespace(repository=SimpleNamespace(path="app"))
+    found = SimpleNamespace(selection=CommitSelection(last=1))
+    with pytest.raises(HistoryError, match=named):
+        Sessions(finder, found, options, lambda _: None)._tell(0, 3)

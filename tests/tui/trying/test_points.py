@@ -2,7 +2,9 @@
 
 import io
 
-from tui.commands.trying.trying import _say_point
+from runners.environments import Candidate, NotTestable, TriedWay
+from runners.project import ProjectPlan
+from tui.commands.trying.trying import _not_testable, _say_point
 from tui.console import SafeConsole
 
 TEXT = "its tests are run by: python -m pytest -q tests/unit (tox.ini [testenv]; change it with --test-command)"
@@ -24,3 +26,11 @@ def test_on_a_terminal_further_lines_stand_below_the_first_words():
 
 def test_elsewhere_it_is_one_line():
     assert printed(force_terminal=False) == f"  - {TEXT}\n"
+
+
+def test_what_a_file_says_is_the_first_to_be_corrected_where_nothing_works():
+    trial = TriedWay(Candidate("pytest", ProjectPlan("python", command="nosuch")), None, "not found", "", 1.0)
+    said = {"command": "ghosttape.toml", "timeout_s": "ghosttape.toml"}
+    error = str(_not_testable("app", NotTestable((trial,), ("name another",)), said))
+    assert "What helps:\n  - command is as ghosttape.toml says: correct it there\n  - name another" in error
+    assert "ghosttape.toml" not in str(_not_testable("app", NotTestable((trial,), ("name another",)), {}))

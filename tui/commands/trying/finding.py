@@ -27,6 +27,7 @@ from runners.errors import IndexUnreachable
 from runners.other_files import NOTHING, OtherFiles
 from runners.protocol import Sandbox
 from server.version import version
+from tui.commands.options.configuration import FILE
 
 _WALKED = 200
 """So many commits are looked at for one whose tests pass."""
@@ -166,7 +167,9 @@ class TestFinder:
         return TestsOfCommits(self.said, base, known.works, known.wall_ms, known.passed)
 
     def _tester(self, others: OtherFiles = NOTHING) -> WayTester:
-        within_s = max(WITHIN_S, WITHIN_S / 2 + float(self.said.members.get("timeout_s") or 0))
+        is_persons = self.said.origins.get("timeout_s", FILE) == FILE  # a flag, or the file of the current folder
+        said_s = float(self.said.members.get("timeout_s") or 0) if is_persons else 0.0
+        within_s = max(WITHIN_S, WITHIN_S / 2 + said_s)
         return WayTester(self.sandbox, cache_folder(), self.notify, within_s, named=self.said.also, others=others)
 
     def _kept(self, files: Mapping[str, str], others: OtherFiles, ways: list[Candidate]) -> KeptTrials:

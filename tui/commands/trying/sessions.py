@@ -115,9 +115,14 @@ class Sessions:
             f"{number_of(made, 'session')} of {number_of(seen, 'commit')}{left} (choose with --last, --since, --author, --sample)"
         )
         if not made:
-            raise HistoryError(
-                f"{self.finder.repository.path}: no commit has code to ask about: choose others with --range, --since or --last"
-            )
+            chosen = [
+                f"--{flag} {one_line(each)}"
+                for flag, of in (("path", self.options.paths), ("exclude", self.options.excluded))
+                for each in of
+            ]
+            under = f" with {', '.join(chosen)}" if chosen else ""
+            more = "choose others with --range, --since or --last" + (f", or change {chosen[0]}" if chosen else "")
+            raise HistoryError(f"{self.finder.repository.path}: no commit has code to ask about{under}: {more}")
 
 
 def _why_left_out(error: NotTestable | IndexUnreachable) -> tuple[str, str]:

@@ -47,7 +47,8 @@ from tui.terminal_text import one_line, shorten
 PLACE = Path(".ghosttape/try")
 _WIDTH = 400
 """What is taken for granted is shortened to so many cells a line; the file that `--save` writes has all of it."""
-
+_CORRECTED = frozenset({"toolchain", "setup", "command", "cwd", "requires"})
+"""Members of the tests that, said wrongly in a file, make tests fail."""
 
 _STOPPED = "interrupted before the first session was replayed: what was found out is kept, and the same command goes on"
 
@@ -130,7 +131,7 @@ async def _found(request: TryRequest, finder: TestFinder, say: Callable[[str], N
         advice = ModelAdvice(finder, request.options, request.asking, say)
         found = await advice.found(request.selection, error) if request.asking.ask else None
         if found is None:
-            raise _not_testable(finder.repository.name, error) from error
+            raise _not_testable(finder.repository.name, error, finder.said.origins) from error
         return found
 
 
@@ -195,21 +196,22 @@ def _said(options: ReplayOptions, own: FileTests, timeout_s: float | None) -> Sa
     )
 
 
-def _not_testable(name: str, error: NotTestable) -> TuiError | ToolchainMissing:
-    """The error for a person: what was tried, and what to do; what to install, if that is all that is missing."""
+def _not_testable(name: str, error: NotTestable, origins: Mapping[str, str]) -> TuiError | ToolchainMissing:
+    """The error for a person: what was tried, and what to do; what to install, if that is all that is missing. `origins`: the file that says a member of the tests."""
     if error.trials and all(each.is_toolchain_missing for each in error.trials):
         return ToolchainMissing(f"{name} cannot be tested here: {'; '.join(map(one_line, error.remedies))}")
     tried = [
         f"  tried: {shorten(one_line(each.candidate.plan.command), _WIDTH)}\n    {shorten(one_line(each.problem), _WIDTH)}"
         for each in error.trials
     ]
+    in_files = (f"{each} is as {file} says: correct it there" for each, file in origins.items() if each in _CORRECTED)
     return TuiError(
         "\n".join(
             [
                 f"{name} cannot be tested here{':' if tried else '.'}",
                 *tried,
                 "What helps:",
-                *(f"  - {one_line(each)}" for each in error.remedies),
+                *(f"  - {one_line(each)}" for each in (*in_files, *error.remedies)),
             ]
         )
     )
