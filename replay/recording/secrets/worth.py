@@ -30,10 +30,17 @@ _NAMES_A_SECRET = re.compile(
     r"(?i)pass(?!ive|enger|age)|pwd|secret|token(?!i[sz])|cred|auth(?!or)|(?<!mon)(?<!tur)key(?!board|word|code|cloak)|salt(?!s)|private|signature|(?:^|_)pin(?:$|_)|dsn|"
     r"cookie|bearer|licen[cs]e_?key|webhook|seed_?phrase|mnemonic"
 )
+_SURELY = re.compile(
+    r"(?i)pass(?!ive|enger|age)|pwd|secret|cred|salt(?!s)|(?:^|_)pin(?:$|_)|dsn|bearer|webhook|seed_?phrase|mnemonic|"
+    r"(?:api|access|private|signing|encryption|licen[cs]e)[_-]?key"
+)
+"""Names that nothing but secrets have; `CACHE_KEY`, `TOKEN_FIELD` and `SESSION_COOKIE` may have names of the code as values."""
+_COUNTS_TOKENS = re.compile(r"(?i)(?:^|_)(?:max|min|num|total|input|output|prompt|completion|context)\w*tokens?$")
 _NAMES_A_PROPERTY = re.compile(
     r"(?i)(?:^|[^a-z]|(?<=[a-z])(?=[A-Z]))(?:ur[il]s?|hosts?|hostname|ports?|paths?|files?|filename|dirs?|folder|ttl|timeout|expir\w*|age|lifetime|"
     r"algorithms?|alg|methods?|types?|driver|enabled|disabled|names?|users?|username|email|issuer|audience|realm|scopes?|"
-    r"length|size|count|version|regions?|headers?|domains?|formats?|modes?|prefix|provider|backend|class|policy|required)$"
+    r"length|size|count|version|regions?|headers?|domains?|formats?|modes?|prefix|provider|backend|class|policy|required|"
+    r"limits?|budget|algo|models?|fields?|columns?)$"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)\$?\{.*\}|<.*>|(?-i:\$[A-Z_][A-Z0-9_]*)|\$\(.*\)|%\w+%|(.)\1*|(?!.*\d)(?:(?:your|insert)[-_ ].*|.*[-_ ](?:here|goes))|"
@@ -54,7 +61,9 @@ def judge_value(value: NamedValue, *, in_key_file: bool) -> Worth:
         return "plain"
     says_little = value.name.lower() in _SAYS_LITTLE or _PATH_OF_NAMES.fullmatch(text)
     if names_a_secret(value.name) and (in_key_file or not says_little):
-        return _behind_a_name(text)
+        return (
+            _behind_a_name(text) if _SURELY.search(_last_part(value.name)) else _behind_a_vague_name(text, in_key_file)
+        )
     if is_random(text) if in_key_file else is_random(text, _RANDOM) and not text.isalpha():
         return "unless a word" if text.isalpha() else "secret"
     return "unless a word" if in_key_file and value.name and _is_long(text) else "plain"
@@ -62,8 +71,8 @@ def judge_value(value: NamedValue, *, in_key_file: bool) -> Worth:
 
 def names_a_secret(name: str) -> bool:
     """Whether values behind this name are secret: `DB_PASSWORD`, `mail.apiKey`; not `TOKEN_URL`, `keyFile`, `secrets.mode`."""
-    name = name[-_LONGEST_NAME:].rpartition(".")[2]
-    return bool(_NAMES_A_SECRET.search(name)) and not _NAMES_A_PROPERTY.search(name)
+    name = _last_part(name)
+    return bool(_NAMES_A_SECRET.search(name)) and not (_NAMES_A_PROPERTY.search(name) or _COUNTS_TOKENS.search(name))
 
 
 def is_random(text: str, part: int = 1) -> bool:
@@ -75,6 +84,23 @@ def is_random(text: str, part: int = 1) -> bool:
         return False
     pieces = (piece for piece in _SIGNS.split(text) if len(piece) >= part)
     return any(not _PLAIN_PART.fullmatch(piece) and _is_mixed(piece) for piece in pieces)
+
+
+def _last_part(name: str) -> str:
+    return name[-_LONGEST_NAME:].rpartition(".")[2]
+
+
+def _behind_a_vague_name(text: str, in_key_file: bool) -> Worth:
+    """Outside of files of keys only what looks random is secret; in them, what may be a name of the code is one unless it is."""
+    if not in_key_file:
+        return "secret" if is_random(text) else "plain"
+    return "unless a word" if _behind_a_name(text) == "secret" and _is_name(text) else _behind_a_name(text)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a value may be a name in the code: fewer plain parts than a phrase has, as in `session_id` and `connect.sid`."""
+    parts = [part for part in _SIGNS.split(text) if part]
+    return len(parts) < _PHRASE and all(_PLAIN_PART.fullmatch(part) or not _is_mixed(part) for part in parts)
 
 
 def _behind_a_name(text: str) -> Worth:

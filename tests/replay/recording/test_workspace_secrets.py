@@ -225,3 +225,22 @@ def test_a_long_text_is_read_in_part_and_the_person_learns_of_it(tmp_path, secre
     write(tmp_path / ".env", last + "\nPASSWORD=first1first\n" + "# more\n" * 9)
     assert secrets.new_values() == (["first1first"] if is_cut_off else [])
     assert secrets.is_cut_off == is_cut_off
+
+
+NAMES = {
+    "SESSION_COOKIE": "session_id", "PARTITION_KEY": "user_id", "TOKEN_FIELD": "access_token", "CACHE_KEY": "page_cache",
+    "FEATURE_FLAG_KEY": "new_checkout", "AUTH_COOKIE": "connect.sid", "AUTH_MODEL": "accounts.User", "MAX_TOKENS": "100000",
+    "SSH_KEY_ALGO": "ed25519",
+}  # fmt: skip
+
+
+def test_names_of_the_code_behind_key_token_and_cookie_are_no_secrets_and_others_are(tmp_path, secrets):
+    env = "".join(f"{name}={value}\n" for name, value in NAMES.items())
+    write(tmp_path / ".env", env + "API_TOKEN=pelican-shore\nAUTH_TOKEN=Zx9Yw8Vu7Ts6\nCACHE_PASSWORD=hunter2\n")
+    write(tmp_path / "a.py", "".join(f"x = {value} + 1\n" for value in NAMES.values()) + "x = login(hunter2)\n")
+    write(tmp_path / ".gitignore", "*.json\n")
+    write(
+        tmp_path / "a.json",
+        '{"sortKey": "created_at", "primaryKey": "primary_key", "tokenLimit": 128000, "maxTokens": 128000, "deployToken": "pQ6rS7tU8vW9"}',
+    )
+    assert sorted(secrets.new_values()) == ["Zx9Yw8Vu7Ts6", "hunter2", "pQ6rS7tU8vW9", "pelican-shore"]
