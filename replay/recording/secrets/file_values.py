@@ -59,12 +59,20 @@ _JSON = (".json", ".jsonc", ".json5", ".ipynb")
 def file_values(text: str, path: str) -> Iterator[NamedValue]:
     """All values in the text of a file with this path; some come several times."""
     if language_of(path) is not None and not path.lower().endswith(_JSON):
-        text = text[:_MOST_CODE]
-        yield from (NamedValue("secret", text[start:end]) for start, end in spans(text, path))
+        yield from _in_code(text[:_MOST_CODE], path)
         return
     for found in _all_of(text, PurePath(path).name.lower()):
         yield found
         yield from _inside(found)
+
+
+def _in_code(text: str, path: str) -> Iterator[NamedValue]:
+    """What looks like a credential, and each string of one line; line by line, for comments have single apostrophes."""
+    yield from (NamedValue("secret", text[start:end]) for start, end in spans(text, path))
+    for found in (found for line in text.splitlines() for found in _strings(line)):
+        yield found
+        if " " not in found.text:
+            yield from _inside(found)
 
 
 def _all_of(text: str, name: str) -> Iterator[NamedValue]:

@@ -226,3 +226,16 @@ def test_a_large_deletion_with_many_known_values_takes_seconds_of_processor_time
     assert len(known.deleted(text, 0, len(text))) == 8_000
     assert len(known.spans(text)) == 8_000
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "secrets"),
+    [
+        ("secrets.py", "# it's ours\nSIGNER = 'correct-horse-battery-staple'\nMODE = 'fast'\n", {"correct-horse-battery-staple"}),
+        ("secrets.py", "CONFIG = {'deploy': 'aK7uSd1hVm3T', 'title': 'The shop of 12 Main St'}\n", {"aK7uSd1hVm3T"}),
+        ("env.local.ts", "export const dsn = `postgres://bob:hunter2@db/shop`; const a = 'x';\n", {"hunter2"}),
+        ("local_settings.py", "WEBHOOK = 'quixotry'\nLABEL = 'quixotic'\n", {"quixotry"}),
+    ],
+)  # fmt: skip
+def test_the_strings_of_code_that_is_not_recorded_are_judged_as_other_values(name, text, secrets):
+    assert secrets_of(text, name) - {"postgres://bob:hunter2@db/shop"} == secrets
