@@ -279,15 +279,18 @@ async def test_a_secret_that_changes_is_read_again_and_the_old_one_stays_known(s
     assert found_on(into) == set()
 
 
-async def test_a_file_behind_a_link_that_leads_out_of_the_workspace_is_not_read(start, into, tmp_path):
+async def test_a_key_file_behind_a_link_that_leads_out_of_the_workspace_is_read_and_a_folder_is_not(
+    start, into, tmp_path
+):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/.env").write_text("DB_PASSWORD=" + SECRETS["letters"])
     editor = await start("--record", into)
-    (editor.root / ".env").symlink_to(tmp_path / "outside/.env")
+    (tmp_path / "linked.env").write_text("DB_PASSWORD=" + SECRETS["env"])
+    (editor.root / ".env").symlink_to(tmp_path / "linked.env")
     (editor.root / "folder").symlink_to(tmp_path / "outside")
-    editor.open("main.py", f"x = f({SECRETS['letters']})\n")
+    editor.open("main.py", f"x = f({SECRETS['letters']}, {SECRETS['env']})\n")
     await editor.leave()
-    assert finals(tapes(into)[0]) == editor.texts
+    assert finals(tapes(into)[0]) == {"main.py": stars(editor.texts["main.py"], SECRETS["env"])}
 
 
 async def test_a_redacted_tape_replays(start, into, ghosttape):

@@ -55,7 +55,7 @@ class _Seen:
 class WorkspaceSecrets:
     """Gives the secret values in the excluded files of a workspace, and new ones as the files change.
 
-    Links that lead out of the workspace are not followed, and no linked folder is entered.
+    Links that lead out of the workspace are not followed, unless their name is of a file that usually has keys; no linked folder is entered.
     """
 
     def __init__(self, exclusion: Exclusion, clock: Callable[[], float] = time.monotonic, every_s: float = 1.0) -> None:
@@ -134,11 +134,11 @@ class WorkspaceSecrets:
                         waiting += (
                             [path] if entry.name not in FOLDERS_OF_TOOLS and not (path / "pyvenv.cfg").exists() else []
                         )
-                    elif ".tape.jsonl" not in entry.name and entry.is_file() and self._is_inside(path, entry):
+                    elif ".tape.jsonl" not in entry.name and entry.is_file() and self._may_read(path, entry):
                         yield path, entry
 
-    def _is_inside(self, path: Path, entry: os.DirEntry[str]) -> bool:
-        if not entry.is_symlink():
+    def _may_read(self, path: Path, entry: os.DirEntry[str]) -> bool:
+        if not entry.is_symlink() or is_never(Path(entry.name)):
             return True
         with suppress(OSError, RuntimeError):
             target = path.resolve()

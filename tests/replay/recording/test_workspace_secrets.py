@@ -99,16 +99,18 @@ def test_binary_files_pipes_and_what_cannot_be_read_are_passed_over(tmp_path, se
     assert sorted(secrets.new_values()) == ["hunter2bytes", "hunter2wide"]
 
 
-def test_a_link_inside_the_workspace_is_read_and_one_that_leads_out_is_not(tmp_path, clock):
+def test_a_link_inside_the_workspace_is_read_and_one_that_leads_out_only_if_its_name_is_of_a_key_file(tmp_path, clock):
     write(tmp_path / "out/.env", "PASSWORD=outside1\n")
     write(tmp_path / "in/plain.txt", "PASSWORD=inside11\n")
     (tmp_path / "in/.env").symlink_to("plain.txt")
     (tmp_path / "in/.env.out").symlink_to(tmp_path / "out/.env")
+    write(tmp_path / "out/plain.ini", "PASSWORD=outside2\n")
+    write(tmp_path / "in/.gitignore", "*.ini\n")
+    (tmp_path / "in/plain.ini").symlink_to(tmp_path / "out/plain.ini")
     (tmp_path / "in/folder").symlink_to(tmp_path / "out")
     (tmp_path / "in/loop").symlink_to(tmp_path / "in")
-    assert WorkspaceSecrets(Exclusion(tmp_path / "in", [tmp_path / "in"]), lambda: clock[0]).new_values() == [
-        "inside11"
-    ]
+    secrets = WorkspaceSecrets(Exclusion(tmp_path / "in", [tmp_path / "in"]), lambda: clock[0])
+    assert sorted(secrets.new_values()) == ["inside11", "outside1"]
 
 
 def test_a_workspace_of_too_many_files_is_searched_from_its_top_and_says_so(tmp_path, secrets, monkeypatch):
