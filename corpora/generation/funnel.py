@@ -176,7 +176,8 @@ def tested(tasks: Iterable[Task], summary: Mapping[str, Any]) -> list[Fate]:
     for task in tasks:
         row = untestable.get(task.name)
         if row is not None:
-            stage = "unnoticed" if row["reason"] in {"undetected", "empty"} else "broken"
+            reason = row["reason"].partition(":")[0]
+            stage = "unnoticed" if reason in {"undetected", "empty"} else "broken"
             fates.append(Fate(task.name, stage, row["message"] or row["reason"]))
         elif task.name not in judged:
             fates.append(Fate(task.name, "untested", "there is no toolchain, or the machine failed"))

@@ -108,7 +108,7 @@ def test_published_answers_count_where_the_tests_mean_something_and_the_run_hold
         "2": ("broken-baseline", "missing-library torch"),
         "3": ("broken-baseline", "network"),
         "4": ("broken-baseline", "wrong-golden assertion"),
-        "5": ("undetected", ""),
+        "5": ("undetected: filler", ""),
     }
     assert (told["tasks"], told["testable"], told["passed"]) == (5, 1, 1)
     assert {k: round(share["value"], 3) for k, share in told["pass_at_k"].items()} == {"1": 0.667, "2": 1.0, "3": 1.0}

