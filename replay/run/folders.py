@@ -14,8 +14,10 @@ from replay.options import RunOptions
 OWN = ".ghosttape"
 """The folder of what ghosttape keeps beside a project."""
 RUNS = Path(OWN, "runs")
-_OF_RUNS = frozenset({"answers.jsonl", "config.toml", ".config.toml.part", "control.sock", "live.jsonl"})
+_OF_RUNS = frozenset({"answers.jsonl", "config.toml", ".config.toml.part", "control.sock", "log.txt"})
 """What may be left of a run that never began, or whose database was removed."""
+_BEGINNINGS = ("live.jsonl", "run.sqlite")
+"""Of files that stand beside them for a while: one that was left aside has the number of its process."""
 
 
 def new_folder(options: RunOptions) -> Path:
@@ -44,6 +46,10 @@ def make_folder(folder: Path) -> None:
             file.write("*\n")
 
 
+def _is_of_runs(name: str) -> bool:
+    return name in _OF_RUNS or name.startswith(_BEGINNINGS)
+
+
 def refuse_in_use(folder: Path) -> None:
     """Refuse a folder for a run that holds something else.
 
@@ -55,7 +61,7 @@ def refuse_in_use(folder: Path) -> None:
         raise StoreError(f"{folder} is a file, not a folder: choose another --out")
     if not folder.exists() or (folder / "run.sqlite").exists():
         return
-    if other := sorted(each.name for each in folder.iterdir() if each.name not in _OF_RUNS):
+    if other := sorted(each.name for each in folder.iterdir() if not _is_of_runs(each.name)):
         raise StoreError(
             f"{folder} holds no run, but something else ({other[0]}): choose another --out, a new folder or an empty one"
         )
