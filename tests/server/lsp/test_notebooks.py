@@ -3,12 +3,12 @@
 import pytest
 from lsprotocol import types
 
-BOOK = "file:///work/book.ipynb"
+BOOK = "file:///project/book.ipynb"
 CODE, MARKUP = types.NotebookCellKind.Code, types.NotebookCellKind.Markup
 
 
 def uri(name):
-    return f"vscode-notebook-cell:/work/book.ipynb#{name}"
+    return f"vscode-notebook-cell:/project/book.ipynb#{name}"
 
 
 def text_of(name, text, language="python"):
@@ -108,9 +108,9 @@ async def test_a_closed_notebook_leaves_nothing_and_other_documents_go_on(book):
     book.editor.client.notebook_document_did_close(
         types.DidCloseNotebookDocumentParams(types.NotebookDocumentIdentifier(BOOK), gone)
     )
-    book.editor.open("y = \n", "file:///work/plain.py")
+    book.editor.open("y = \n", "file:///project/plain.py")
     book.model_server.asked.clear()
-    await book.editor.request(0, 4, uri="file:///work/plain.py")
+    await book.editor.request(0, 4, uri="file:///project/plain.py")
     ((_, body, _),) = book.model_server.asked
     assert "import os" not in body["prompt"]
 

@@ -74,23 +74,23 @@ describe("locate, on PATH", () => {
 });
 
 describe("locate, in the chosen Python environment", () => {
-  const files = ["/work/.venv/bin/ghosttape", "/usr/bin/ghosttape", "/home/ada/.local/bin/ghosttape", "/tools/ghosttape"];
+  const files = ["/project/.venv/bin/ghosttape", "/usr/bin/ghosttape", "/home/ada/.local/bin/ghosttape", "/tools/ghosttape"];
 
   it("takes it before PATH, and PATH before the folders of uv and pipx", () => {
     const variables = { PATH: "/usr/bin", UV_TOOL_BIN_DIR: "/tools" };
-    expect(locate(surroundings(files, { environment: ["/work/.venv/bin"], variables }))).toBe("/work/.venv/bin/ghosttape");
+    expect(locate(surroundings(files, { environment: ["/project/.venv/bin"], variables }))).toBe("/project/.venv/bin/ghosttape");
     expect(locate(surroundings(files, { variables }))).toBe("/usr/bin/ghosttape");
     expect(locate(surroundings(files, { variables: { PIPX_BIN_DIR: "/tools" } }))).toBe("/tools/ghosttape");
     expect(locate(surroundings(files, {}))).toBe("/home/ada/.local/bin/ghosttape");
   });
 
   it("goes on to PATH where the environment has none", () => {
-    const given = { environment: ["/work/other/bin"], variables: { PATH: "/usr/bin" } };
+    const given = { environment: ["/project/other/bin"], variables: { PATH: "/usr/bin" } };
     expect(locate(surroundings(files, given))).toBe("/usr/bin/ghosttape");
   });
 
   it("knows where the programs of an environment are", () => {
-    expect(programFolders("/work/.venv/bin/python", "linux")).toEqual(["/work/.venv/bin"]);
+    expect(programFolders("/project/.venv/bin/python", "linux")).toEqual(["/project/.venv/bin"]);
     expect(programFolders("C:\\Python\\python.exe", "win32")).toEqual(["C:\\Python", "C:\\Python\\Scripts"]);
   });
 });
