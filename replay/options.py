@@ -59,6 +59,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Ask only at the moments of these ids; everywhere when empty."""
     cluster_by: ClusterBy = "hole"
     """Which moments are not independent of each other: the intervals of all figures go by it."""
+    concurrency: int = 1
+    """How many questions a model server gets at once, where moments stand alone. It changes no answer."""
     keep_going: bool = False
     """Ask also where nothing can come of it: the finished project fails its own tests, or the provider fails again and again."""
 
@@ -95,7 +97,18 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run: a run is continued only under the same. Clusters and patience change no moment."""
         values: dict[str, Any] = msgspec.to_builtins(self)
-        del values["cluster_by"], values["keep_going"]
+        del values["cluster_by"], values["keep_going"], values["concurrency"]
+        for name in ("requests_per_minute", "tokens_per_minute"):
+            del values["settings"]["provider"][name]
+        record = values["settings"]["provider"]["record"]
+        for name in (
+            "shares",
+            "places",
+            "most_questions",
+            "most_cost",
+            "price",
+        ):  # of an experiment: they change no answer
+            del record[name]
         if not self.moments:  # as in runs of versions that had no such choice
             del values["moments"]
         return values

@@ -8,6 +8,7 @@ ServerRoomError
     ├── ProviderMissing    what the provider needs is not installed, or its file is not there
     ├── ProviderOverdue    the answer comes later than anybody waits for it
     ├── ProviderUnreachable  there is no connection to the model server
+    ├── ProviderLimited    nothing more may be asked: a limit of questions or of cost is reached
     └── ProviderRefused    the model server answered, and said no (status, malformed answer, cut stream)
 """
 
@@ -40,6 +41,14 @@ class ProviderMissing(ProviderError):  # noqa: N818 - named for what happened
 
 class ProviderOverdue(ProviderError):  # noqa: N818 - named for what happened
     """The answer comes later than the asker's patience lasts (`Request.patience`)."""
+
+
+LIMIT_REACHED = "the limit of questions or of cost is reached"
+"""The message of a `ProviderLimited`."""
+
+
+class ProviderLimited(ProviderError):  # noqa: N818 - named for what happened
+    """One more question could pass a limit."""
 
 
 class ProviderUnreachable(ProviderError):  # noqa: N818 - named for what happened

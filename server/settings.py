@@ -43,6 +43,16 @@ class AnswerRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     session: str = ""
     """Whose questions these are. The n-th question of a session takes the session's n-th answer; a question that was never asked in it takes
     the answer to the same question of another."""
+    shares: bool = False
+    """Whether several runs share the file. Then each answer is read to its end, also if its reader has enough before, and a session uses
+    whole answers of others only; what was asked and what was used is noted beside the file (`questions.jsonl`)."""
+    places: int = 1
+    """With `shares`: how many questions the provider gets at once, those included whose answers nobody reads on."""
+    most_questions: int | None = None
+    """With `shares`: how many questions may still be asked (None: no limit)."""
+    most_cost: float | None = None
+    """With `shares`: what further questions may cost at most (None: no limit), at `price`: of a token of a prompt, and of one of an answer."""
+    price: tuple[float, float] = (0.0, 0.0)
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,6 +113,10 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """lsp: the folder in which the server is started (empty: our own)."""
     start_s: float = 30.0
     """lsp: the longest time for the server to start and to answer `initialize`."""
+    requests_per_minute: float | None = None
+    """The most requests that a model server gets in any minute (None: no limit). It changes no answer, and so no run's key."""
+    tokens_per_minute: float | None = None
+    """The most tokens a minute, of prompts and answers: estimated before each request, with the longest answer."""
     record: AnswerRecord = AnswerRecord()
     """Whether and how answers are recorded."""
 
@@ -123,6 +137,9 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             _refuse(name, getattr(self, name), "above 0", wrong=getattr(self, name) <= 0)
         for name in ("temperature", "longest_wait_s"):
             _refuse(name, getattr(self, name), "0 or more", wrong=getattr(self, name) < 0)
+        for name in ("requests_per_minute", "tokens_per_minute"):
+            limit = getattr(self, name)
+            _refuse(name, limit, "a number from 1, or null", wrong=limit is not None and not 1 <= limit < math.inf)
         if self.first_s is not None:
             _refuse("first_s", self.first_s, "above 0, or null for timeout_s", wrong=self.first_s <= 0)
         try:

@@ -32,6 +32,9 @@ LONG = (
 )
 """Where the tests are that take longest."""
 
+PACED = "tests/e2e/vscode/"
+"""Tests at a person's pace: mostly waiting, but they measure times. One worker has all of them, one after the other."""
+
 BEGAN = pytest.StashKey[float]()
 LATE = "it was too late to start it (--within)"
 
@@ -56,8 +59,9 @@ def pytest_collection_modifyitems(items):
     if workers == 1:
         return
     long, short = [], []
-    for file, tests in groupby(items, key=lambda item: item.nodeid.partition("::")[0]):
+    for file, tests in groupby(items, key=_pile):
         (long if file.startswith(LONG) else short).append(list(tests))
+    long.sort(key=lambda tests: _pile(tests[0]) != PACED)
     rest = list(chain.from_iterable(short))
     share, dealt = len(items) // workers, []
     for worker in range(workers):
@@ -66,6 +70,11 @@ def pytest_collection_modifyitems(items):
         dealt += [*pile, *rest[:size]]
         rest = rest[size:]
     items[:] = dealt + rest
+
+
+def _pile(item):
+    """What one worker gets as a whole: a file, or the folder of tests that measure times."""
+    return PACED if item.nodeid.startswith(PACED) else item.nodeid.partition("::")[0]
 
 
 def pytest_runtest_setup(item):

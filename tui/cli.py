@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tui import corpora_cli
+from tui import corpora_cli, runs_cli
+from tui.commands.looking import reporting
 from tui.commands.options import flags
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.expanding import expanded
+from tui.commands.options.gate_flags import GateFlags
 from tui.commands.options.try_options import TryFlags
 from tui.commands.options.unused import warn_unused
 from tui.commands.tapes import exchange
@@ -33,6 +35,7 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 
 
 app.add_typer(corpora_cli.app, name="corpora")
+app.add_typer(runs_cli.app, name="runs")
 
 
 @app.callback()
@@ -56,6 +59,7 @@ def try_(
     provider: ProviderFlags,
     server: ServerFlags,
     given: TryFlags,
+    gated: GateFlags,
 ) -> None:
     """Try a model on your own repository: find out how it is tested, type its last commits, and replay them.
 
@@ -68,11 +72,13 @@ def try_(
     * `ghosttape try --requires freezegun --path src/ --since "3 months ago"`
     * `ghosttape try --test-command "python -m pytest tests/unit" --save`
     """
+    from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
     from tui.commands.trying.asking import AskFlags
     from tui.commands.trying.commits import selection_of
     from tui.commands.trying.trying import TryRequest, try_repository
 
+    gates = Gates.of(gated)
     options = options_of_replay(provider, server, given.replay)
     asking = AskFlags(given.ask_model, given.run_proposals)
     request = TryRequest(
@@ -87,16 +93,23 @@ def try_(
         given.try_again,
     )
     summary = asyncio.run(try_repository(request))
+    status = gates.check(summary, json=given.json)
     if given.json:
         print_json(summary)
-    raise typer.Exit(ExitStatus.of(summary))
+    raise typer.Exit(ExitStatus.of(summary) or status)
 
 
 @app.command()
 @guarded
 @expanded
 def replay(
-    context: typer.Context, tapes: flags.Tapes, *, provider: ProviderFlags, server: ServerFlags, given: ReplayFlags
+    context: typer.Context,
+    tapes: flags.Tapes,
+    *,
+    provider: ProviderFlags,
+    server: ServerFlags,
+    given: ReplayFlags,
+    gated: GateFlags,
 ) -> None:
     """Play tapes against a model, and run the project's tests on each suggestion.
 
@@ -111,8 +124,10 @@ def replay(
     * `ghosttape replay tapes --toolchain node --setup "npm ci" --test-command "npx vitest run" --allow-network-setup`
     * `ghosttape replay demo --provider lsp --server "copilot-language-server --stdio" --repairs none`
     """
+    from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
 
+    gates = Gates.of(gated, live=given.live)
     options = options_of_replay(provider, server, given)
     warn_unused(context, options.settings.provider.name)
     if given.live:
@@ -126,9 +141,10 @@ def replay(
             tapes, options, given.out, speed=given.speed, quiet=given.json, torn="drop" if given.drop_torn else "refuse"
         )
     )
+    status = gates.check(summary, json=given.json)
     if given.json:
         print_json(summary)
-    raise typer.Exit(ExitStatus.of(summary))
+    raise typer.Exit(ExitStatus.of(summary) or status)
 
 
 def _show_replay(summary: dict[str, Any], folder: Path) -> None:
@@ -149,6 +165,7 @@ def evaluate(
     published: flags.Published = "",
     server: ServerFlags,
     given: EvaluateFlags,
+    gated: GateFlags,
 ) -> None:
     """Run a published benchmark, or one mined from a repository: ask for each gap through the language server, and run the finished programs.
 
@@ -160,9 +177,11 @@ def evaluate(
     * `ghosttape evaluate devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     * `ghosttape evaluate app.jsonl --provider gguf` (a corpus of `ghosttape corpora mine`)
     """
+    from tui.commands.gating import Gates
     from tui.commands.options.run_options import labels_of_table, options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all
 
+    gates = Gates.of(gated, live=given.live)
     options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
     by = labels_of_table(given.by)
     if given.live:
@@ -170,9 +189,59 @@ def evaluate(
 
         watch_live(options, given.out, partial(show_all, by=by), json=given.json)
     summary = asyncio.run(run(options, given.out, by, quiet=given.json))
+    status = gates.check(summary, json=given.json)
     if given.json:
         print_json(summary)
-    raise typer.Exit(ExitStatus.evaluated(summary))
+    raise typer.Exit(ExitStatus.evaluated(summary) or status)
+
+
+@app.command()
+@guarded
+def experiment(
+    file: Annotated[Path, typer.Argument(help="What is combined, over which tapes and corpora (docs/experiments.md).")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the experiment (default: .ghosttape/experiments/NAME); one that was stopped goes on."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only say what it takes: moments, questions, tests, tokens, cost and time."),
+    ] = False,
+    max_questions: Annotated[
+        int | None, typer.Option(min=0, help="End before more questions than these went to model servers, in all.")
+    ] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="End before the questions could cost more than this, in all, by [prices] (docs/experiments.md).",
+        ),
+    ] = None,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Run a matrix of providers, prompts, policies, users, repairs, latencies and samples over tapes and corpora.
+
+    Each cell is a run in a folder of its own. The same command goes on where it was stopped.
+
+    Examples:
+    * `ghosttape experiment which-model.toml --dry-run`
+    * `ghosttape experiment which-model.toml --max-cost 2.50`
+    """
+    from tui.commands.experiments import running
+    from tui.commands.experiments.file import read
+
+    request = running.ExperimentRequest(read(file), out, max_questions, max_cost)
+    if dry_run:
+        document = running.planned(request)
+        print_json(document) if json else running.show_plan(document)
+        return
+    result = asyncio.run(running.run(request, quiet=json))
+    if json:
+        print_json(result)
+    raise typer.Exit(running.status_of(result))
 
 
 @app.command()
@@ -198,20 +267,23 @@ def serve(
 
     Example, for an editor's configuration: `ghosttape serve --stdio --provider gguf`
     """
+    from corpora.opened.commands import add_evaluation
     from replay.run.served.commands import add_commands, add_recording
     from server.lsp import language_server as lsp
     from server.providers import registry
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import file_of, settings_of
 
     chosen = settings_of(settings, provider.members())
     registry.check(chosen.provider.name)
     warn_unused(context, chosen.provider.name)
     server = lsp.create(chosen)
     add_commands(server)
+    add_evaluation(server, lambda folder: file_of(folder).tests)
     add_recording(server, record.expanduser().absolute() if record else None)
     lsp.serve(server)
 
 
+app.command()(reporting.report)
 app.command(name="import")(exchange.import_)
 app.command()(exchange.export)
 
@@ -260,8 +332,13 @@ def repair(
 @guarded
 def tui(
     run: Annotated[
-        Path | None, typer.Argument(help="Folder of a run (default: the latest in .ghosttape/runs).")
-    ] = None,
+        str,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run: its folder, its name, a tag, or `last`.",
+            show_default="the one that was written last",
+        ),
+    ] = "",
     *,
     follow: Annotated[
         bool,
@@ -320,47 +397,8 @@ def watch(
     watch_folder(folder, context.args, live=live)
 
 
-@app.command()
-@guarded
-def records(run: flags.RunFolder) -> None:
-    """Print the records of a run, one JSON object a line: each moment with its suggestion, prompt, repairs and verdict.
-
-    Example: `ghosttape records .ghosttape/runs/one | jq -r .verdict.name | sort | uniq -c`
-    """
-    from tui.commands.looking.listing import print_records
-
-    print_records(run)
-
-
-@app.command()
-@guarded
-def compare(
-    run_a: flags.RunFolder,
-    run_b: flags.RunFolder,
-    *,
-    cluster_by: flags.ClusterByFlag = "hole",
-    difference: flags.AskedDifference = 5.0,
-    screen: flags.CompareScreen = False,
-    json: flags.JsonFlag = False,
-) -> None:
-    """Say which of two runs over the same moments passes more tests, where, and how sure that is.
-
-    Examples:
-    * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other`
-    * `ghosttape compare .ghosttape/runs/one .ghosttape/runs/other --tui` (each moment that changed, side by side)
-    """
-    from tui.commands.looking import comparing
-
-    if screen and json:
-        raise typer.BadParameter("--tui and --json exclude each other")
-    if screen:
-        comparing.look(run_a, run_b, cluster_by, difference / 100)
-        return
-    found = comparing.compared(run_a, run_b, cluster_by, difference / 100)
-    if json:
-        print_json(found)
-    else:
-        comparing.show(found)
+app.command()(reporting.records)
+app.command()(runs_cli.compare)
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 TuiError
 ├── RunReadError         a folder holds no run, or one that cannot be read
-├── NoRunError           a run is wanted without a name, and there is none
 ├── NoTerminalError      the inspector is started where there is no terminal
 ├── PortError            a port of this machine cannot be served
 ├── LackingError         this machine lacks something: git, room, a network
@@ -19,10 +18,6 @@ class TuiError(Exception):
 
 class RunReadError(TuiError):
     """A folder holds no run, or its run cannot be read."""
-
-
-class NoRunError(TuiError):
-    """There is no run to look at yet."""
 
 
 class ConfigurationError(TuiError):

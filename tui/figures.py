@@ -6,7 +6,7 @@ and nowhere else in the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -204,6 +204,24 @@ def lengths(summary: Summary) -> dict[str, Mapping[str, Any]]:
     return {name: share for name, share in found.items() if isinstance(share, Mapping) and share.get("n")}
 
 
+def groups(summary: Summary) -> list[tuple[str, list[tuple[str, Mapping[str, Any]]]]]:
+    """Return the share that passed in groups: for each title (`by language`, …) the names of its groups and their shares; titles without groups are left out."""
+    return [(title, rows) for title, rows in _all_groups(summary) if rows]
+
+
+def _all_groups(summary: Summary) -> Iterator[tuple[str, list[tuple[str, Mapping[str, Any]]]]]:
+    for title, key, names in (
+        ("by language", "languages", ("language",)),
+        ("by category", "categories", ("category",)),
+        ("by language and category", "cells", ("language", "category")),
+    ):
+        yield title, [(", ".join(row[name] for name in names), mapping(row["share"])) for row in summary.get(key) or ()]
+    of_tapes = [(name, metric(part, "pass_at_1")) for name, part in tapes(summary).items()]
+    yield "by tape", of_tapes if len(of_tapes) > 1 else []
+    by_length = [(f"{name} characters", mapping(share)) for name, share in metric(summary, "pass_by_length").items()]
+    yield "by the length of the ground truth", by_length if any(share.get("n") for _, share in by_length) else []
+
+
 def in_time(summary: Summary) -> tuple[str, str]:
     """Return how many testable moments passed in time, as `12 of 88` and `14 %`; empty texts if every answer came in time."""
     share = metric(summary, "passed_in_time")
@@ -280,11 +298,33 @@ def net_words(net: Mapping[str, float | None]) -> str:
     return f"{100 * value:+.1f}{ends}"
 
 
+def measure_words(value: float, unit: str) -> str:
+    """Return a mean of a measure (`replay.numbers.paired.measures`), as `41 %`, `1.20` keys or `143 ms`."""
+    return {"share": f"{percent(value)} %", "keys": f"{value:.2f}", "ms": f"{value:,.0f} ms"}[unit]
+
+
+def measured_net_words(net: Mapping[str, float | None], unit: str) -> str:
+    """Return a difference of a measure with its interval, as `+3.1 (-1.0 to +7.2)`: of shares in points; empty if it has no value."""
+    if unit == "share":
+        return net_words(net)
+    value, low, high = (net[name] for name in ("value", "low", "high"))
+    if value is None:
+        return ""
+    digits = "+.2f" if unit == "keys" else "+,.0f"
+    ends = "" if low is None or high is None else f" ({low:{digits}} to {high:{digits}})"
+    return f"{value:{digits}}{ends}"
+
+
 def chance_words(p: float | None) -> str:
     """Return a p-value as `0.012` or `<0.001`; empty if there is none."""
     if p is None:
         return ""
     return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def adjusted_words(difference: Mapping[str, Any]) -> str:
+    """Return for how many differences a p-value is adjusted, as ` (adjusted by Holm for 2 runs)`; empty for one."""
+    return f" (adjusted by Holm for {difference['of']:,} runs)" if difference["of"] > 1 else ""
 
 
 def difference_sentence(says: str, asked: float) -> str:

@@ -12,7 +12,8 @@ import msgspec
 
 from corpora.mined.checkout import Checkout, digest_of
 from replay.errors import LeftOutError
-from replay.judge.baselines import FinishedProject, finished_project
+from replay.judge.baselines import FinishedProject, finished_project, passing_tests
+from replay.judge.shared_results import ResultsInScope, SharedResults
 from replay.judge.states import ProjectState
 from replay.tapes.tape import Tests
 from runners.programs import Programs, ReachedChecks
@@ -46,8 +47,17 @@ class RepositoryBench:
             self._identity = hashed.hexdigest()
         return self._identity
 
-    async def open(self, sandbox: Sandbox, cache: Path, retries: RetryPolicy, notify: Callable[[str], None]) -> str:
+    async def open(
+        self,
+        sandbox: Sandbox,
+        cache: Path,
+        retries: RetryPolicy,
+        notify: Callable[[str], None],
+        shared: SharedResults | None = None,
+    ) -> str:
         """Lay the repository out and run its tests twice, once; return what runs them here, for the key of a result.
+
+        With `shared`, tests that passed in another run of an experiment do not run again.
 
         Raises:
             LeftOutError: its own tests do not pass, or only sometimes: says why, with the end of the log.
@@ -58,10 +68,17 @@ class RepositoryBench:
             if self._opened is None:
                 files, others = self.checkout.files, self.checkout.others
                 self._opened = await finished_project(
-                    files, self.settings, sandbox, cache, notify, retries=retries, others=others
+                    files,
+                    self.settings,
+                    sandbox,
+                    cache,
+                    notify,
+                    retries=retries,
+                    others=others,
+                    shared=ResultsInScope(shared, f"{sandbox.name} {self.identity}") if shared else None,
                 )
                 self._refuse_failing(self._opened)
-                self._machine = f"{sandbox.name} {_hash(self._opened)}"
+                self._machine = f"{sandbox.name} {passing_tests(self._opened)}"
         return self._machine
 
     def _refuse_failing(self, found: FinishedProject) -> None:
@@ -92,12 +109,6 @@ class RepositoryBench:
         if self._opened is not None:
             self._opened.project.close()
         self._opened = None
-
-
-def _hash(found: FinishedProject) -> str:
-    """What a result depends on beside the text: the toolchain with its packages, and which tests pass without a change."""
-    layer, passing = found.project.layer, sorted(found.baseline.tests or ())
-    return hashlib.sha256(repr((layer, passing, found.baseline.passed)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.tasks import Task
+from replay.judge.shared_results import SharedResults
 from replay.judge.tape_cases import NO_WITNESS, TestWarning
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.programs import Program, Programs
@@ -41,6 +42,8 @@ class Readiness:
 
     cache: Path = field(default_factory=Path)
     """Where toolchains are kept between runs."""
+    shared: SharedResults | None = None
+    """Results of tests that this run shares with others."""
     _benches: list[RepositoryBench] = field(default_factory=list)
 
     async def prepare(self, task: Task) -> None:
@@ -56,7 +59,9 @@ class Readiness:
             self.machines[task.language] = await self._version(task.language)
             return
         self._benches.append(tests.bench)
-        self.machines[task.language] = await tests.bench.open(self.sandbox, self.cache, self.retries, self.notify)
+        self.machines[task.language] = await tests.bench.open(
+            self.sandbox, self.cache, self.retries, self.notify, self.shared
+        )
 
     @property
     def warnings(self) -> list[TestWarning]:

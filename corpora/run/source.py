@@ -22,6 +22,7 @@ from corpora.run.task_cases import TaskCases
 from corpora.tasks import Task
 from replay.judge.judge import Judge
 from replay.judge.kept_results import KeptResults
+from replay.judge.shared_results import ResultsInScope
 from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import Trials
 from replay.play.instructions import Ask
@@ -29,6 +30,7 @@ from replay.run.findings import Findings
 from replay.run.sources.seam import Bench, Subject
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.programs import Programs, cold
+from runners.protocol import Sandbox
 
 
 @dataclass(slots=True)
@@ -91,6 +93,10 @@ class CorpusSource:
                     f"{options.published}: at most {most} answers to a task were published: --samples {most} or fewer"
                 )
 
+    def chosen_tasks(self) -> Sequence[Task]:
+        """The tasks that the options choose, before the limit."""
+        return self._chosen()
+
     def _chosen(self) -> Sequence[Task]:
         options = self.options
         return self.corpus.tasks(
@@ -109,9 +115,12 @@ class CorpusSource:
             programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)
             kept = None if options.is_oracle else KeptResults(bench.cache)
-            trials = Trials(bench.slots, kept, notify=bench.tested)
+            shared = ResultsInScope(bench.shared, self._scope(bench.sandbox)) if bench.shared else None
+            trials = Trials(bench.slots, kept, shared, notify=bench.tested)
             stack.push_async_callback(trials.close)
-            ready = Readiness(bench.sandbox, programs, trials.retries, bench.notify, cache=bench.cache)
+            ready = Readiness(
+                bench.sandbox, programs, trials.retries, bench.notify, cache=bench.cache, shared=bench.shared
+            )
             stack.callback(ready.close)
             await self._set_apart(ready, bench)
             warnings = ready.warnings
@@ -121,6 +130,19 @@ class CorpusSource:
         asked, answer = self._answers()
         player = lambda sample: TaskPlayer(asked(sample), sample)  # noqa: E731
         return Subject(player, lambda settled: settled.moment, judge, answer, warnings=warnings)
+
+    def _scope(self, sandbox: Sandbox) -> str:
+        """What results depend on beside what each task's tests say themselves."""
+        options = self.options
+        how = (
+            sandbox.name,
+            options.workers,
+            options.packages,
+            options.program_form,
+            options.scoring,
+            options.is_oracle,
+        )
+        return repr((self.name, *how))
 
     def _is_named(self, task: Task) -> bool:
         """Whether a moment of the task is among those that are asked for by name."""

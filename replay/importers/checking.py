@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from replay.importers.suggestion_endings import EndingCounter, SuggestionEndings
 from replay.tapes.documents import played
 from replay.tapes.lines import Torn
 from replay.tapes.tape import Edit, Event, Open, Stream, stream
@@ -29,6 +30,8 @@ class Checked(msgspec.Struct, frozen=True):
     """Checkpoints that matched."""
     kinds: dict[str, int]
     """Kind of event → number of events."""
+    suggestions: SuggestionEndings
+    """How the suggestions on it ended."""
     torn: bool = False
     """Whether the last line was cut off and left out."""
 
@@ -49,9 +52,10 @@ def check(path: Path, *, torn: Torn = "refuse", progress: Callable[[int], None] 
 def _checked(path: Path, tape: Stream, progress: Callable[[int], None]) -> Checked:
     kinds: Counter[type[Event]] = Counter()
     opened: set[int] = set()
-    checkpoints = 0
+    checkpoints, endings = 0, EndingCounter()
     for number, event, documents in played(str(path), tape.events):
         kinds[type(event)] += 1
+        endings.take(event)
         if isinstance(event, Open):
             opened.add(event.doc)
         if number % _EVERY == 0:
@@ -65,5 +69,6 @@ def _checked(path: Path, tape: Stream, progress: Callable[[int], None]) -> Check
         changes=kinds[Edit],
         checkpoints=checkpoints,
         kinds={kind.__name__.lower(): count for kind, count in kinds.most_common()},
+        suggestions=endings.finished(),
         torn=tape.lines.torn,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +11,7 @@ from pathlib import Path
 
 from replay.judge.judge import verdict_of
 from replay.judge.projects import AllowedTests, setup_variables
+from replay.judge.shared_results import ResultsInScope
 from replay.records import Verdict
 from replay.tapes.tape import Tests as TestSettings
 from runners.coverage import Coverage, record_coverage
@@ -43,8 +46,11 @@ async def finished_project(
     retries: RetryPolicy,
     selects: bool = False,
     others: OtherFiles = NOTHING,
+    shared: ResultsInScope | None = None,
 ) -> FinishedProject:
     """Write a finished project (path → text, and the `others`) to disk and run its tests twice. With `selects`, the first run records which test executes which function.
+
+    With `shared`, whose scope says what the project is, tests that passed in another run do not run again.
 
     Raises:
         RunnerError: the toolchain or the sandbox is missing, or the project's set-up failed.
@@ -53,6 +59,9 @@ async def finished_project(
     """
     project = await prepare(files, plan_of_tests(settings), sandbox, cache, notify, others=others)
     coverage = None
+    name = shared.key("baseline", repr(project.layer)) if shared is not None and not selects else ""
+    if shared is not None and name and (known := await asyncio.to_thread(shared.results.get, name)):
+        return FinishedProject(project, known, None)
     notify("the finished project's own tests run twice")
     try:
         if selects:
@@ -63,7 +72,16 @@ async def finished_project(
     except BaseException:  # a cancellation too: the folder goes, and the error goes on
         project.close()
         raise
-    return FinishedProject(project, merge_baselines(*results), _fault(results), coverage)
+    baseline, fault = merge_baselines(*results), _fault(results)
+    if shared is not None and name and fault is None:
+        await asyncio.to_thread(shared.results.put, name, baseline)
+    return FinishedProject(project, baseline, fault, coverage)
+
+
+def passing_tests(found: FinishedProject) -> str:
+    """What a result depends on beside the text: the toolchain with its packages, and which tests pass without a change; a hash (hex)."""
+    layer, passing = found.project.layer, sorted(found.baseline.tests or ())
+    return hashlib.sha256(repr((layer, passing, found.baseline.passed)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def plan_of_tests(tests: TestSettings) -> ProjectPlan:

@@ -13,7 +13,7 @@ from replay.errors import KeptResultsError
 from runners.errors import MachineFails
 from runners.verdicts import Result
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body BLOB NOT NULL)"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body BLOB NOT NULL);"
 
 
 class KeptResults:
@@ -30,7 +30,7 @@ class KeptResults:
             KeptResultsError: the file cannot be read.
 
         """
-        with self._open() as database:
+        with database_at(self.file, _SCHEMA) as database:
             row = database.execute("SELECT body FROM results WHERE key = ?", (key,)).fetchone()
         return msgspec.json.decode(row[0], type=Result) if row else None
 
@@ -42,16 +42,24 @@ class KeptResults:
             MachineFails: there is no room for it.
 
         """
-        with self._open() as database, database:
+        with database_at(self.file, _SCHEMA) as database, database:
             database.execute("INSERT OR REPLACE INTO results VALUES (?, ?)", (key, msgspec.json.encode(result)))
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(sqlite3.connect(self.file, timeout=30)) as database:
-                database.execute(_SCHEMA)
-                yield database
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
-                raise MachineFails(f"{self.file}: {error}: make room there") from error
-            raise KeptResultsError(f"{self.file}: {error}; remove it, and it is made again") from error
+
+@contextmanager
+def database_at(file: Path, schema: str) -> Iterator[sqlite3.Connection]:
+    """A database in a file, with the tables of a schema; it is closed at the end.
+
+    Raises:
+        KeptResultsError: the file cannot be read or written.
+        MachineFails: there is no room for it.
+
+    """
+    try:
+        with closing(sqlite3.connect(file, timeout=30)) as database:
+            database.executescript(schema)
+            yield database
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+            raise MachineFails(f"{file}: {error}: make room there") from error
+        raise KeptResultsError(f"{file}: {error}; remove it, and it is made again") from error

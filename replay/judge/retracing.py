@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -50,8 +52,20 @@ class TracedTape:
 
     def retrace(self, record: Record) -> Retraced | Untestable:
         """Return the hole and the graft of a record, or why its moment has no hole."""
+        return self._retraced(record, self.document(record.moment.path, record.moment.event))
+
+    def retrace_all(self, records: Iterable[Record]) -> Iterator[tuple[Record, Retraced | Untestable]]:
+        """Give each record with what `retrace` returns of it, in the order of events: the tape is played once for all of them."""
+        waiting = deque(sorted(records, key=lambda record: record.moment.event))
+        for index, _, documents in walk(self.timeline.tape):
+            while waiting and waiting[0].moment.event <= index:
+                record = waiting.popleft()
+                yield record, self._retraced(record, documents.finished().get(record.moment.path, ""))
+        for record in waiting:  # behind the last event
+            yield record, self._retraced(record, self.finished(record.moment.path))
+
+    def _retraced(self, record: Record, text: str) -> Retraced | Untestable:
         moment = record.moment
-        text = self._text(moment.path, moment.event)
         spot = Spot(moment, cut(text, 0, moment.offset), cut(text, moment.offset, length(text)))
         hole = hole_of(self.timeline, moment, spot.before, spot.after)
         if isinstance(hole, str):
@@ -84,8 +98,8 @@ class TracedTape:
             self._times[index], event.reason or "edit", text, sum(end - start for start, end, _ in event.changes)
         )
 
-    def _text(self, path: str, event: int) -> str:
-        """The text of a document as it stands before an event."""
+    def document(self, path: str, event: int) -> str:
+        """Return the text of a document as it stands before an event; empty if it is not open then."""
         for index, _, documents in walk(self.timeline.tape):  # noqa: B007 - the last documents are used
             if index == event:
                 break

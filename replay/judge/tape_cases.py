@@ -9,12 +9,13 @@ from pathlib import Path
 
 from msgspec import structs
 
-from replay.judge.baselines import Notify, finished_project
+from replay.judge.baselines import Notify, finished_project, passing_tests
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
 from replay.judge.judge import Judge
 from replay.judge.projects import other_files, starting_files
 from replay.judge.selection import Selection
+from replay.judge.shared_results import ResultsInScope
 from replay.judge.states import Case, Judgeable, ProjectState
 from replay.judge.trials import StateRun, Trials
 from replay.play.instructions import Settled, Spot
@@ -180,10 +181,11 @@ async def prepare_tests(
     selects: bool = False,
     seed: int = 0,
     tested: Callable[[StateRun], None] = lambda _: None,
+    shared: ResultsInScope | None = None,
 ) -> TapeTests:
     """Write the finished project to disk and run its tests twice: a failing or flaky test there is not the model's fault.
 
-    `tested` is told of each later run of the tests. With `selects`, the first of the two runs records which test executes which function; each graft then runs only some
+    `shared` are results that other runs have too; its scope says what the project is. `tested` is told of each later run of the tests. With `selects`, the first of the two runs records which test executes which function; each graft then runs only some
     tests.
 
     Raises:
@@ -199,11 +201,13 @@ async def prepare_tests(
     files, retries = starting_files(timeline.tape, clones) | timeline.final, RetryPolicy()
     others = other_files(timeline.tape, clones)
     found = await finished_project(
-        files, settings, sandbox, cache, notify, retries=retries, selects=selects, others=others
+        files, settings, sandbox, cache, notify, retries=retries, selects=selects, others=others, shared=shared
     )
     project, baseline, fault = found.project, found.baseline, found.fault
     cases = TapeCases(timeline, ProjectTests(project, baseline, timeline.final), fault)
-    trials = Trials(slots, retries=retries, notify=tested)
+    if shared is not None:
+        shared = replace(shared, scope=f"{shared.scope} {passing_tests(found)}")
+    trials = Trials(slots, shared=shared, retries=retries, notify=tested)
     selection = Selection(found.coverage, baseline.tests or frozenset(), seed) if selects else None
     return TapeTests(cases, Judge(cases, trials, selection), _warning(fault, baseline), project, trials)
 

@@ -7,12 +7,14 @@ import hashlib
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from replay.judge.kept_results import KeptResults
+from replay.judge.shared_results import ResultsInScope
 from replay.judge.states import ProjectState, StateTests
 from runners.verdicts import Result, RetryPolicy
 
@@ -52,25 +54,29 @@ class Trials:
 
     slots: asyncio.Semaphore
     kept: KeptResults | None = None
+    shared: ResultsInScope | None = None
+    """Results that this run shares with others, of all states."""
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     notify: Callable[[StateRun], None] = _nobody
     """Is told of each run of tests."""
     _numbers: Iterator[int] = field(default_factory=count)
     _begun: dict[_Key, asyncio.Task[Result]] = field(default_factory=dict)
+    _was_kept: set[str] = field(default_factory=set)
+    """The states whose result was in `kept`."""
 
     async def finished(self, tests: StateTests, state: ProjectState) -> Result:
         """Test a finished project; the result is `flaky` where it passes in one run and fails in another."""
-        return await self._once(tests, state, None, lambda: self._remembered(tests, state, "finished"))
+        return await self._once(tests, state, None, "finished", lambda: self._remembered(tests, state, "finished"))
 
     async def emptied(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Test a finished project without the part that a suggestion stands in for."""
         if only is not None:
             return await self.graft(tests, state, only)
-        return await self._once(tests, state, None, lambda: self._remembered(tests, state, "emptied"))
+        return await self._once(tests, state, None, "emptied", lambda: self._remembered(tests, state, "emptied"))
 
     async def graft(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None = None) -> Result:
         """Test a state that a model had a part in."""
-        return await self._once(tests, state, only, lambda: self._tested(tests, state, only, "graft"))
+        return await self._once(tests, state, only, "graft", lambda: self._tested(tests, state, only, "graft"))
 
     async def close(self) -> None:
         """Stop what runs."""
@@ -79,17 +85,35 @@ class Trials:
         await asyncio.gather(*self._begun.values(), return_exceptions=True)
 
     async def _once(
-        self, tests: StateTests, state: ProjectState, only: frozenset[str] | None, run: Callable[[], Awaitable[Result]]
+        self,
+        tests: StateTests,
+        state: ProjectState,
+        only: frozenset[str] | None,
+        what: _What,
+        run: Callable[[], Awaitable[Result]],
     ) -> Result:
         key = (tests.key(state), only)
         if key not in self._begun:
-            self._begun[key] = asyncio.create_task(self._run(key, run))
+            shared = run if self.shared is None else partial(self._shared, self.shared, key, what, run)
+            self._begun[key] = asyncio.create_task(self._run(key, shared))
         return await asyncio.shield(self._begun[key])
 
     async def _run(self, key: _Key, run: Callable[[], Awaitable[Result]]) -> Result:
         result = await run()
         if result.verdict_class == "infrastructure":
             del self._begun[key]
+        return result
+
+    async def _shared(
+        self, shared: ResultsInScope, key: _Key, what: _What, run: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        """The result of a state from another run, or from its test here."""
+        text, only = key
+        name = shared.key(what, text, sorted(only) if only is not None else None)
+        if known := await asyncio.to_thread(shared.results.get, name):
+            return known
+        result = await run()
+        await asyncio.to_thread(shared.results.put, name, result, saved=text in self._was_kept)
         return result
 
     async def _tested(self, tests: StateTests, state: ProjectState, only: frozenset[str] | None, what: _What) -> Result:
@@ -116,6 +140,7 @@ class Trials:
             return await self._surely(tests, state, what)
         key = _hash(f"{what}\0{tests.key(state)}")
         if known := await asyncio.to_thread(self.kept.get, key):
+            self._was_kept.add(tests.key(state))
             return known
         result = await self._surely(tests, state, what)
         if what == "finished" and self._stays(tests, state, result):

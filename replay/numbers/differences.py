@@ -21,16 +21,19 @@ def paired_difference(pairs: Iterable[tuple[str, bool, bool]]) -> dict[str, Any]
     """The first share less the second, from triples of cluster, first passes, second passes: the figures of `paired`, clustered.
 
     `n` pairs in `clusters` clusters; `gained` pass only first, `broken` only second; `net` has value, low and high in [-1, 1]; `p`
-    is the probability of at least such a difference if there is none. Fewer than two clusters have no interval.
+    is the probability of at least such a difference if there is none; `variance` is the clustered one of the difference. A single cluster has no p, and an interval only if it
+    is a single moment.
     """
     found = list(pairs)
     gained = sum(first and not second for _, first, second in found)
     broken = sum(second and not first for _, first, second in found)
     clusters = by_cluster((cluster, first - second) for cluster, first, second in found)
-    counts = {"n": len(found), "clusters": len(clusters), "gained": gained, "broken": broken}
+    counts: dict[str, Any] = {"n": len(found), "clusters": len(clusters), "gained": gained, "broken": broken}
+    counts["variance"] = difference_variance(list(clusters.values()))
     if len(clusters) == len(found):
         with_all = sum(first for _, first, _ in found)
-        return counts | {"design_effect": 1.0 if found else None} | paired(gained, broken, with_all, len(found))
+        told = paired(gained, broken, with_all, len(found))
+        return counts | {"design_effect": 1.0 if found else None} | (told if len(found) > 1 else told | {"p": None})
     share_with = sum(first for _, first, _ in found) / len(found)
     return counts | _clustered(list(clusters.values()), share_with)
 
@@ -40,7 +43,7 @@ def _clustered(clusters: Sequence[Sequence[int]], share_with: float) -> dict[str
     n = sum(map(len, clusters))
     value, spread, p = sum(map(sum, clusters)) / n, spread_of(clusters), sign_test([sum(own) for own in clusters])
     if spread is None:
-        return {"design_effect": None, "net": {"value": value, "low": None, "high": None}, "p": p}
+        return {"design_effect": None, "net": {"value": value, "low": None, "high": None}, "p": None}
     if not spread.single:
         pairs = round(spread.alike)
         gained, broken = (pairs if value == sign else 0 for sign in (1, -1))
@@ -48,6 +51,34 @@ def _clustered(clusters: Sequence[Sequence[int]], share_with: float) -> dict[str
     half = spread.t * math.sqrt(spread.variance)
     net = {"value": value, "low": max(-1.0, value - half), "high": min(1.0, value + half)}
     return {"design_effect": spread.design_effect, "net": net, "p": p}
+
+
+def difference_variance(clusters: Sequence[Sequence[float]]) -> float | None:
+    """The clustered variance of the mean of differences, from the differences of each cluster; None for fewer than two clusters."""
+    spread = spread_of(clusters)
+    return spread.variance if spread else None
+
+
+def paired_mean(differences: Iterable[tuple[str, float]]) -> dict[str, Any]:
+    """The mean of differences that may be any numbers, from pairs of cluster and difference: `n`, `clusters`, `net`, `p`, `design_effect`, `variance`.
+
+    Interval and p are Student's t with the clustered variance and degrees of freedom of `replay.numbers.intervals`; with clusters of one
+    moment that is the t-test of pairs. Fewer than two clusters have neither; nor have differences that are all alike, but that p is 1 where all are 0.
+    """
+    from scipy import stats
+
+    clusters = list(by_cluster(differences).values())
+    values = [one for own in clusters for one in own]
+    found: dict[str, Any] = {"n": len(values), "clusters": len(clusters), "design_effect": None}
+    value, spread = math.fsum(values) / len(values) if values else None, spread_of(clusters)
+    found["variance"] = spread.variance if spread else None
+    if value is None or spread is None or not spread.single:
+        p = 1.0 if spread and value == 0 else None
+        return found | {"net": {"value": value, "low": None, "high": None}, "p": p}
+    error = math.sqrt(spread.variance)
+    net = {"value": value, "low": value - spread.t * error, "high": value + spread.t * error}
+    p = float(2 * stats.t.sf(abs(value) / error, spread.degrees))
+    return found | {"design_effect": spread.design_effect, "net": net, "p": p}
 
 
 def sign_test(sums: Sequence[int]) -> float:

@@ -6,7 +6,7 @@ Every share is a mean over moments. Several answers to one question (`--samples`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import quantiles
 from typing import Any
@@ -123,13 +123,13 @@ def passed_in_time(records: Iterable[Record], by: ClusterBy = "hole") -> Figure:
     """
     asked = [record for record in records if record.ending.name not in {"gated", "debounced"}]
     unanswered = sum(record.suggestion is None and not (record.missed and record.missed.suggestion) for record in asked)
-    judged = judged_records(map(_as_if_quick, asked))
+    judged = judged_records(map(as_if_quick, asked))
     too_late = sum(_passes(record) and not _in_time(record) for record in judged)
     found = clustered(judged, by, lambda record: _passes(record) and _in_time(record))
     return found | {"too_late": too_late, "unanswered": unanswered}
 
 
-def _as_if_quick(record: Record) -> Record:
+def as_if_quick(record: Record) -> Record:
     """A record with the verdict on what would have been shown, where the request was given up."""
     return structs.replace(record, verdict=record.verdict or (record.missed and record.missed.verdict))
 
@@ -203,7 +203,7 @@ def unmeasured(latency: Mapping[str, Any]) -> dict[str, Any]:
     return {**latency, **dict.fromkeys(names), "note": OF_THE_RECORD}
 
 
-def keystrokes_saved(records: Iterable[Record], typed: int, by: ClusterBy = "hole") -> dict[str, Any]:
+def keystrokes_saved(records: Sequence[Record], typed: int, by: ClusterBy = "hole") -> dict[str, Any]:
     """The keystrokes saved: edits that accepted suggestions made unnecessary, minus the keys for accepting, of `typed` edits.
 
     In judge mode the moments are independent, so several suggestions can save the same edits. Each edit counts once: as in
@@ -211,20 +211,29 @@ def keystrokes_saved(records: Iterable[Record], typed: int, by: ClusterBy = "hol
 
     `low` and `high` are of the `share` in `typed`. Each cluster of moments is one draw of keys saved; the number of keys on the tape is given.
     """
-    saved: Counter[str] = Counter()
-    needless = set[tuple[str, int]]()
-    for record in sorted(records, key=_as_met):
-        edits = {(record.moment.tape, event) for event in record.covered}
-        cluster = cluster_of(record.moment, by)
-        saved[cluster] += 0
-        if edits and not edits & needless:
-            needless |= edits
-            saved[cluster] += len(edits) - record.keys
+    saved: Counter[str] = Counter({cluster_of(record.moment, by): 0 for record in sorted(records, key=_as_met)})
+    for record, keys in savings(records):
+        saved[cluster_of(record.moment, by)] += keys
     parts = list(saved.values())
     share = sum(parts) / typed if typed else None
     low, high = sum_interval(parts)
     ends = {"low": low / typed, "high": min(1.0, high / typed)} if share and low and high else _NO_ENDS
     return {"value": sum(parts), "of": typed, "share": share, **ends, "clusters": len(parts)}
+
+
+def keys_saved(records: Iterable[Record]) -> dict[str, int]:
+    """The keystrokes saved by each moment that saves some, by the moment's id; a moment inside text that an earlier suggestion wrote saves none."""
+    return {record.moment.id: keys for record, keys in savings(records)}
+
+
+def savings(records: Iterable[Record]) -> Iterator[tuple[Record, int]]:
+    """Each record that saves keystrokes with how many, in the order in which a person meets the suggestions: each edit counts once."""
+    needless = set[tuple[str, int]]()
+    for record in sorted(records, key=_as_met):
+        edits = {(record.moment.tape, event) for event in record.covered}
+        if edits and not edits & needless:
+            needless |= edits
+            yield record, len(edits) - record.keys
 
 
 def _as_met(record: Record) -> tuple[str, int, int, str]:

@@ -52,7 +52,7 @@ class Screen:
         taken = max(0, min(self.user.accepts(offer), len(new)))
         self.visible = None if taken else Visible(flying.doc, here, new, offer.draw)
         if not taken:
-            return self._not_taken(index, now, followed)
+            return self._not_taken(index, now, offer)
         whole = taken == len(new)
         covered = followed.until(taken) if followed.stood >= taken else ()
         return Decision(
@@ -110,8 +110,10 @@ class Screen:
             return self.visible.draw
         return share_of(self.seed, flying.ask.moment, "user")
 
-    def _not_taken(self, index: int, now: float, followed: Followed) -> Decision:
-        stays = self.lookahead.next_change(index) - now
+    def _not_taken(self, index: int, now: float, offer: Offer) -> Decision:
+        stays, followed = self.lookahead.next_change(index) - now, offer.followed
+        if self.user.rejects(offer):
+            return Decision(Ending("rejected"), after=now)
         if followed.whole:
             return Decision(Ending("typed-through"), after=now)
         if stays < self.policy.seen:

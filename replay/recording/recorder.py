@@ -14,6 +14,7 @@ import msgspec
 
 from replay.recording.changes import changes_of_event, reason_of_keys
 from replay.recording.shown_suggestions import ShownSuggestion, SuggestionOutcome
+from replay.recording.test_runs import run_of
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Save, Select, State
 from server.documents import Document
 from server.lsp.events import (
@@ -21,6 +22,7 @@ from server.lsp.events import (
     ClientInitialized,
     ClientLeft,
     CompletionAccepted,
+    CompletionDismissed,
     CompletionRequested,
     CompletionReturned,
     CursorsMoved,
@@ -29,6 +31,7 @@ from server.lsp.events import (
     DocumentOpened,
     DocumentSaved,
     EditorEvent,
+    TerminalCommandEnded,
 )
 from syntax.text import Change, minimal
 
@@ -36,7 +39,15 @@ Admission: TypeAlias = Callable[[str], str | None]
 """Maps a document's URI to its path on the tape; None if the document must not be recorded."""
 CHECK_EVERY = 500
 """A checkpoint is written after this number of edits of a document, unless the document was saved or closed meanwhile."""
-_HINTS: dict[str, Reason] = {"undo": "undo", "redo": "redo"}
+_HINTS: dict[str, Reason] = {
+    "accept": "accept",
+    "delete": "delete",
+    "format": "format",
+    "paste": "paste",
+    "redo": "redo",
+    "undo": "undo",
+}
+"""The reasons that an editor can give for a change."""
 
 
 @dataclass(slots=True)
@@ -95,6 +106,11 @@ class Recorder:
                 yield from self._answered(editor_event, self._open[editor_event.document.uri])
             case CompletionAccepted(request):
                 yield from self._accepted(request)
+            case TerminalCommandEnded(command, output, status):
+                run = run_of(self._t, command, output, status)
+                yield from () if run is None else (run,)
+            case CompletionDismissed(uri) if uri in self._open:
+                yield from self._leave(self._open[uri], "rejected")
             case ClientLeft():
                 yield from (self._checkpoint(doc) for doc in self._open.values() if doc.unchecked)
             case ClientInitialized() | _:
@@ -132,24 +148,25 @@ class Recorder:
             yield self._checkpoint(doc)
 
     def _edited(self, doc: _Doc, before: str, changes: Sequence[Change]) -> Iterator[Event]:
-        suggestion, hint, doc.hint, doc.selection = doc.suggestion, doc.hint, None, ()
-        outcome = suggestion.outcome(changes) if suggestion is not None and hint is None else "ignored"
+        suggestion, hint, doc.hint, doc.selection = doc.suggestion, _hint_of(doc.hint, changes), None, ()
+        outcome = suggestion.outcome(changes, hint) if suggestion is not None else "ignored"
         reason = "accept" if outcome in {"accepted", "part"} else hint or reason_of_keys(before, changes)
         yield Edit(self._t, doc.number, tuple(changes), reason)
         if suggestion is not None:
-            doc.suggestion = suggestion.after(changes) if outcome in {"part", "typed"} else None
-            yield from self._ended_by(suggestion, outcome, changes[0][2], whole=doc.suggestion is None)
+            rest = suggestion.after(changes) if outcome in {"part", "typed"} else None
+            doc.suggestion = rest if rest and rest.text else None
+            yield from self._ended_by(suggestion, outcome, changes[0][2], rest)
 
     def _ended_by(
-        self, suggestion: ShownSuggestion, outcome: SuggestionOutcome, text: str, *, whole: bool
+        self, suggestion: ShownSuggestion, outcome: SuggestionOutcome, text: str, rest: ShownSuggestion | None
     ) -> Iterator[Event]:
-        """The effect of a change on the suggestion on the screen; `whole`: nothing of it is left."""
+        """The effect of a change on the suggestion on the screen; `rest` is what a beginning that was written leaves of it."""
         if outcome == "accepted":
             self._taken.add(suggestion.request)
         if outcome == "accepted" or outcome == "part":  # noqa: PLR1714 - the type checker follows this
             yield self._ghost(suggestion, outcome, text)
-        elif outcome != "typed" or whole:
-            self._ending = (suggestion, "rejected" if outcome == "rejected" else "ignored")
+        elif rest is None or not rest.text:
+            self._ending = (rest or suggestion, "rejected" if outcome == "rejected" else "ignored")
 
     def _asked(self, asked: CompletionRequested, doc: _Doc) -> Iterator[Event]:
         yield from self._selected(doc, ((asked.offset, asked.offset),))
@@ -215,3 +232,9 @@ class Recorder:
     def _checkpoint(self, doc: _Doc) -> State:
         doc.unchecked = 0
         return State(self._t, doc.number, "")
+
+
+def _hint_of(hint: Reason | None, changes: Sequence[Change]) -> Reason | None:
+    """The reason that the editor gave, unless the change cannot have it: what writes text deletes nothing alone."""
+    writes = any(text for _, _, text in changes)
+    return None if hint in {"delete", "accept", "paste"} and writes == (hint == "delete") else hint

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from replay.recording.changes import is_key
+from replay.tapes.tape import Reason
 from syntax.text import Change, length
 
 SuggestionOutcome: TypeAlias = Literal["accepted", "part", "typed", "rejected", "ignored"]
@@ -30,25 +31,35 @@ class ShownSuggestion:
         """The text that accepting it adds."""
         return self.change[2]
 
-    def outcome(self, changes: Sequence[Change]) -> SuggestionOutcome:
+    def outcome(self, changes: Sequence[Change], hint: Reason | None = None) -> SuggestionOutcome:
         """What the next change of the document shows about it.
 
         `accepted`: the change inserts exactly this text, which no single key can. `part`: it inserts a beginning of the
         text that no single key writes and that is more than blanks. `typed`: a key wrote a beginning of the text.
         `rejected`: other text was written, or text was deleted, at its place. `ignored`: the change is elsewhere.
+
+        `hint` is the reason that the editor gave for the change. With `accept` also what a key could write is accepted; what is
+        undone, redone or formatted says nothing about the suggestion; what is pasted or deleted can only reject it.
         """
-        start, end, text = changes[0]
-        if len(changes) > 1:
+        if len(changes) > 1 or hint in {"undo", "redo", "format"}:
             return "ignored"
-        if changes[0] == self.change and not is_key(text):
-            return "accepted"
-        if start == end == self.change[0] == self.change[1] and self.text.startswith(text):
-            return "typed" if is_key(text) or not text.strip() or text == self.text else "part"
+        if hint not in {"paste", "delete"} and (taken := self._taken(changes[0], by_command=hint == "accept")):
+            return taken
+        start, end, _ = changes[0]
         return "rejected" if start <= self.offset <= end else "ignored"
 
-    def after(self, changes: Sequence[Change]) -> ShownSuggestion | None:
-        """The rest of the suggestion after a beginning of it was written; None if nothing is left."""
+    def _taken(self, change: Change, *, by_command: bool) -> SuggestionOutcome | None:
+        """How a change wrote a beginning of the text; None if it did not."""
+        start, end, text = change
+        is_typed = not by_command and (is_key(text) or not text.strip())
+        if change == self.change and (by_command or not is_key(text)):
+            return "accepted"
+        if start == end == self.change[0] == self.change[1] and self.text.startswith(text):
+            return "typed" if is_typed or text == self.text else "part"
+        return None
+
+    def after(self, changes: Sequence[Change]) -> ShownSuggestion:
+        """The rest of the suggestion after a beginning of it was written; its text is empty if nothing is left."""
         size, text = length(changes[0][2]), changes[0][2]
         start, end, new = self.change
-        rest = new[len(text) :]
-        return replace(self, change=(start + size, end + size, rest)) if rest else None
+        return replace(self, change=(start + size, end + size, new[len(text) :]))

@@ -25,6 +25,7 @@ from replay.numbers.effects import ablation as effects_of
 from replay.options import QUICK, RunOptions
 from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
+from replay.run.asking_ahead import AskingAhead
 from replay.run.calibration import Calibration, calibrate, described
 from replay.run.earlier import Earlier
 from replay.run.events import LeftOut, Listener, Note, RunBegan, RunEvent, RunPlan, StateRunChanged
@@ -34,6 +35,7 @@ from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
+from replay.run.sharing import Sharing
 from replay.run.shell import Shell
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench, Source, Subject
@@ -44,8 +46,9 @@ from runners.sandboxes import pick
 from runners.temporary import temporary_folder
 from runners.verdicts import infrastructure_failure
 from server.providers import registry
+from server.providers.probing import SERVERS
 from server.providers.wrappers.answer_file import keeps_times
-from server.settings import AnswerRecord, CacheSettings, Settings
+from server.settings import AnswerRecord, CacheSettings, ProviderSettings, Settings
 
 Summarise: TypeAlias = Callable[[Any, Findings], dict[str, Any]]
 """Makes one JSON document of the options and the findings of a run."""
@@ -70,6 +73,8 @@ class Engine:
     command: Callable[[], Sequence[str]] = server_command
     waits: bool = False
     """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
+    sharing: Sharing | None = None
+    """What this run has in common with others of an experiment."""
     _live: Listener = field(default=lambda _: None)
     _ahead: list[tuple[Editor, Path]] = field(default_factory=list)
     """The server of a source's first session, which starts while the source is opened."""
@@ -89,7 +94,8 @@ class Engine:
 
         """
         sandbox = self._check(sources)
-        warning = await refuse_silent(self.options, folder)
+        known = self.sharing is not None and self.sharing.is_probed(self.options.settings.provider)
+        warning = "" if known else await refuse_silent(self.options, folder)
         with Store.continued(folder, self._config(sources)) as store, LiveStream(folder, self.playback) as live:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
@@ -179,7 +185,7 @@ class Engine:
             self.playback,
             Earlier.of(store),
             findings,
-            guard_of(self.options, waits=self.waits),
+            guard_of(self.options, waits=self.waits and self.options.concurrency == 1),
             ablation,
             measures,
             [*filter(None, taken), []],
@@ -221,12 +227,9 @@ class Engine:
 
     async def _one(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> None:
         notify = partial(self._note, source.name)
-        tested = lambda run: self._tell(StateRunChanged(source.name, run))  # noqa: E731
         async with AsyncExitStack() as stack:
             self._ahead = [await stack.enter_async_context(self._launched())]
-            subject = await source.open(
-                Bench(sandbox, self.cache, slots, self._slots(), notify, partial(self._leave_out, run), tested), stack
-            )
+            subject = await source.open(self._bench(run, source, sandbox, slots), stack)
             for warning in subject.warnings:
                 run.findings.warnings.append({"tape": source.name, "fault": warning.name, "reason": warning.reason})
                 notify(f"{warning.name}: {warning.reason}")
@@ -247,16 +250,50 @@ class Engine:
             if subject.judge and subject.judge.selection:
                 run.findings.selection.update(subject.judge.selection.counts)
 
+    def _bench(self, run: RunContext, source: Source, sandbox: Sandbox | None, slots: asyncio.Semaphore) -> Bench:
+        """What a source gets to make its tests ready."""
+        return Bench(
+            sandbox,
+            self.cache,
+            slots,
+            self._slots(),
+            partial(self._note, source.name),
+            partial(self._leave_out, run),
+            lambda state: self._tell(StateRunChanged(source.name, state)),
+            self.sharing.results if self.sharing else None,
+        )
+
     async def _session(self, run: RunContext, source: Source, subject: Subject, sample: int) -> None:
         """Play a source once at a language server of its own."""
         player = subject.player(sample)
-        async with self._served(run, source, subject) as (editor, known_answers):
-            shell = Shell(run, source, subject, player, editor, known_answers, sample, self.options.samples)
+        async with (
+            self._served(run, source, subject) as (editor, known_answers),
+            self._asked_through(run, source, subject, editor, sample) as asked,
+        ):
+            shell = Shell(run, source, subject, player, asked, known_answers, sample, self.options.samples)
             await shell.play()
         if player.effort is not None:
             run.findings.efforts[source.name] = player.effort
         elif subject.judge is not None and shell.log.missed:
             await self._missed(run, source, subject, subject.judge, shell)
+
+    def _places(self, source: Source) -> int:
+        """How many questions may be under way: several only where moments stand alone, and a model server answers."""
+        of_server = self.options.settings.provider.name in SERVERS and self.playback.speed is None
+        return self.options.concurrency if of_server and not source.is_timed else 1
+
+    @asynccontextmanager
+    async def _asked_through(
+        self, run: RunContext, source: Source, subject: Subject, editor: Editor, sample: int
+    ) -> AsyncIterator[Editor | AskingAhead]:
+        """What the shell asks: the editor itself, or what has asked several questions ahead."""
+        places = self._places(source)
+        if places == 1:
+            yield editor
+            return
+        is_known = lambda ask: run.earlier.answer(ask) is not None  # noqa: E731
+        async with AskingAhead(editor, subject.player(sample), places, is_known) as ahead:
+            yield ahead
 
     async def _missed(self, run: RunContext, source: Source, subject: Subject, judge: Judge, shell: Shell) -> None:
         """Find out what the editor did not wait for, at a second server that has no part in the session."""
@@ -306,9 +343,19 @@ class Engine:
         provider = structs.replace(settings.provider, seed=self.options.seed or settings.provider.seed)
         if provider.record.mode == "write" and provider.record.path and run.earlier.records:
             provider = structs.replace(provider, record=structs.replace(provider.record, mode="replay"))
+        shared = self.sharing.record(provider, source.name, self._places(source)) if self.sharing else None
+        if shared is not None:
+            return self._complete(run, source, structs.replace(provider, record=shared), known_answers)
         if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:
             provider = structs.replace(provider, record=_own_record(run))
         provider = structs.replace(provider, record=structs.replace(provider.record, session=source.name))
+        return self._complete(run, source, provider, known_answers)
+
+    def _complete(
+        self, run: RunContext, source: Source, provider: ProviderSettings, known_answers: KnownAnswers | None
+    ) -> Settings:
+        """The settings with their provider, whose record is chosen."""
+        settings = self.options.settings
         if known_answers is not None:
             provider = structs.replace(provider, answers=str(known_answers.path), follow=True)
         return structs.replace(

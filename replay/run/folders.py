@@ -14,7 +14,11 @@ from replay.options import RunOptions
 OWN = ".ghosttape"
 """The folder of what ghosttape keeps beside a project."""
 RUNS = Path(OWN, "runs")
-_OF_RUNS = frozenset({"answers.jsonl", "config.toml", ".config.toml.part", "control.sock", "log.txt"})
+EXPERIMENTS = Path(OWN, "experiments")
+"""Where experiments are kept: a folder each, with a folder of a run for each cell."""
+TAGS = "tags.json"
+"""The file of a run's tags, in its folder."""
+_OF_RUNS = frozenset({"answers.jsonl", "config.toml", ".config.toml.part", "control.sock", "log.txt", TAGS})
 """What may be left of a run that never began, or whose database was removed."""
 _BEGINNINGS = ("live.jsonl", "run.sqlite")
 """Of files that stand beside them for a while: one that was left aside has the number of its process."""
@@ -50,6 +54,11 @@ def _is_of_runs(name: str) -> bool:
     return name in _OF_RUNS or name.startswith(_BEGINNINGS)
 
 
+def others_in(folder: Path) -> list[str]:
+    """Return the names of what lies in a run's folder and is no part of a run."""
+    return sorted(each.name for each in folder.iterdir() if not _is_of_runs(each.name))
+
+
 def refuse_in_use(folder: Path) -> None:
     """Refuse a folder for a run that holds something else.
 
@@ -61,7 +70,7 @@ def refuse_in_use(folder: Path) -> None:
         raise StoreError(f"{folder} is a file, not a folder: choose another --out")
     if not folder.exists() or (folder / "run.sqlite").exists():
         return
-    if other := sorted(each.name for each in folder.iterdir() if not _is_of_runs(each.name)):
+    if other := others_in(folder):
         raise StoreError(
             f"{folder} holds no run, but something else ({other[0]}): choose another --out, a new folder or an empty one"
         )

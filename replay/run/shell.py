@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from replay.editor.client import Editor
-from replay.errors import ReplayError, first_of
+from replay.errors import LimitReachedError, ReplayError, first_of
 from replay.play.assistant import Reply
 from replay.play.instructions import (
     Answer,
@@ -27,6 +27,7 @@ from replay.play.instructions import (
 )
 from replay.records import ALL, ANSWERED, ArmTrial, Record, Verdict
 from replay.run.ablation import Ablation, trial_of
+from replay.run.asking_ahead import AskingAhead
 from replay.run.events import (
     Answered,
     Asked,
@@ -45,6 +46,7 @@ from replay.run.missed import SessionLog
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Plays, Source, Subject
 from runners.errors import RunnerError
+from server.errors import LIMIT_REACHED
 
 _AHEAD = 8
 """How many answers, for each core, may wait for their tests before the next question is asked."""
@@ -58,7 +60,7 @@ class Shell:
     source: Source
     subject: Subject
     player: Plays
-    editor: Editor
+    editor: Editor | AskingAhead
     known_answers: KnownAnswers | None = None
     sample: int = 0
     samples: int = 1
@@ -165,6 +167,8 @@ class Shell:
         if self.known_answers is not None and self.subject.answer is not None:
             self.known_answers.add(ask, self.subject.answer(ask))
         answer = await self._answered(ask)
+        if answer.failed == LIMIT_REACHED:
+            raise LimitReachedError(LIMIT_REACHED)
         while self.run.guard.is_halted(answer.failed):
             await self._wait_for_provider(answer.failed)
             answer = await self._answered(ask)

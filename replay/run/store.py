@@ -3,43 +3,27 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import msgspec
 
 from replay.errors import StoreError
 from replay.options import ClusterBy
-from replay.records import ANSWERED, ArmTrial, Missed, Record, Suggestion, Verdict
+from replay.records import ANSWERED, ArmTrial, Record
 from replay.run.folders import make_folder, refuse_in_use
-from replay.run.listing.listing import SCHEMA as _LISTING
 from replay.run.listing.listing import VERSION as LISTED
 from replay.run.listing.listing import Listing
+from replay.run.storage.bodies import encoded, whole_text, with_texts
+from replay.run.storage.database import connect, store_errors
+from replay.run.storage.locks import is_locked, lock_folder
 from runners.errors import MachineFails
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS records (
-  number INTEGER PRIMARY KEY, moment TEXT UNIQUE NOT NULL, tape TEXT NOT NULL, event INTEGER NOT NULL,
-  ending TEXT NOT NULL, verdict TEXT, body BLOB NOT NULL
-);
-CREATE TABLE IF NOT EXISTS texts (sha TEXT PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS trials (
-  moment TEXT NOT NULL, arm TEXT NOT NULL, tape TEXT NOT NULL, verdict TEXT NOT NULL, body BLOB NOT NULL,
-  PRIMARY KEY (moment, arm)
-);
-"""
-
-
-_LOCKS = Path("/proc/locks")
 
 
 class Store:
@@ -47,7 +31,7 @@ class Store:
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, lock: int | None = None) -> None:
         self.folder, self._db, self._lock = folder, connection, lock
-        self.listing = Listing(connection, _whole, self.record)
+        self.listing = Listing(connection, whole_text, self.record)
 
     @classmethod
     def create(cls, folder: Path, config: dict[str, Any]) -> Store:
@@ -69,7 +53,7 @@ class Store:
         except OSError as error:
             raise _unwritable(folder, error) from error
         try:
-            made = cls(folder, _connect(folder))
+            made = cls(folder, connect(folder))
             made.put_fact("listing", LISTED)
         except (MachineFails, StoreError):  # a run that could not begin blocks no other one
             for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "config.toml"):
@@ -93,7 +77,7 @@ class Store:
         if store.config != _as_kept(config) and not store.is_answered:
             store.begin_anew(config)
         if store.config != _as_kept(config):
-            differs = ", ".join(_differing(store.config, _as_kept(config)))
+            differs = ", ".join(differing(store.config, _as_kept(config)))
             store.close()
             raise StoreError(
                 f"{folder} holds a run of another configuration ({differs}): choose another --out, or remove it first"
@@ -110,7 +94,7 @@ class Store:
         """
         if not (folder / "run.sqlite").is_file():
             raise StoreError(f"{folder} holds no run (there is no run.sqlite in it)")
-        return cls(folder, _connect(folder))
+        return cls(folder, connect(folder))
 
     def __enter__(self) -> Self:
         return self
@@ -127,7 +111,7 @@ class Store:
             StoreError: another process writes it.
 
         """
-        self._lock = _locked(self.folder)
+        self._lock = lock_folder(self.folder)
 
     def close(self) -> None:
         """Close the database, and let others write to the run."""
@@ -164,7 +148,7 @@ class Store:
 
         """
         self.forget([moment for (moment,) in self._db.execute("SELECT moment FROM records").fetchall()])
-        with _store_errors(self.folder), self._db:
+        with store_errors(self.folder), self._db:
             self._db.execute("DELETE FROM facts WHERE name != 'listing'")
         try:
             (self.folder / "answers.jsonl").unlink(missing_ok=True)
@@ -178,18 +162,18 @@ class Store:
 
     def put_all(self, records: Iterable[Record]) -> None:
         """Store records as `put` does, in one commit."""
-        with _store_errors(self.folder), self._db:
+        with store_errors(self.folder), self._db:
             for record in records:
                 self._put(record)
 
     def _put(self, record: Record) -> None:
-        body = _encoded(self._shortened(record))
+        body = encoded(self._shortened(record))
         verdict = record.verdict.name if record.verdict else None
         moment = record.moment
         self._db.execute(
             "INSERT INTO records (moment, tape, event, ending, verdict, body) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (moment) DO UPDATE SET ending=excluded.ending, verdict=excluded.verdict, body=excluded.body",
-            (moment.id, _whole(moment.tape), moment.event, record.ending.name, verdict, zlib.compress(body)),
+            (moment.id, whole_text(moment.tape), moment.event, record.ending.name, verdict, zlib.compress(body)),
         )
         (number,) = self._db.execute("SELECT number FROM records WHERE moment = ?", (moment.id,)).fetchone()
         self.listing.put(record, number)
@@ -197,7 +181,7 @@ class Store:
     def forget(self, moments: Iterable[str]) -> None:
         """Remove the records and trials of moments by their ids."""
         ids = [(moment,) for moment in moments]
-        with _store_errors(self.folder), self._db:
+        with store_errors(self.folder), self._db:
             for table in ("listing", "searched", "functions", "programs"):
                 numbers = f"DELETE FROM {table} WHERE number = (SELECT number FROM records WHERE moment = ?)"  # noqa: S608 - a name of ours
                 self._db.executemany(numbers, ids)
@@ -209,6 +193,11 @@ class Store:
         rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
         for (body,) in rows:
             yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+
+    def count(self) -> int:
+        """How many records there are."""
+        (number,) = self._db.execute("SELECT count(*) FROM records").fetchone()
+        return int(number)
 
     def record(self, number: int) -> Record:
         """The record of a number (`Listing.order`).
@@ -232,18 +221,13 @@ class Store:
 
     @property
     def is_written(self) -> bool:
-        """Whether a process writes the run now: the kernel's list of locks says so, without taking one."""
-        status = self.folder.stat()
-        place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-        try:
-            return any(" FLOCK " in line and f" {place} " in line for line in _LOCKS.read_text().splitlines())
-        except OSError:  # not Linux, or a system that hides them
-            return False
+        """Whether a process writes the run now."""
+        return is_locked(self.folder)
 
     def put_trial(self, trial: ArmTrial) -> None:
         """Store the result of a moment's answer in one arm of an ablation. Committed on return."""
-        row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(_encoded(trial)))
-        with _store_errors(self.folder), self._db:
+        row = (trial.moment, trial.arm, trial.tape, trial.verdict.name, zlib.compress(encoded(trial)))
+        with store_errors(self.folder), self._db:
             self._db.execute("INSERT OR REPLACE INTO trials VALUES (?, ?, ?, ?, ?)", row)
 
     def trials(self) -> Iterator[ArmTrial]:
@@ -253,8 +237,8 @@ class Store:
 
     def put_fact(self, name: str, value: Any) -> None:
         """Store a named JSON value about the whole run (baselines, left-out tapes, how the run ended)."""
-        with _store_errors(self.folder), self._db:
-            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, _encoded(value)))
+        with store_errors(self.folder), self._db:
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, encoded(value)))
 
     def fact(self, name: str) -> Any:
         """A named value, or None."""
@@ -263,7 +247,7 @@ class Store:
 
     def remove_facts(self, *names: str) -> None:
         """Remove named values; those that are not there are passed over."""
-        with _store_errors(self.folder), self._db:
+        with store_errors(self.folder), self._db:
             self._db.executemany("DELETE FROM facts WHERE name = ?", [(name,) for name in names])
 
     @property
@@ -273,13 +257,13 @@ class Store:
         return by
 
     def _shortened(self, record: Record) -> Record:
-        return _with_texts(record, self._keep)
+        return with_texts(record, self._keep)
 
     def _restored(self, record: Record) -> Record:
-        return _with_texts(record, self._text)
+        return with_texts(record, self._text)
 
     def _keep(self, text: str) -> str:
-        data: bytes = _whole(text).encode()
+        data: bytes = whole_text(text).encode()
         sha = hashlib.sha256(data).hexdigest()
         self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (sha, zlib.compress(data)))
         return sha
@@ -310,25 +294,14 @@ def _as_kept(config: dict[str, Any]) -> dict[str, Any]:
     return msgspec.toml.decode(msgspec.toml.encode(_without_none(config)), type=dict[str, Any])
 
 
-def _locked(folder: Path) -> int:
-    """Keep a run's folder for this process; the kernel gives it back when the process ends, however that happens."""
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        raise StoreError(f"{folder}: another process writes this run: wait for it, or choose another --out") from error
-    return lock
-
-
-def _differing(kept: Any, wanted: Any, place: str = "") -> Iterator[str]:
+def differing(kept: Any, wanted: Any, place: str = "") -> Iterator[str]:
     """The settings in which two configurations differ, by their dotted names."""
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
         yield place
         return
     for name in sorted(kept.keys() | wanted.keys()):
         if kept.get(name) != wanted.get(name):
-            yield from _differing(kept.get(name), wanted.get(name), f"{place}.{name}".lstrip("."))
+            yield from differing(kept.get(name), wanted.get(name), f"{place}.{name}".lstrip("."))
 
 
 def _without_none(value: Any) -> Any:
@@ -336,80 +309,3 @@ def _without_none(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {key: _without_none(item) for key, item in value.items() if item is not None}
-
-
-_With = TypeVar("_With", Record, Missed)
-
-
-def _with_texts(record: _With, turned: Callable[[str], str]) -> _With:
-    """A record with its long texts replaced by their hashes, or the reverse; so is what it says of a missed answer."""
-    found: dict[str, Any] = {}
-    if record.suggestion:
-        found["suggestion"] = _turned(record.suggestion, ("prompt",), turned)
-    if record.verdict:
-        found["verdict"] = _turned(record.verdict, ("log", "program"), turned)
-    if isinstance(record, Record) and record.missed:
-        found["missed"] = _with_texts(record.missed, turned)
-    return msgspec.structs.replace(record, **found)
-
-
-_Part = TypeVar("_Part", Suggestion, Verdict)
-
-
-def _turned(part: _Part, names: Iterable[str], turned: Callable[[str], str]) -> _Part:
-    long = {name: turned(text) for name in names if (text := getattr(part, name))}
-    return msgspec.structs.replace(part, **long)
-
-
-def _encoded(record: Any) -> bytes:
-    """The JSON of a record, a trial or a fact. Half a surrogate pair, which UTF-8 cannot encode, becomes U+FFFD."""
-    try:
-        return msgspec.json.encode(record)
-    except UnicodeEncodeError:
-        return msgspec.json.encode(_whole(msgspec.to_builtins(record)))
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _connect(folder: Path) -> sqlite3.Connection:
-    with _store_errors(folder):
-        if not os.access(folder, os.W_OK):
-            return _connect_for_reading(folder)
-        connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute(
-            "PRAGMA synchronous=NORMAL"
-        )  # a commit survives the end of this process; only a power failure can lose the last ones
-        connection.executescript(_SCHEMA + _LISTING)
-    return connection
-
-
-def _connect_for_reading(folder: Path) -> sqlite3.Connection:
-    """Open the run of a folder that cannot be written, as on a read-only file system: to be looked at, and nothing else.
-
-    Raises:
-        StoreError: the last changes stand in a file beside the database, which takes write access to read.
-
-    """
-    log = folder / "run.sqlite-wal"
-    if log.exists() and log.stat().st_size:
-        raise StoreError(f"{folder} cannot be written, and its run was not closed: copy the folder to where it can be")
-    return sqlite3.connect(f"{(folder / 'run.sqlite').absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-
-
-@contextmanager
-def _store_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
-            raise MachineFails(f"{folder / 'run.sqlite'}: {error}: make room there") from error
-        is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
-        helps = f": the run is damaged: remove {folder}, or choose another --out" if is_damaged else ""
-        raise StoreError(f"{folder / 'run.sqlite'}: {error}{helps}") from error

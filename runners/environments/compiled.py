@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
+from shlex import quote
 
 from runners.environments.candidate import Assumption, Candidate
 from runners.environments.manifests import Files, at, table_in, toml_of
@@ -18,6 +19,14 @@ _GO_REQUIRES = re.compile(r"^require\s*(\(|\S+\s+v)", re.MULTILINE)
 _CMAKE_TESTS = re.compile(
     r"\b(enable_testing|add_test|include\s*\(\s*CTest|gtest_discover_tests|catch_discover_tests)\b", re.IGNORECASE
 )
+_CMAKE_OPTION = re.compile(
+    r"\boption\s*\(\s*((?:\w+_)?(?:BUILD|ENABLE|WITH)_(?:UNIT_?)?TEST(?:S|ING))\b", re.IGNORECASE
+)
+_CMAKE_PROGRAM = re.compile(r"\badd_executable\s*\(\s*([\w.-]+)(?!\S|\s+(?:ALIAS|IMPORTED)\b)", re.IGNORECASE)
+_CMAKE_NAME = r"\bset_target_properties\s*\(\s*{target}\s[^)]*\bOUTPUT_NAME\s+\"?([\w.-]+)"
+_CMAKE_COMMENT = re.compile(r"#.*")
+_TEST_FOLDERS = frozenset({"test", "tests", "unittest", "unittests", "unit_test", "unit_tests", "unit-tests"})
+_BUILD = ".ghosttape-build"
 _GO_ENV = 'GOFLAGS=-modcacherw GOCACHE="$PWD/.ghosttape-go/build" GOMODCACHE="$PWD/.ghosttape-go/modules"'
 _CARGO_ENV = 'CARGO_HOME="$PWD/.ghosttape-cargo"'
 _MAVEN = "mvn --batch-mode --no-transfer-progress -Dmaven.repo.local=$PWD/.ghosttape-m2"
@@ -72,14 +81,33 @@ def _gradle(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
 
 
 def _cmake(files: Files, root: PurePosixPath) -> Iterator[Candidate]:
-    lists = (
-        text for path, text in files.items() if PurePosixPath(path).name == "CMakeLists.txt" or path.endswith(".cmake")
-    )
-    if any(map(_CMAKE_TESTS.search, lists)):
-        build = "cmake --build .ghosttape-build --parallel 2"
-        setup = f"cmake -S . -B .ghosttape-build -DBUILD_TESTING=ON -DCMAKE_BUILD_TYPE=Debug && {build}"
-        command = f"{build} && ctest --test-dir .ghosttape-build --output-on-failure --no-tests=error"
-        yield _candidate("cpp", command, setup, root, "CMakeLists.txt")
+    """By CTest, if the project knows it; else by the programs that are built in its folders of tests."""
+    lists = {
+        path: _CMAKE_COMMENT.sub("", text)
+        for path, text in files.items()
+        if PurePosixPath(path).name == "CMakeLists.txt" or path.endswith(".cmake")
+    }
+    if any(map(_CMAKE_TESTS.search, lists.values())):
+        runs = f"ctest --test-dir {_BUILD} --output-on-failure --no-tests=error"
+    else:
+        runs = " && ".join(_test_programs(lists, root))
+    if runs:
+        options = {"BUILD_TESTING", *(name for text in lists.values() for name in _CMAKE_OPTION.findall(text))}
+        settings = " ".join(f"-D{name}=ON" for name in sorted(options))
+        build = f"cmake --build {_BUILD} --parallel 2"
+        setup = f"cmake -S . -B {_BUILD} {settings} -DCMAKE_BUILD_TYPE=Debug && {build}"
+        yield _candidate("cpp", f"{build} && {runs}", setup, root, "CMakeLists.txt")
+
+
+def _test_programs(lists: Mapping[str, str], root: PurePosixPath) -> Iterator[str]:
+    """The commands that start the programs which are built in folders of tests, each in the folder where it is built, as CTest would."""
+    for path, text in sorted(lists.items()):
+        folder = PurePosixPath(path).parent
+        if folder.is_relative_to(root) and not _TEST_FOLDERS.isdisjoint(folder.relative_to(root).parts):
+            for target in _CMAKE_PROGRAM.findall(text):
+                named = re.search(_CMAKE_NAME.format(target=re.escape(target)), text, re.IGNORECASE)
+                place = quote(str(_BUILD / folder.relative_to(root)))
+                yield f"(cd {place} && ./{named[1] if named else target})"
 
 
 def _candidate(toolchain: str, command: str, setup: str, root: PurePosixPath, file: str) -> Candidate:

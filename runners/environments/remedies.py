@@ -32,7 +32,12 @@ _PROGRAM = re.compile(
     r": (?:command )?not found$|unrecognized arguments|Unknown config option|unknown option|Tsconfig not found|Install \w+ or ",
     re.MULTILINE,
 )
-_BUSY = re.compile(r"Failed to start \w+ worker|Timeout (?:starting|waiting)|ETIMEDOUT")
+_BUSY = re.compile(
+    r"Failed to start \w+ worker(?![\s\S]{0,1500}?^Caused by: (?!.*imeout))|Timeout (?:starting|waiting)|ETIMEDOUT",
+    re.MULTILINE,
+)
+_INSIDE = re.compile(r"node_modules/((?:@[\w.-]+/)?\w[\w.-]*)/")
+_MOST_INSIDE = 8
 _UNREACHED = re.compile(
     r"(?:Could not resolve host(?:name)?|Unknown host|Temporary failure in name resolution|getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|lookup)\W+(?:Could not resolve host: )?([\w-]+(?:\.[\w-]+)+)",
     re.IGNORECASE,
@@ -79,6 +84,8 @@ class Missing:
     """Modules of Python that could not be imported, by their outermost package."""
     packages: tuple[str, ...] = ()
     """Packages of npm that could not be found."""
+    inside: tuple[str, ...] = ()
+    """Packages of npm in whose files errors arose, the first ones: those that a stack of calls names."""
     fixtures: tuple[str, ...] = ()
     uninstallable: tuple[str, ...] = ()
     """Packages that the index has not, or not as a wheel for this interpreter."""
@@ -113,6 +120,7 @@ def missing_in(log: str) -> Missing:
     return Missing(
         modules=_once(name.partition(".")[0] for name in _MODULE.findall(log)),
         packages=_once(name for name in packages if not name.startswith((".", "/"))),
+        inside=_once(_INSIDE.findall(log))[:_MOST_INSIDE],
         fixtures=_once(_FIXTURE.findall(log)),
         uninstallable=_once(one or other for one, other in _UNINSTALLABLE.findall(log)),
         conflict=bool(_CONFLICT.search(log)),

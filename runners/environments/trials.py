@@ -12,10 +12,18 @@ import msgspec
 from runners.environments.candidate import Candidate
 from runners.environments.remedies import Missing, missing_in
 from runners.project import ProjectPlan
+from runners.toolchains import Unsupported
 from runners.verdicts import Result
 from runners.verdicts.text import plain
 
 _FEW_BY_CHANCE = 2
+_LONGEST = 300
+"""Characters of a problem at most."""
+_CAUSE = re.compile(r"^[ \t]*(?:Caused by|\[cause\]): (.+)$", re.MULTILINE)
+_ASSERTED = re.compile(r"^.*(?:\bAssertion .+ failed|terminate called after|ERROR: AddressSanitizer).*$", re.MULTILINE)
+"""What a program writes before it ends itself by a signal (assert of C, the C++ run time, sanitizers)."""
+_NEAR = 1500
+"""The cause of an error stands at most so many characters behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class TriedWay:
     """Whether its interpreter or compiler is not installed: no other way with the same one can be tried."""
     is_cut: bool = False
     """Whether it was stopped because the time for finding out was over."""
+    unsupported: tuple[Unsupported, ...] = ()
+    """Of the installed packages those that are not made for the interpreter here."""
 
     @property
     def missing(self) -> Missing:
@@ -105,7 +115,19 @@ def problem_of(result: Result, plan: ProjectPlan) -> str:
     if result.verdict_class == "timeout":
         return f"the tests take longer than {plan.timeout_s:g} s"
     counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail: " if result.failed else ""
-    return counts + (result.message or f"the tests end with {result.verdict_class}")
+    return counts + (_with_cause(result) or f"the tests end with {result.verdict_class}")
+
+
+def _with_cause(result: Result) -> str:
+    """The message of a result; where no test ran, with what its log names as the cause. Example: `Error: worker failed: TypeError: x`."""
+    message = result.message
+    if result.verdict_class == "crashed" and (said := _ASSERTED.search(result.log)):
+        return f"{message}: {said[0].strip()}"[:_LONGEST]
+    begin = result.log.find(message)
+    if result.passed or not message or begin < 0:
+        return message
+    found = _CAUSE.search(result.log, begin, begin + len(message) + _NEAR)
+    return f"{message.rstrip('.')}: {found[1]}"[:_LONGEST] if found else message
 
 
 def error_line(text: str) -> str:
@@ -115,4 +137,4 @@ def error_line(text: str) -> str:
         line for line in lines if line.startswith("ERROR") or "error:" in line.lower() or "error notarget" in line
     ]
     found = next((line for line in errors if not line.rstrip().endswith(":")), "") or next(iter(errors + lines), "")
-    return found[:300]
+    return found[:_LONGEST]

@@ -168,7 +168,8 @@ class WayTester:
             project.close()
         if result.verdict_class == "timeout" and limit_s < candidate.plan.timeout_s:
             return self._cut(candidate, began, "its tests end", result)
-        return TriedWay(candidate, result, problem_of(result, candidate.plan), result.log, self.now() - began)
+        problem, unsupported = problem_of(result, candidate.plan), project.layer.unsupported
+        return TriedWay(candidate, result, problem, result.log, self.now() - began, unsupported=unsupported)
 
     def _cut(self, candidate: Candidate, began: float, until: str, result: Result | None = None) -> TriedWay:
         """A way that was stopped, as the time is over."""
@@ -318,12 +319,24 @@ def _remedies(files: Files, trials: Iterable[TriedWay], again: int) -> Iterator[
         yield "there was no time to set it up: the same command goes on with what was downloaded; --test-timeout SECONDS gives it longer"
     elif best.is_cut or (best.result is not None and best.result.verdict_class == "timeout"):
         yield "its tests may be slow: give them longer with --test-timeout SECONDS, or name fewer with --test-command"
+    yield from _unsupported(best)
     if again:
         yield f"{again} of {len(known)} ways failed when they were tried before, and are not tried again for the same commit and flags: --try-again tries them"
     if failing := failing_tests(best.log):
         yield f"these fail here: {_few(failing)}: name a command that runs the others with --test-command"
     else:
         yield f"{best.problem} (with {best.candidate.plan.command}): name another command with --test-command"
+
+
+def _unsupported(trial: TriedWay) -> Iterator[str]:
+    """Where no test ran: the packages that are for other interpreters, of those that are required or in which errors arose."""
+    if trial.result is None or trial.result.passed:
+        return
+    named = {package_name(item) for item in trial.candidate.plan.requires} | {*map(_plain, trial.missing.inside)}
+    found = [each for each in trial.unsupported if package_name(each.package) in named][:_SHOWN]
+    if found:
+        wanted = "; ".join(f"{each.package} wants {each.wants}" for each in found)
+        yield f"installed packages are for other versions of Node.js than {found[0].has}, which is here ({wanted}): install one that fits, or name older versions of them with --requires"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import cast
 
 from runners.errors import ToolchainMissing, unknown_name
-from runners.toolchains.protocol import Layer, Toolchain
+from runners.toolchains.protocol import Layer, Toolchain, Unsupported
 
-__all__ = ["TOOLCHAINS", "VERSIONED", "Layer", "Toolchain", "language_of", "toolchain"]
+__all__ = ["TOOLCHAINS", "VERSIONED", "Layer", "Toolchain", "Unsupported", "language_of", "toolchain"]
 
 TOOLCHAINS = {
     "python": "runners.toolchains.python:Python",

@@ -13,7 +13,7 @@ import msgspec
 
 from runners.errors import RequirementRefused, ToolchainMissing
 from runners.protocol import ENVIRONMENT, Mount
-from runners.toolchains.protocol import SHOWN, Layer
+from runners.toolchains.protocol import SHOWN, Layer, Unsupported
 from runners.toolchains.store import install, layer_folder
 
 MODULES = "/node_modules"
@@ -24,6 +24,10 @@ _ONE_WORKER = {f"VITEST_{end}_{kind}": "1" for end in ("MIN", "MAX") for kind in
     "VITEST_MAX_WORKERS": "1"
 }
 _ASK = "JSON.stringify([process.execPath, ...process.report.getReport().sharedObjects])"
+_UNSUPPORTED_FILE = "unsupported.json"
+_UNSUPPORTED = re.compile(
+    r"package: '([^']+)',\s+required: \{[^}]*\bnode: '([^']+)'[^}]*\},\s+current: \{\s*node: 'v?([^']+)'"
+)
 _PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _REQUIREMENT = re.compile(rf"((?:@{_PART}/)?{_PART})(?:@([\w.+^~<>=|* -]+))?")
 
@@ -49,7 +53,7 @@ class Node:
         env = {"PATH": f"{MODULES}/.bin:{program.parent}:{ENVIRONMENT['PATH']}", **_ONE_WORKER}
         own = {program: binary, binary: binary, **{library: library.resolve() for library in libraries}}
         mounts = (Mount(source, str(path)) for path, source in own.items() if not str(path).startswith(SHOWN))
-        return Layer((Mount(folder / "node_modules", MODULES), *mounts), env)
+        return Layer((Mount(folder / "node_modules", MODULES), *mounts), env, _kept_unsupported(folder))
 
 
 def _programs() -> tuple[Path, str]:
@@ -87,5 +91,18 @@ async def _install(packages: dict[str, str], folder: Path, npm: str) -> None:
     (folder / "node_modules").mkdir()
     manifest = {"name": "layer", "version": "1.0.0", "private": True, "dependencies": packages}
     (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
-    flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress"]
-    await install([npm, "install", *flags], folder, dict(os.environ))
+    flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--no-progress", "--loglevel=warn"]
+    said = await install([npm, "install", *flags], folder, dict(os.environ))
+    (folder / _UNSUPPORTED_FILE).write_bytes(msgspec.json.encode(unsupported_in(said)))
+
+
+def unsupported_in(said: str) -> tuple[Unsupported, ...]:
+    """The packages of which npm warns (EBADENGINE) that they are for other versions of node."""
+    text = re.sub(r"^npm warn EBADENGINE", "", said, flags=re.MULTILINE | re.IGNORECASE)
+    return tuple(Unsupported(*found) for found in _UNSUPPORTED.findall(text))
+
+
+def _kept_unsupported(folder: Path) -> tuple[Unsupported, ...]:
+    """What npm warned of when a layer was installed; nothing for those that an older version of ghosttape installed."""
+    file = folder / _UNSUPPORTED_FILE
+    return msgspec.json.decode(file.read_bytes(), type=tuple[Unsupported, ...]) if file.exists() else ()

@@ -13,11 +13,22 @@ SHOWN = tuple(f"/{name}/" for name in ("usr", "bin", "sbin", "lib", "lib32", "li
 
 
 @dataclass(frozen=True, slots=True)
+class Unsupported:
+    """An installed package that is not made for the interpreter here. Example: `jsdom@30.0.1` wants node `^22.22.2 || >=26`, and `20.20.2` is here."""
+
+    package: str
+    wants: str
+    has: str
+
+
+@dataclass(frozen=True, slots=True)
 class Layer:
     """What a toolchain adds to a sandbox: folders shown read-only, and variables that speak of them."""
 
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    unsupported: tuple[Unsupported, ...] = ()
+    """What its installer warned of; such packages often work all the same."""
 
 
 def refuse_requirements(toolchain: str, requires: Sequence[str]) -> None:

@@ -26,6 +26,13 @@ _UNREACHABLE = re.compile(
     r"|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH"
 )
 """How pip and npm say that nothing answers where packages come from."""
+_PATIENCE = {
+    "PIP_RETRIES": "2",
+    "npm_config_fetch_retries": "1",
+    "npm_config_fetch_retry_mintimeout": "1500",
+}
+"""How often pip and npm try again, where the person's environment does not say it: enough for a connection that stumbles. As they come,
+pip takes 15 s and npm 70 s until they say that there is no network."""
 
 
 async def layer_folder(cache: Path, kind: str, content: object, build: Callable[[Path], Awaitable[None]]) -> Path:
@@ -73,12 +80,13 @@ def _try_lock(handle: int) -> bool:
     return True
 
 
-async def install(argv: list[str], folder: Path, env: Mapping[str, str]) -> None:
-    """Run an installer of ours outside of any sandbox. Raises `IndexUnreachable`, or `SetupFailed` with the end of what it wrote."""
-    done = await launch(argv, env, folder, _INSTALL)
+async def install(argv: list[str], folder: Path, env: Mapping[str, str]) -> str:
+    """Run an installer of ours outside of any sandbox; return what it wrote. Raises `IndexUnreachable`, or `SetupFailed` with the end of what it wrote."""
+    done = await launch(argv, _PATIENCE | dict(env), folder, _INSTALL)
     if done.exit != 0 or done.limit:
         if away := _UNREACHABLE.search(done.stdout + done.stderr):
             raise IndexUnreachable(
                 f"packages cannot be installed, as their index cannot be reached ({away[0]}): is there a network? What was installed once needs none"
             )
         raise SetupFailed(f"{' '.join(argv)} ended with {ending(done)}: {tail(done.stdout + done.stderr, 2000)}")
+    return done.stdout + done.stderr

@@ -115,6 +115,8 @@ FAILURES = _table(
     ),
     ("assertion", r"^ +(expect\(.*\)\..*)"),
     ("assertion", r"^(\S+:\d+: Failure)$"),
+    ("exception", r"^(\S+:\d+: ERROR: test case (?:THREW|CRASHED)\b.*)"),  # doctest of C++
+    ("assertion", r"^(\S+:\d+: (?:FATAL )?ERROR: .*)"),
     ("assertion", r"^(.*: [Aa]ssertion .* failed\b.*)"),
     ("assertion", _TAP + _MORE.format(until="code:", then="code: 'ERR_ASSERTION'")),
     ("exception", _TAP + _MORE.format(until="name:", then=r"name: '(?!AssertionError)\w+")),

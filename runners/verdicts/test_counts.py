@@ -103,6 +103,7 @@ _GO_PACKAGE = re.compile(
 )
 _CARGO = re.compile(r"^test result: \S+ (\d+) passed; (\d+) failed;", re.MULTILINE)
 _CTEST = re.compile(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)$", re.MULTILINE)
+_DOCTEST = re.compile(r"^\[doctest\] test cases: +\d+ \| +(\d+) passed \| +(\d+) failed\b", re.MULTILINE)
 _DOTNET = re.compile(r"^[ \t]*\w+! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+", re.MULTILINE)
 
 
@@ -178,6 +179,12 @@ def _ctest(text: str) -> TestCounts | None:
     return TestCounts("ctest", max(0, ran - failed), failed)
 
 
+def _doctest(text: str) -> TestCounts | None:
+    """Add up the programs: each writes a summary of its own."""
+    rows = _DOCTEST.findall(text)
+    return TestCounts("doctest", sum(int(row[0]) for row in rows), sum(int(row[1]) for row in rows)) if rows else None
+
+
 def _dotnet(text: str) -> TestCounts | None:
     rows = _DOTNET.findall(text)
     return (
@@ -200,5 +207,6 @@ _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], TestCounts | None]]] 
     "cargo test": (re.compile(r"\bcargo (?:\S+ )*test\b"), _cargo),
     "ctest": (re.compile(r"\bctest\b"), _ctest),
     "dotnet test": (re.compile(r"\bdotnet test\b"), _dotnet),
+    "doctest": (re.compile(r"(?!)"), _doctest),  # of C++: no command names it, and Python has another of that name
     "junit": (re.compile(r"\bjunit\b"), _junit),
 }

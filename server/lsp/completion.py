@@ -15,7 +15,7 @@ from lsprotocol import types
 
 from server import counts
 from server.context import RecentEdit, Snippet
-from server.documents import Document
+from server.documents import Document, LineCharacter
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import log_fault, masked
 from server.lsp.events import CompletionReturned
@@ -23,6 +23,7 @@ from server.lsp.params import CompletionParams
 from server.lsp.protocol import RequestFailed, place
 from server.lsp.server import Location, Server
 from server.queries import CompletionResult, Query
+from server.service import Service
 from server.wire.messages import PositionParams, convert_params
 from server.wire.plain import STREAMED, UNDER_WAY
 
@@ -101,22 +102,32 @@ def _query(ls: Server, params: CompletionParams) -> Query:
     document = params.document
     if document is None:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
-    before, after = _in_notebook(ls, document, *document.split(place(params.position)))
+    streamed = _streamed(ls, params.streams) if params.streams else None
+    wanted = {"stop": params.stop, "sample": params.sample, "streamed": streamed}
+    return query_at(ls, ls.service, document, place(params.position), **wanted)
+
+
+def query_at(ls: Server, service: Service, document: Document, where: LineCharacter, **wanted: Any) -> Query:
+    """The question at a position of an open document, with all that the project can tell a model. `wanted` are further members of it.
+
+    Raises:
+        DocumentError: there is no such line.
+
+    """
+    before, after = _in_notebook(ls, document, *document.split(where))
     repo, path = project_path(document.uri, ls.folders)
     return Query(
         document.uri,
         document.language,
         before,
         after,
-        params.stop,
-        tuple(Snippet(_path(ls, other.uri), other.text) for other in _others(ls, document)),
-        _recent_edits(ls, params),
+        others=tuple(Snippet(_path(ls, other.uri), other.text) for other in _others(ls, document)),
+        edited=_recent_edits(ls, document.uri, where[0]),
         path=path,
         repo=repo,
-        files=_files(ls, document.uri),
+        files=_files(ls, service, document.uri),
         opened=ls.documents.all(),
-        sample=params.sample,
-        streamed=_streamed(ls, params.streams) if params.streams else None,
+        **wanted,
     )
 
 
@@ -155,18 +166,18 @@ def _streamed(ls: Server, token: str, clock: Callable[[], float] = time.monotoni
     return send
 
 
-def _files(ls: Server, uri: str) -> tuple[Snippet, ...]:
+def _files(ls: Server, service: Service, uri: str) -> tuple[Snippet, ...]:
     """The files of the workspace that are not open, as the last look at the disk found them. This may start another look."""
-    if ls.disk is None or not ls.service.budget.snippets:
+    if ls.disk is None or not service.budget.snippets:
         return ()
     ls.disk.refresh()
     return ls.disk.near(uri, [other.uri for other in ls.documents.others(uri)])
 
 
-def _recent_edits(ls: Server, asked: CompletionParams) -> tuple[RecentEdit, ...]:
+def _recent_edits(ls: Server, uri: str, line: int) -> tuple[RecentEdit, ...]:
     """The recent edits away from the cursor, the newest first."""
-    latest = ls.protocol.recent.latest(asked.text_document.uri, asked.position.line)
-    return tuple(replace(edit, path=_path(ls, uri)) for uri, edit in latest)
+    latest = ls.protocol.recent.latest(uri, line)
+    return tuple(replace(edit, path=_path(ls, where)) for where, edit in latest)
 
 
 def _path(ls: Server, uri: str) -> str:

@@ -48,7 +48,7 @@ class DocumentChanged:
 
 @dataclass(frozen=True, slots=True)
 class ChangeReasonGiven:
-    """The editor says that the next change of a document is an undo or a redo."""
+    """The editor says why the next change of a document is made: `undo`, `redo`, `paste`, `delete`, `format` or `accept`."""
 
     uri: str
     reason: str
@@ -104,6 +104,22 @@ class CompletionAccepted:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionDismissed:
+    """The person dismissed the completion that a document shows (Escape)."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalCommandEnded:
+    """A command in a terminal of the editor ended: its line, what the terminal showed (or the end of it), its exit status if that is known."""
+
+    command: str
+    output: str
+    status: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ClientLeft:
     """The client left: this is the last event. It may come twice."""
 
@@ -120,6 +136,8 @@ EditorEvent: TypeAlias = (
     | CompletionRequested
     | CompletionReturned
     | CompletionAccepted
+    | CompletionDismissed
+    | TerminalCommandEnded
     | ClientLeft
 )
 EventListener: TypeAlias = Callable[[EditorEvent], None]

@@ -17,7 +17,7 @@ from pygls.uris import from_fs_path
 
 from server.errors import DocumentError, ProviderError, SettingsError
 from server.keys import log_to_standard_error, masked
-from server.lsp import completion, notifications, reconfiguration, stdio
+from server.lsp import asking, completion, notifications, reconfiguration, stdio
 from server.lsp.configuration_errors import refuse_oracle
 from server.lsp.events import ClientInitialized, ClientLeft
 from server.lsp.protocol import RequestFailed
@@ -32,6 +32,8 @@ STATE = "ghosttape/state"
 STATS = "ghosttape/stats"
 HINT = "ghosttape/hint"
 SELECTION = "ghosttape/selection"
+DISMISSED = "ghosttape/dismissed"
+TERMINAL = "ghosttape/terminal"
 _STARTED_BY_HAND = """\
 ghosttape serve is a language server. An editor starts it and talks to it over standard input and output; there is nothing to type here.
 Press Ctrl-C to leave. docs/server.md shows how to set up an editor.
@@ -54,9 +56,12 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(notifications.folders_changed)
     server.feature(HINT)(notifications.change_reason_given)
     server.feature(SELECTION)(notifications.cursors_moved)
+    server.feature(DISMISSED)(notifications.dismissed)
+    server.feature(TERMINAL)(notifications.terminal_command_ended)
     server.feature(DID_SHOW)(notifications.shown)
     server.feature(DID_ACCEPT_PART)(notifications.accepted_in_part)
     server.command(completion.ACCEPTED)(notifications.accepted)
+    server.command(asking.ASK)(asking.ask)
     return server
 
 

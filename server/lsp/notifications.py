@@ -17,9 +17,24 @@ from pygls.exceptions import JsonRpcInvalidParams
 from server.documents import Document
 from server.errors import DocumentError, ProviderError
 from server.keys import masked
-from server.lsp.events import ChangeReasonGiven, CompletionAccepted, CursorsMoved, DocumentSaved, FoldersChanged
+from server.lsp.events import (
+    ChangeReasonGiven,
+    CompletionAccepted,
+    CompletionDismissed,
+    CursorsMoved,
+    DocumentSaved,
+    FoldersChanged,
+    TerminalCommandEnded,
+)
 from server.lsp.server import Server
-from server.wire.messages import ChangeReasonParams, Position, SelectionParams, convert_params
+from server.wire.messages import (
+    ChangeReasonParams,
+    DocumentParams,
+    Position,
+    SelectionParams,
+    TerminalParams,
+    convert_params,
+)
 
 _log = logging.getLogger("ghosttape.server")
 
@@ -61,7 +76,7 @@ def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -
 
 
 def change_reason_given(ls: Server, params: Any) -> None:
-    """`ghosttape/hint` `{textDocument: {uri}, reason}`: the next change of a document is an `undo` or a `redo`."""
+    """`ghosttape/hint` `{textDocument: {uri}, reason}`: why the next change of a document is made (`undo`, `paste`, …)."""
     try:
         hint = convert_params(params, ChangeReasonParams)
     except JsonRpcInvalidParams:
@@ -78,6 +93,24 @@ def cursors_moved(ls: Server, params: Any) -> None:
     except (DocumentError, JsonRpcInvalidParams):
         return  # a document that is not open, or a position outside it, is ignored
     ls.protocol.emit(CursorsMoved(document, tuple(ranges)))
+
+
+def dismissed(ls: Server, params: Any) -> None:
+    """`ghosttape/dismissed` `{textDocument: {uri}}`: the person dismissed the completion that this document shows (Escape)."""
+    try:
+        document = convert_params(params, DocumentParams).text_document
+    except JsonRpcInvalidParams:
+        return  # as above
+    ls.protocol.emit(CompletionDismissed(document.uri))
+
+
+def terminal_command_ended(ls: Server, params: Any) -> None:
+    """`ghosttape/terminal` `{command, output, exitCode}`: a command in a terminal ended. What is no test run is not recorded."""
+    try:
+        ended = convert_params(params, TerminalParams)
+    except JsonRpcInvalidParams:
+        return  # as above
+    ls.protocol.emit(TerminalCommandEnded(ended.command, ended.output, ended.exit_code))
 
 
 def _offset(document: Document, position: Position) -> int:

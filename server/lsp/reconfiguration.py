@@ -22,7 +22,7 @@ from server.lsp.server import Server
 from server.nearest import did_you_mean
 from server.providers import registry
 from server.providers.protocol import Provider, feedback_provider
-from server.settings import Settings, merge
+from server.settings import ProviderSettings, Settings, merge
 
 ClientOptions: TypeAlias = Mapping[str, Any]
 """Settings of a client as JSON values, as in `initializationOptions`."""
@@ -92,13 +92,18 @@ async def _use(ls: Server, settings: Settings) -> None:
     if settings == ls.settings:
         return
     refuse_oracle(settings.provider)
-    provider = None if settings.provider == ls.settings.provider else await _started(ls, settings)
+    provider = None if settings.provider == ls.settings.provider else await started_provider(ls, settings.provider)
     await ls.reconfigure(settings, provider)
 
 
-async def _started(ls: Server, settings: Settings) -> Provider:
-    """The new provider, ready to answer. The old one answers meanwhile."""
-    provider = registry.make(settings.provider)
+async def started_provider(ls: Server, settings: ProviderSettings) -> Provider:
+    """Make a provider, ready to answer. The server's own one answers meanwhile.
+
+    Raises:
+        ProviderMissing, SettingsError: the provider lacks something, or there is none of that name.
+
+    """
+    provider = registry.make(settings)
     try:
         if (wants_feedback := feedback_provider(provider)) is not None:
             wants_feedback.set_folders(ls.folders)

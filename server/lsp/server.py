@@ -155,6 +155,13 @@ class Server(LanguageServer):
         held = {"entries": len(self.explanations), "bytes": self.explanations.bytes}
         return {**asked, "explanations": held, "waiting": len(self.under_way), "tasks": len(asyncio.all_tasks())}
 
+    def cancel_with_request(self) -> None:
+        """End the running command when the client cancels its request; pygls ends only the waiting for it."""
+        task = asyncio.current_task()
+        waiting = self.protocol._request_futures.get(self.protocol.msg_id or "")  # noqa: SLF001
+        if task is not None and waiting is not None:
+            waiting.add_done_callback(lambda future: future.cancelled() and task.cancel())
+
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve over two streams until the client sends `exit`, the input ends, or a person presses Ctrl-C.
 

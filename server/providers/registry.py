@@ -13,6 +13,7 @@ from server.nearest import did_you_mean
 from server.providers.protocol import Provider
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.healing import HealingProvider
+from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import ProviderSettings
 
@@ -48,12 +49,15 @@ def make(settings: ProviderSettings) -> Provider:
 
     """
     check(settings.name)
+    limits = RateLimits.of(settings)
     if not settings.record.path:
-        return _healed(settings)
+        return LimitedProvider(_healed(settings), limits) if limits else _healed(settings)
     file = AnswerFile(Path(settings.record.path))
     if settings.record.mode == "require" or file.path.exists():
         file.read()
-    return RecordingProvider(_healed(settings), _healed(settings).prompt, file, settings, _model(settings))
+    return RecordingProvider(
+        _healed(settings), _healed(settings).prompt, file, settings, _model(settings), limits=limits
+    )
 
 
 def _model(settings: ProviderSettings) -> str:

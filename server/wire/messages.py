@@ -56,7 +56,7 @@ class PositionParams(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ChangeReasonParams(msgspec.Struct, frozen=True, rename="camel"):
-    """The parameters of `ghosttape/hint`: the next change of a document is an `undo` or a `redo`."""
+    """The parameters of `ghosttape/hint`: why the next change of a document is made (`undo`, `redo`, `paste`, …)."""
 
     text_document: DocumentIdentifier
     reason: str
@@ -67,6 +67,14 @@ class SelectionParams(msgspec.Struct, frozen=True, rename="camel"):
 
     text_document: DocumentIdentifier
     selections: tuple[Range, ...]
+
+
+class TerminalParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `ghosttape/terminal`: a command that ended, what it printed, and its exit status (None: unknown)."""
+
+    command: str
+    output: str = ""
+    exit_code: _Integer | None = None
 
 
 class _Versioned(msgspec.Struct, frozen=True):

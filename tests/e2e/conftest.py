@@ -1,7 +1,9 @@
 """The program as a person starts it: the console script, in a process and a folder of its own."""
 
+import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,6 +19,8 @@ from tests.e2e.recorded_editor import Editor
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))  # and the data in the forms of benchmarks
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+ROOT = Path(__file__).parents[2]
+EXTENSION = "vscode-ext"
 
 
 @dataclass
@@ -101,3 +105,60 @@ async def start(tmp_path):
 @pytest.fixture
 def into(tmp_path):
     return tmp_path / "recordings"
+
+
+def npm_in(folder, *words):
+    done = subprocess.run(
+        ["npm", *words],
+        cwd=folder,
+        env={**os.environ, "CI": "true", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"npm {' '.join(words)}:\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def extension(need, once, run_folder):
+    """A copy of the extension's own files, with what they require installed: one for all workers."""
+    need("node", "npm", "git")
+
+    def make():
+        copy = run_folder / "extension"
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", EXTENSION], cwd=ROOT, check=True, capture_output=True, text=True
+        )
+        for name in filter(None, listed.stdout.split("\0")):
+            target = copy / Path(name).relative_to(EXTENSION)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target)
+        assert (copy / "package-lock.json").is_file(), "git knows the extension's files"
+        npm_in(copy, "ci", "--no-audit", "--no-fund")
+        return copy
+
+    return once("extension", make)
+
+
+@pytest.fixture
+def npm(extension, run_folder):
+    """A function that runs npm there; one worker at a time, because they write into one folder."""
+    with (run_folder / "npm.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield partial(npm_in, extension)
+
+
+@pytest.fixture(scope="session")
+def vsix(extension, once, run_folder):
+    """The package of the extension, as this checkout makes it."""
+
+    def make():
+        with (run_folder / "npm.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            npm_in(extension, "run", "package")
+        (package,) = extension.glob("*.vsix")
+        return package
+
+    return once("vsix", make)

@@ -283,3 +283,13 @@ def test_an_interrupted_replay_keeps_what_was_finished_and_leaves_nothing_runnin
     assert not list(tmp_path.glob("ghosttape-*"))
     with Store.open(tmp_path / "run") as store:
         assert list(store.records())
+
+
+def test_the_gates_of_a_replay_decide_its_status(ghosttape):
+    words = ["replay", LEDGER, "--provider", "fixed", "--no-tests", "--latency", "fixed:0", "--limit", "3", "--json"]
+    assert ghosttape(*words, "--fail-under", "moments=3").json["gates"][0]["outcome"] == "kept"
+    done = ghosttape(*words, "--fail-under", "moments=4", "--fail-under", "latency_p95=100", status=1)
+    assert [gate["fails"] for gate in done.json["gates"]] == [True, False]
+    assert "moments=4: gate failed" in done.err
+    done = ghosttape(*words, "--fail-under", "pass_at_1=0.1", status=1)
+    assert "pass_at_1 was not measured in this run" in done.err

@@ -21,7 +21,7 @@ OPTIONS = {"settings": {"provider": {"name": "ngram"}}, "latency": "fixed:80", "
 async def connected(folder):
     """A client that keeps what it is told, and has work-done progress."""
     client = LanguageClient()
-    client.told = {"ghosttape/moment": [], "ghosttape/verdict": []}
+    client.told = {"ghosttape/moment": [], "ghosttape/verdict": [], "ghosttape/scene": []}
     client.progress = []
     for method, kept in client.told.items():
         client.feature(method)(lambda params, kept=kept: kept.append(params))
@@ -60,7 +60,9 @@ def ordered(once, run_folder, need):
     async def carried_out():
         async with connected(run_folder) as client:
             summary = await order(client, run_folder / "ordered")
-        heard = {method: [told.moment.event for told in kept] for method, kept in client.told.items()}
+        heard = {
+            name: [told.moment.event for told in client.told[f"ghosttape/{name}"]] for name in ("moment", "verdict")
+        }
         return Ordered(run_folder / "ordered", summary["moments"], heard, [_kind(each) for each in client.progress])
 
     return once("ordered-run", lambda: asyncio.run(carried_out()))
@@ -91,8 +93,8 @@ def test_an_ordered_replay_gives_the_verdicts_of_the_command_line(ordered, seede
 
 
 def test_the_client_hears_of_each_moment_each_verdict_and_the_progress(ordered):
-    assert len(ordered.heard["ghosttape/moment"]) == 8
-    assert set(ordered.heard["ghosttape/verdict"]) == set(ordered.heard["ghosttape/moment"])
+    assert len(ordered.heard["moment"]) == 8
+    assert set(ordered.heard["verdict"]) == set(ordered.heard["moment"])
     assert ordered.progress[0] == "begin"
     assert ordered.progress[-1] == "end"
     assert ordered.progress.count("report") > 4

@@ -6,7 +6,8 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from replay.tapes.tape import Edit, Ghost, Select, State
+from replay.importers.checking import check
+from replay.tapes.tape import Edit, Ghost, Run, Select, State
 from syntax.text import encode, offset_at, splice
 from tests.e2e.recorded_editor import ANSWER, finals, tapes, until
 
@@ -233,6 +234,49 @@ async def test_the_editor_can_tell_selections_and_undo(start, into):
     assert [event.ranges for event in tape.events if isinstance(event, Select)] == [((3, 6),)]
     assert [event.reason for event in tape.events if isinstance(event, Edit)] == ["undo"]
     assert offset_at("😀 one\n", 0, 3) == 3
+
+
+async def test_escape_typing_along_words_and_deletions_are_told_apart_on_the_tape(start, into):
+    editor = await start("--record", into, answer="return a + b")
+    tell = editor.client.protocol.notify
+    texts = {"dismissed.py": "", "typed.py": "return a +", "words.py": "", "other.py": "", "deleted.py": ""}
+    where = {name: {"textDocument": {"uri": editor.uri(name)}} for name in texts}
+    for name, text in texts.items():
+        editor.open(name, text)
+        item = await editor.ask(name, len(text))
+        if name == "dismissed.py":
+            tell("ghosttape/dismissed", where[name])
+            editor.type(name, "return a + b", 0)
+        elif name == "typed.py":
+            editor.type(name, " b", len(text))
+        elif name == "words.py":
+            at = 0
+            for word in ("return", " ", "a", " + b"):
+                tell("ghosttape/hint", where[name] | {"reason": "accept"})
+                editor.change(name, (at, at, word))
+                at += len(word)
+        elif name == "other.py":
+            editor.type(name, "rx", 0)
+        else:
+            editor.change(name, (0, 0, "return a + b"))
+            await editor.accept(item)
+            tell("ghosttape/hint", where[name] | {"reason": "delete"})
+            editor.change(name, (8, 12, ""))
+    tell(
+        "ghosttape/terminal",
+        {"command": "DB_PASSWORD=hunter2hunter2 pytest", "output": "2 passed in 0.1s\n", "exitCode": 0},
+    )
+    tell("ghosttape/terminal", {"command": "cat .env", "output": "2 passed in 0.1s\n", "exitCode": 0})
+    await editor.leave()
+    (path,) = into.glob("*.tape.jsonl")
+    told = check(path).suggestions
+    assert (told.shown, told.accepted, told.pieces) == (5, 2, 3)
+    assert (told.dismissed, told.typed, told.rejected, told.deleted) == (1, 1, 1, 4)
+    (tape,) = tapes(into)
+    assert [event.reason for event in tape.events if isinstance(event, Edit)].count("accept") == 5
+    assert [event for event in tape.events if isinstance(event, Edit)][-1].reason == "delete"
+    (run,) = [event for event in tape.events if isinstance(event, Run)]
+    assert (run.command, run.passed, run.failed, run.exit) == (f"DB_PASSWORD={'*' * 14} pytest", 2, 0, 0)
 
 
 async def test_a_client_that_counts_bytes_is_recorded_in_utf_16(start, into):

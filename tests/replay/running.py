@@ -1,6 +1,7 @@
 """Replays of tapes by the engine, with options as plain values."""
 
 import msgspec
+from tapes import Typist
 
 from replay.editor.command import server_command
 from replay.options import ReplayOptions
@@ -8,6 +9,15 @@ from replay.play.playback import Playback
 from replay.run.engine import Engine
 from replay.run.sources.tape_source import TapeSource
 from replay.run.summary import summarise_replay
+
+HEAD, BODY = "def f(x):\n    ", "return x + 1"
+FIXED = {"provider": {"name": "fixed", "text": BODY}}
+"""Settings of a server that always says `BODY`."""
+
+
+def tape(name="small", **options):
+    """A tape on which a small function is typed."""
+    return Typist(name=name, **options).type(f"{HEAD}{BODY}\n").checkpoint().tape()
 
 
 def options_of(**values):

@@ -23,11 +23,28 @@ def test_the_extensions_files_are_those_of_this_checkout(path, text):
 
 
 def test_each_policy_that_asks_after_changes_is_in_the_extension_with_its_numbers():
-    written = json.loads((writing.FOLDER / "src/typing/policies.json").read_text())
+    shared = json.loads((writing.FOLDER / "src/typing/policies/policies.json").read_text())
+    written = shared["policies"]
+    assert set(shared["only_replayed"]) == {"recorded", "blocks"}
     assert set(written) == {*policy_names()} - {"recorded", "blocks"}
     for name, numbers in written.items():
         policy = policy_of(name)
-        for key in ("debounce", "throttle", "hold", "min_prompt", "cancels", "lets_finish", "pending", "line_start"):
+        for key in (
+            "debounce",
+            "throttle",
+            "hold",
+            "min_prompt",
+            "cancels",
+            "lets_finish",
+            "pending",
+            "line_start",
+            "moves",
+            "follows",
+            "extends",
+            "cached",
+            "seen",
+            "patience",
+        ):
             assert numbers[key] == getattr(policy, key), (name, key)
     assert written["cody"]["right"] == r"^\W*$"
 

@@ -11,6 +11,7 @@ from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
 from tui.cli import app
 from tui.tables.comparison import comparison_table
+from tui.tables.comparison_markdown import comparison_markdown, fenced, plain
 
 DIFFERENCE = {
     "n": 300,
@@ -20,7 +21,11 @@ DIFFERENCE = {
     "design_effect": 2.31,
     "net": {"value": 28 / 300, "low": 0.021, "high": 0.166},
     "p": 0.0123,
+    "p_adjusted": 0.0123,
+    "of": 1,
     "says": "more",
+    "needed": None,
+    "sentence": "B passes 9.3 points more, 95 % 2.1 to 16.6, over 300 moments in 41 holes",
 }
 FOUND = {
     "runs": ["runs/one", "runs/" + "x" * 90],
@@ -29,20 +34,32 @@ FOUND = {
     "passed": [100, 128],
     "difference": DIFFERENCE,
     "breakdowns": [{**DIFFERENCE, "by": "language", "group": "python", "p_adjusted": 0.0004}],
-    "notes": ["the runs differ in policy: 'a' and 'b'"],
+    "notes": ["the runs differ in policy: 'a' and 'b'", "the runs share only 1 of 9 moments"],
+    "unfair": ["the runs differ in policy: 'a' and 'b'"],
+    "metrics": [],
+    "changed": [],
 }
 
 
-def table_of(found):
+def document(*comparisons):
+    """What `compare_runs` gives of some comparisons with one run."""
+    names = [comparisons[0]["runs"][0], *(one["runs"][1] for one in comparisons)]
+    figures = {"pass_at_1": {}, "passed_in_time": {}, "latency_p50": None, "cost": None}
+    runs = [{"name": name, "moments": 300, **figures} for name in names]
+    unfair = [{"runs": one["runs"], "says": note} for one in comparisons for note in one["unfair"]]
+    return {"unfair": unfair, "runs": runs, "comparisons": list(comparisons), "fronts": {}}
+
+
+def table_of(*found, changed=3):
     console = Console(width=80, file=io.StringIO())
-    console.print(comparison_table(found))
+    console.print(comparison_table(document(*found), changed))
     lines = console.file.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     return lines
 
 
-def printed(found):
-    return " ".join(" ".join(table_of(found)).split())
+def printed(*found, **options):
+    return " ".join(" ".join(table_of(*found, **options)).split())
 
 
 def test_both_shares_their_difference_and_its_clusters_are_named():
@@ -50,9 +67,8 @@ def test_both_shares_their_difference_and_its_clusters_are_named():
     assert "A runs/one 100 of 300, 33 %" in text
     assert "B less A +9.3 (+2.1 to +16.6) p 0.012" in text
     assert "300 in 41 holes, design effect 2.3 only B passes 40, only A 12" in text
-    assert "B passes more" in text
+    assert "B passes 9.3 points more" in text
     assert "language python 300 in 41 +9.3 (+2.1 to +16.6) <0.001 more" in text
-    assert "the runs differ in policy" in text
 
 
 LARGE = {
@@ -64,6 +80,9 @@ LARGE = {
     "net": {"value": -1.0, "low": -1.0, "high": 1.0},
     "p": 0.0001,
     "p_adjusted": 0.0001,
+    "of": 1,
+    "needed": 1_000_000,
+    "sentence": "",
 }
 
 
@@ -104,20 +123,64 @@ def test_a_name_of_any_length_goes_on_in_the_next_lines_and_moves_no_number():
     assert "".join(lines).count("…") == 1
 
 
-@pytest.mark.parametrize(
-    ("says", "words"),
-    [
-        ("fewer", "B passes fewer"),
-        ("as many", "as many pass, to within 5 points"),
-        ("too few to tell", "too few to tell: the interval is wider than the 5 points"),
-    ],
-)
-def test_what_it_means_is_said_in_words(says, words):
-    assert words in printed({**FOUND, "difference": {**DIFFERENCE, "says": says}})
+def test_what_makes_it_unfair_is_said_first_and_once_and_what_is_missing_last():
+    text = printed(FOUND)
+    assert text.startswith("the runs differ in policy: 'a' and 'b' A runs/one")
+    assert text.count("differ in policy") == 1
+    assert "the runs share only 1 of 9 moments" in text
+
+
+def test_the_sentence_names_the_run_by_its_letter():
+    text = printed(FOUND, {**FOUND, "runs": ["runs/one", "runs/three"]})
+    assert "B passes 9.3 points more, 95 % 2.1 to 16.6, over 300 moments in 41 holes" in text
+    assert "C passes 9.3 points more" in text
+    assert "C less A: runs/three" in text
+    assert text.startswith("A and B: the runs differ in policy: 'a' and 'b' A and C: the runs differ")
+
+
+METRIC = {**DIFFERENCE, "p_adjusted": 0.0004, "is_gain": True}
+
+
+def test_other_measures_stand_in_their_units():
+    measures = [
+        {**METRIC, "metric": "exact", "unit": "share", "first": 0.25, "second": 0.343, "says": "better"},
+        {**METRIC, "metric": "keystrokes_saved", "unit": "keys", "first": 1.5, "second": 2.0, "says": "better"}
+        | {"net": {"value": 0.5, "low": 0.25, "high": 0.75}},
+        {**METRIC, "metric": "latency", "unit": "ms", "first": 1500.0, "second": 2612.0, "says": "worse"}
+        | {"net": {"value": 1112.0, "low": 1000.0, "high": 1224.0}},
+    ]
+    text = printed({**FOUND, "metrics": measures})
+    assert "exact 25 % 34 % +9.3 (+2.1 to +16.6) <0.001 better" in text
+    assert "keys saved 1.50 2.00 +0.50 (+0.25 to +0.75)" in text
+    assert "latency 1,500 ms 2,612 ms +1,112 (+1,000 to +1,224) <0.001 worse" in text
+
+
+def change(number, way, *texts):
+    answers = [{"text": text, "verdict": "passed"} for text in texts]
+    return {"change": way, "place": f"a.py:{number}:1", "language": "python", "answers": answers}
+
+
+def test_of_the_moments_that_changed_some_of_both_ways_are_shown_side_by_side():
+    changed = [change(1, "lost", "x = 1", ""), change(2, "lost", "", ""), change(3, "gained", "\x1b[31m", "y\n" * 50)]
+    text = printed({**FOUND, "changed": changed}, changed=2)
+    assert "2 only A passes, 1 only B passes" in text
+    assert "- a.py:1:1 A: passed B: passed x = 1 (nothing) + a.py:3:1" in text
+    assert "a.py:2:1" not in text
+    assert "--changed 3 shows both answers of all" in text
+    assert "\x1b" not in text
+    assert text.count(" y") < 10
+    assert "a.py" not in printed({**FOUND, "changed": changed}, changed=0)
 
 
 def test_nothing_shared_is_a_table_too():
-    nothing = {**DIFFERENCE, "n": 0, "clusters": 0, "net": dict.fromkeys(("value", "low", "high")), "p": None}
+    nothing = {
+        **DIFFERENCE,
+        "n": 0,
+        "clusters": 0,
+        "net": dict.fromkeys(("value", "low", "high")),
+        "p": None,
+        "p_adjusted": None,
+    }
     text = printed({**FOUND, "passed": [0, 0], "difference": {**nothing, "says": "too few to tell"}, "breakdowns": []})
     assert "0 of 0" in text
     assert "0 in 0 holes" in text
@@ -153,7 +216,7 @@ def runs(tmp_path):
 def test_compare_prints_one_document(runs):
     done = CliRunner().invoke(app, ["compare", *runs, "--json"])
     assert done.exit_code == 0
-    found = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["comparisons"]
     assert found["passed"] == [4, 24]
     assert (found["difference"]["clusters"], found["difference"]["gained"]) == (12, 20)
     assert found["difference"]["p"] == pytest.approx(2 / 2**10)
@@ -170,3 +233,32 @@ def test_compare_prints_a_table_and_goes_by_the_clusters_that_are_named(runs):
 def test_compare_refuses_what_is_no_run_and_what_is_no_cluster(runs, tmp_path):
     assert CliRunner().invoke(app, ["compare", runs[0], str(tmp_path)]).exit_code == 2
     assert CliRunner().invoke(app, ["compare", *runs, "--cluster-by", "file"]).exit_code == 2
+    assert CliRunner().invoke(app, ["compare", runs[0]]).exit_code == 2
+    assert CliRunner().invoke(app, ["compare", runs[0], runs[0]]).exit_code == 2
+    assert CliRunner().invoke(app, ["compare", *runs, "--json", "--markdown"]).exit_code == 2
+    assert CliRunner().invoke(app, ["compare", *runs, runs[0] + "/../one/", "--tui"]).exit_code == 2
+
+
+def test_markdown_has_the_sentence_the_tables_and_the_moments_that_changed(runs):
+    done = CliRunner().invoke(app, ["compare", *runs, "--markdown", "--changed", "1"])
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "## ghosttape compare"
+    assert any(line.startswith("**🟢 B passes 83.3 points more, 95 %") for line in lines)
+    assert any(line.startswith("| tests passed | 17 % | 100 % | +83.3 (") for line in lines)
+    assert "<details><summary>Moments that changed (20)</summary>" in lines
+    assert "… and 19 more (`--changed 20`)" in lines
+
+
+def test_markdown_shows_what_a_run_holds_and_does_nothing_with_it():
+    assert plain("a|b <img> @ada\n[x](y) `z`") == "a\\|b \\<img\\> @\u200bada\u240a\\[x\\]\\(y\\) \\`z\\`"
+    assert list(fenced("```\nx\n````", "python")) == ["`````python", "```\nx\n````", "`````"]
+
+
+def test_of_several_runs_the_p_that_is_shown_is_the_one_that_the_verdict_goes_by():
+    several = {**FOUND, "difference": {**DIFFERENCE, "p_adjusted": 0.0246, "of": 2}}
+    text = printed(several, {**several, "runs": ["runs/one", "runs/three"]})
+    assert text.count("p 0.025 (adjusted by Holm for 2 runs)") == 2
+    assert "0.012" not in text
+    marked = comparison_markdown(document(several), 0)
+    assert "(p 0.025 (adjusted by Holm for 2 runs))" in marked

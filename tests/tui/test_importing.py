@@ -369,3 +369,24 @@ def test_what_is_done_soon_says_nothing():
         with Waiting(console, "reading") as bar:
             bar.show("one.json", 1, 2)
         assert console.file.getvalue().strip() == ""
+
+
+def test_check_says_how_the_suggestions_on_a_tape_ended(run, tape):
+    ghosts = [
+        {"event": "ghost", "t": 200, "doc": 0, "request": 1, "phase": "shown", "offset": 1, "text": " = 1"},
+        {"event": "edit", "t": 300, "doc": 0, "changes": [[1, 1, " ="]], "reason": "accept"},
+        {"event": "ghost", "t": 300, "doc": 0, "request": 1, "phase": "part", "offset": 1, "text": " ="},
+        {"event": "ghost", "t": 400, "doc": 0, "request": 1, "phase": "rejected", "offset": 3},
+        {"event": "edit", "t": 500, "doc": 0, "changes": [[1, 3, ""]], "reason": "delete"},
+        {"event": "ghost", "t": 600, "doc": 0, "request": 2, "phase": "shown", "offset": 1, "text": "()"},
+        {"event": "ghost", "t": 700, "doc": 0, "request": 2, "phase": "rejected", "offset": 1},
+    ]
+    assisted = Path("assisted.tape.jsonl")
+    assisted.write_text(tape.read_text() + "".join(json.dumps(event) + "\n" for event in ghosts))
+    said = run("import", "--check", assisted).stdout
+    assert "; 2 suggestions: 1 in part, 1 dismissed, 1 piece accepted, 2 accepted characters deleted" in " ".join(
+        said.split()
+    )
+    (told,) = json.loads(run("import", "--check", assisted, "--json").stdout)["files"]
+    counts = {name: count for name, count in told["suggestions"].items() if count}
+    assert counts == {"shown": 2, "in_part": 1, "dismissed": 1, "pieces": 1, "deleted": 2}

@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from replay.run.store import Store
 from tui.commands.looking.comparing import compared
-from tui.commands.looking.listing import print_records
+from tui.commands.looking.listing import print_records, write_table
 from tui.errors import ConfigurationError
 
 
@@ -35,4 +36,25 @@ def test_runs_without_a_moment_in_common_are_not_compared(folder, tmp_path):
     with Store.create(tmp_path / "other", {}):
         pass
     with pytest.raises(ConfigurationError, match="have no moment in common"):
-        compared(folder, tmp_path / "other", "hole", 0.05)
+        compared([folder, tmp_path / "other"], "hole", 0.05)
+
+
+def test_a_table_is_written_whole_or_not_at_all(folder, tmp_path):
+    out = tmp_path / "records.jsonl"
+    with Store.open(folder) as store:
+        number = len(list(store.records()))
+    assert write_table(folder, "jsonl", out) == number == len(out.read_text().splitlines())
+    with pytest.raises(ConfigurationError, match="'xml' is none of csv, parquet, jsonl"):
+        write_table(folder, "xml", tmp_path / "other")
+    with pytest.raises(ConfigurationError, match="is a folder"):
+        write_table(folder, "csv", tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*record*")) == ["records.jsonl"]
+
+
+def test_a_table_goes_to_standard_output_where_no_file_is_named(folder):
+    script = Path(sys.executable).with_name("ghosttape")
+    done = subprocess.run([script, "records", folder, "--format", "csv"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith('"moment","tape","event"')
+    refused = subprocess.run([script, "records", folder, "-o", "x"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "--format" in refused.stderr

@@ -13,12 +13,12 @@ from tapes import Typist
 
 from replay.judge.retracing import TracedTape
 from replay.options import ReplayOptions
+from replay.run.sources.tape_shelf import TapeShelf
 from replay.run.sources.tape_source import TapeSource
 from replay.run.store import Store
 from replay.tapes import tape as tapes
 from replay.tapes.tape import Folder, Tape, read, write
 from tui.inspector.app import Inspector
-from tui.inspector.tapes import TapeShelf
 
 CHANGED = "the tape has changed since the run"
 

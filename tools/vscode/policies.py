@@ -1,7 +1,7 @@
 """The policies that the VS Code extension carries out, and examples of when they ask (`tools/vscode/writing.py` writes both).
 
-The extension reads the numbers from `src/typing/policies.json`, and its tests compare gates and waits with those of
-`replay.play.policies.pacing` (`test/typing/pacing.json`).
+The extension reads the numbers from `src/typing/policies/policies.json`, and its tests compare gates and waits with those of
+`replay.play.policies.pacing` (`test/typing/policies/pacing.json`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from replay.play.policies.policy import Policy, policy_names, policy_of
 
 _FOR_REPLAYS = {"kinds", "at", "name", "asks"}
 """Fields that only have a meaning on a tape, or for a tape."""
+_WHY_NOT = {
+    "recorded": "it asks where the assistant of a tape was asked",
+    "blocks": "it goes by the finished text",
+}
 _EXAMPLES = 40
 """Changes in one session of examples: more than the samples that a policy (or its variant below) remembers."""
 _VARIANTS = (
@@ -32,10 +36,15 @@ _TYPED = ("a", " ", "\n    ", "foo(bar)", ".", "")
 
 
 def tables() -> str:
-    """The text of `policies.json`: the numbers of each policy that an editor can follow."""
-    return (
-        json.dumps({name: _numbers(policy_of(name)) for name in live_policies()}, indent=2, ensure_ascii=False) + "\n"
-    )
+    """The text of `policies.json`: the numbers of each policy that an editor can follow, and why it cannot follow the others."""
+    shared = {
+        "policies": {name: numbers_of(policy_of(name)) for name in live_policies()},
+        "only_replayed": {
+            name: _WHY_NOT[policy_of(name).asks] for name in policy_names() if name not in live_policies()
+        },
+        "defaults": numbers_of(Policy()),
+    }
+    return json.dumps(shared, indent=2, ensure_ascii=False) + "\n"
 
 
 def examples() -> str:
@@ -48,7 +57,8 @@ def live_policies() -> list[str]:
     return [name for name in policy_names() if policy_of(name).asks == "changes"]
 
 
-def _numbers(policy: Policy) -> dict[str, Any]:
+def numbers_of(policy: Policy) -> dict[str, Any]:
+    """The numbers of a policy that an editor follows, with its patterns as JavaScript reads them."""
     numbers = {key: value for key, value in msgspec.to_builtins(policy).items() if key not in _FOR_REPLAYS}
     return numbers | {name: _pattern(numbers[name]) for name in ("right", "left_not")}
 
@@ -97,8 +107,10 @@ def _step(pacer: Pacer, situation: Situation, drawn: random.Random) -> dict[str,
         sent, latency = pacer.due(situation.now + delay), float(drawn.choice((5, 80, 400)))
         step |= {"accepted": accepted, "delay": delay, "due": sent, "latency": latency}
         step["kept"] = pacer.asked(sent)
-        step["held"] = pacer.held(sent, latency)
-        pacer.answered(latency)
+        step["cache"] = drawn.choice(("none", "none", "prefix", "typed", "inflight"))
+        step["held"] = pacer.held(sent, latency, step["cache"])
+        if step["cache"] == "none":
+            pacer.answered(latency)
     if drawn.random() < 0.3:
         step["decided"] = drawn.choice(("", "", "one line", "two\nlines"))
         pacer.decided(situation.now, step["decided"])

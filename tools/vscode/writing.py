@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.vscode import policies, providers
+from tools.vscode import examples, policies, providers
 
 FOLDER = Path(__file__).parents[2] / "vscode-ext"
 
@@ -13,8 +13,10 @@ FOLDER = Path(__file__).parents[2] / "vscode-ext"
 def files() -> Iterator[tuple[Path, str]]:
     """The path and the text of each file."""
     manifest = FOLDER / "package.json"
-    yield FOLDER / "src/typing/policies.json", policies.tables()
-    yield FOLDER / "test/typing/pacing.json", policies.examples()
+    yield FOLDER / "src/typing/policies/policies.json", policies.tables()
+    yield FOLDER / "test/typing/policies/pacing.json", policies.examples()
+    yield FOLDER / "test/typing/policies/own.json", examples.own()
+    yield FOLDER / "test/typing/flights.json", examples.flights()
     yield FOLDER / "src/providers/providers.json", providers.tables()
     yield manifest, providers.with_schema(manifest.read_text(encoding="utf-8"))
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
-from replay.numbers.comparison import could_be_tested, fixed_verdict, shared_records
+from replay.numbers.comparison import could_be_tested, shared_records
+from replay.numbers.paired.measures import fixed_verdict
 from replay.records import Record
 from replay.run.listing.rows import searched_text
 from tui.glossary import block_label, location

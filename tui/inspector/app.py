@@ -17,6 +17,7 @@ from textual.widgets import Footer
 
 from replay.records import Record
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection
+from replay.run.sources.tape_shelf import TapeShelf
 from tui.errors import RunReadError
 from tui.inspector.again.answers import ListedAnswer
 from tui.inspector.commands import command_for
@@ -30,7 +31,6 @@ from tui.inspector.saved import filter_of, selection_of, without_filter
 from tui.inspector.screens.asking import ChoiceDialog, TextInputDialog
 from tui.inspector.screens.filters import FilterDialog
 from tui.inspector.screens.help import HelpScreen
-from tui.inspector.tapes import TapeShelf
 from tui.inspector.widgets.detail import Detail
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList

@@ -9,6 +9,7 @@ from pathlib import Path
 from textual.app import App
 
 from replay.records import Moment, Record
+from replay.run.sources.tape_shelf import TapeShelf
 from server.errors import SettingsError
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
@@ -16,7 +17,6 @@ from tui.inspector.again.question import Question, config_with, question_of
 from tui.inspector.commands import words_for
 from tui.inspector.model import RunView
 from tui.inspector.screens.answers import AnswersScreen
-from tui.inspector.tapes import TapeShelf
 from tui.terminal_text import message
 
 

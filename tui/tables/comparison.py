@@ -1,8 +1,9 @@
-"""The table of two runs over the same moments."""
+"""The table of two or more runs over the same moments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -12,10 +13,31 @@ from rich.table import Table
 from rich.text import Text
 
 from replay.numbers.clusters import NAMES
-from tui.figures import chance_words, difference_sentence, net_words, percent
+from tui.figures import (
+    adjusted_words,
+    chance_words,
+    difference_sentence,
+    measure_words,
+    measured_net_words,
+    net_words,
+    percent,
+    share_words,
+)
 from tui.tables.sections import section_title
-from tui.terminal_text import message, one_line, shorten
+from tui.terminal_text import bounded, message, one_line, shorten
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+METRICS = {
+    "passed_in_time": "passed in time",
+    "exact": "exact",
+    "edit_similarity": "edit similarity",
+    "acceptance": "accepted",
+    "keystrokes_saved": "keys saved",
+    "latency": "latency",
+}
+"""What the measures of `replay.numbers.paired.measures` are called."""
+_LINES = 8
+"""The lines of an answer that are shown."""
 _SHORT = {"too few to tell": "too few"}
 """In a table of groups."""
 _NAME = 40
@@ -23,24 +45,126 @@ _NAME = 40
 _STYLES = {"more": "green", "fewer": "red", "too few to tell": "yellow"}
 
 
-def comparison_table(found: Mapping[str, Any]) -> RenderableType:
-    """Lay out the result of `replay.numbers.comparison.compare` in 80 columns."""
-    return Group(*_parts(found))
+def comparison_table(found: Mapping[str, Any], changed: int = 0) -> RenderableType:
+    """Lay out the result of `replay.numbers.comparison.compare_runs` in 80 columns, with so many of the moments that changed of each pair."""
+    return Group(*_parts(found, changed))
 
 
-def _parts(found: Mapping[str, Any]) -> Iterator[RenderableType]:
-    yield Padding(_shares(found), (1, 0, 0, 0), expand=False)
-    yield _overall(found)
+def _parts(found: Mapping[str, Any], changed: int) -> Iterator[RenderableType]:
+    comparisons = found["comparisons"]
+    letters = {run["name"]: letter for letter, run in zip(LETTERS, found["runs"], strict=False)}
+    for one in found["unfair"]:
+        which = " and ".join(letters[name] for name in one["runs"]) + ": " if len(comparisons) > 1 else ""
+        yield Text(f"  {which}{message(one['says'])}", "yellow")
+    if len(comparisons) > 1:
+        yield Padding(_all_runs(found), (1, 0, 0, 0), expand=False)
+    for letter, one in zip(LETTERS[1:], comparisons, strict=False):
+        yield from _pair(one, letter, changed, is_alone=len(comparisons) == 1)
+    yield from (Text(line, "dim") for line in _front_lines(found))
+    yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
+
+
+def _pair(found: Mapping[str, Any], letter: str, changed: int, *, is_alone: bool) -> Iterator[RenderableType]:
+    if is_alone:
+        yield Padding(_shares(found), (1, 0, 0, 0), expand=False)
+    else:
+        yield section_title(f"{letter} less A: {shorten(one_line(found['runs'][1]), _NAME, keep_end=True)}")
+    if found["difference"]["n"] or is_alone:
+        yield _overall(found, letter)
     says = found["difference"]["says"]
-    yield Padding(Text(difference_sentence(says, found["asked"]), _STYLES.get(says, "")), (1, 0, 0, 0))
-    if found["breakdowns"]:
+    sentence = found["difference"]["sentence"].replace("B passes", f"{letter} passes", 1)
+    yield Padding(Text(sentence, _STYLES.get(says, "")), (1, 0, 0, 0))
+    if found["metrics"]:
+        yield section_title(f"other measures, {letter} less A (p adjusted by Holm)")
+        yield _metrics(found["metrics"], letter)
+    if found["breakdowns"] and is_alone:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
         if any(one["says"] in _SHORT for one in found["breakdowns"]):
             yield Text(difference_sentence("too few to tell", found["asked"]).replace(" to tell", "", 1), "dim")
+    yield from _changed(found["changed"], letter, changed)
     for note in found["notes"]:
-        yield Text(f"  {message(note)}", "yellow")
-    yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
+        if note not in found["unfair"]:
+            yield Text(f"  {message(note)}", "yellow")
+
+
+def _all_runs(found: Mapping[str, Any]) -> Table:
+    """A row for each run."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("")
+    table.add_column("run", overflow="fold")
+    for title in ("moments", "pass@1 (95 %)", "in time", "p50 ms", "cost"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for letter, run in zip(LETTERS, found["runs"], strict=False):
+        in_time = run["passed_in_time"].get("value")
+        cells = [
+            f"{run['moments']:,}",
+            share_words(run["pass_at_1"]),
+            "" if in_time is None else f"{percent(in_time)} %",
+            "" if run["latency_p50"] is None else f"{run['latency_p50']:,.0f}",
+            "" if run["cost"] is None else f"{run['cost']:,.2f}",
+        ]
+        table.add_row(Text(letter, "bold"), Text(shorten(one_line(run["name"]), 30, keep_end=True)), *cells)
+    return table
+
+
+def _front_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    letters = {run["name"]: letter for letter, run in zip(LETTERS, found["runs"], strict=False)}
+    for price, names in found["fronts"].items():
+        said = {"latency_p50": "latency (p50)", "cost": "cost"}[price]
+        yield f"No other run passes more for less {said} than {', '.join(letters[name] for name in names)}."
+
+
+def _metrics(metrics: Sequence[Mapping[str, Any]], letter: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table.add_column("")
+    for title in ("A", letter, "difference (95 %)", "p", f"{letter} is"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for one in metrics:
+        cells = [
+            METRICS[one["metric"]],
+            measure_words(one["first"], one["unit"]),
+            measure_words(one["second"], one["unit"]),
+            measured_net_words(one["net"], one["unit"]),
+            chance_words(one["p_adjusted"]),
+            "" if one["says"] == "not told apart" else one["says"],
+        ]
+        table.add_row(*map(Text, cells), style={"better": "green", "worse": "red"}.get(one["says"], ""))
+    return table
+
+
+def _changed(changed: Sequence[Mapping[str, Any]], letter: str, shown: int) -> Iterator[RenderableType]:
+    """The moments that changed: how many, and both answers of the first ones."""
+    if not changed:
+        return
+    lost = sum(one["change"] == "lost" for one in changed)
+    yield section_title(f"{lost:,} only A passes, {len(changed) - lost:,} only {letter} passes")
+    for one in _chosen(changed, shown):
+        yield Text(
+            f"{'-' if one['change'] == 'lost' else '+'} {shorten(one_line(one['place']), 76, keep_end=True)}", "bold"
+        )
+        sides = Table.grid(padding=(0, 2, 0, 0), expand=False)
+        for _ in one["answers"]:
+            sides.add_column(width=38, overflow="fold")
+        sides.add_row(
+            *(
+                Text(f"{side}: {answer['verdict']}", "dim")
+                for side, answer in zip(("A", letter), one["answers"], strict=True)
+            )
+        )
+        sides.add_row(*(Text(bounded(answer["text"], 160, _LINES) or "(nothing)") for answer in one["answers"]))
+        yield Padding(sides, (0, 0, 1, 2), expand=False)
+    if len(changed) > shown:
+        yield Text(
+            f"--changed {len(changed)} shows both answers of all of them, --tui one by one with their logs", "dim"
+        )
+
+
+def _chosen(changed: Sequence[Mapping[str, Any]], number: int) -> list[Mapping[str, Any]]:
+    """So many of the moments that changed, of both ways in turn."""
+    ways = ([one for one in changed if one["change"] == way] for way in ("lost", "gained"))
+    in_turn = [one for both in zip_longest(*ways) for one in both if one is not None]
+    return in_turn[:number]
 
 
 def _shares(found: Mapping[str, Any]) -> Table:
@@ -51,15 +175,18 @@ def _shares(found: Mapping[str, Any]) -> Table:
     return grid
 
 
-def _overall(found: Mapping[str, Any]) -> Table:
+def _overall(found: Mapping[str, Any], letter: str) -> Table:
     difference, grid = found["difference"], _grid()
     n, clusters = difference["n"], difference["clusters"]
     names = NAMES[found["cluster_by"]] if clusters != 1 else found["cluster_by"]
     effect = difference["design_effect"]
     design = f", design effect {effect:.1f}" if effect is not None else ""
-    grid.add_row(Text("B less A", "bold"), Text(f"{net_words(difference['net'])}  p {chance_words(difference['p'])}"))
+    grid.add_row(
+        Text(f"{letter} less A", "bold"),
+        Text(f"{net_words(difference['net'])}  p {chance_words(difference['p_adjusted'])}{adjusted_words(difference)}"),
+    )
     grid.add_row(Text("pairs", "dim"), Text(f"{n:,} in {clusters:,} {names}{design}"))
-    grid.add_row("", Text(f"only B passes {difference['gained']:,}, only A {difference['broken']:,}"))
+    grid.add_row("", Text(f"only {letter} passes {difference['gained']:,}, only A {difference['broken']:,}"))
     return grid
 
 

@@ -1,10 +1,13 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+
 import { describe, expect, it } from "vitest";
 
 import manifest from "../package.json" with { type: "json" };
 import shared from "../src/providers/providers.json" with { type: "json" };
 import { isOlder, OLDEST_SERVER } from "../src/setup/identity";
 import { LANGUAGES } from "../src/typing/languages";
-import { DEFAULT_POLICY, POLICIES } from "../src/typing/policy";
+import { DEFAULT_POLICY } from "../src/typing/policies/policy";
+import { POLICIES } from "../src/typing/policies/tables";
 
 const settings = manifest.contributes.configuration.properties;
 const commands = manifest.contributes.commands.map(({ command }) => command);
@@ -39,6 +42,35 @@ describe("package.json", () => {
     for (const { command } of manifest.contributes.keybindings) {
       expect(commands).toContain(command);
     }
+  });
+
+  it("offers to ask again in exactly the languages it works in, also where nothing can be typed", () => {
+    const [entry, ...others] = manifest.contributes.menus["editor/context"];
+    expect(others).toEqual([]);
+    expect(entry?.when).toContain(`editorLangId =~ /^(${LANGUAGES.join("|")})$/`);
+    expect(entry?.when).toContain("ghosttape-replay");
+    expect(commands).toContain(entry?.command);
+  });
+
+  it("leads through the first steps with commands that there are, and pictures that are in the package", () => {
+    const [walkthrough, ...others] = manifest.contributes.walkthroughs;
+    expect(others).toEqual([]);
+    for (const { description, media, completionEvents } of walkthrough?.steps ?? []) {
+      const named = [...description.matchAll(/\(command:([\w.]+)\)/g), ...completionEvents.join(" ").matchAll(/onCommand:([\w.]+)/g)];
+      expect(named.length).toBeGreaterThan(0);
+      for (const [, command] of named) {
+        expect(commands).toContain(command);
+      }
+      expect(statSync(media.image).size).toBeLessThan(100_000);
+      expect(media.altText).not.toBe("");
+    }
+    expect(manifest.files).toContain("media");
+  });
+
+  it("has no picture in its README that is not there", () => {
+    const pictures = [...readFileSync("README.md", "utf8").matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path ?? "");
+    expect(pictures.length).toBeGreaterThan(2);
+    expect(pictures.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   it("needs no server that is newer than itself", () => {

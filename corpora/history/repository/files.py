@@ -25,6 +25,9 @@ from runners.other_files import NOTHING, OtherFiles, is_inside
 
 FILE_LIMIT = 256 * 1024
 """Bytes; a larger file is neither typed nor part of the project on the tape."""
+_HEADER_LIMIT = 1024 * 1024
+"""The same for headers of C and C++: libraries for tests come as one."""
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx"})
 PROJECT_LIMIT = 8 * 1024 * 1024
 """Bytes of all files of a project that no event opens; the largest files are left out first."""
 
@@ -146,7 +149,8 @@ def _unfit(path: str, entry: TreeEntry) -> str:
         return "a submodule"
     if _odd(path):
         return "a path that a tape cannot hold"
-    return f"over {FILE_LIMIT // 1024} KiB" if entry.size > FILE_LIMIT else ""
+    limit = _HEADER_LIMIT if PurePosixPath(path).suffix in _HEADERS else FILE_LIMIT
+    return f"over {limit // 1024} KiB" if entry.size > limit else ""
 
 
 def _odd(path: str) -> bool:

@@ -36,6 +36,9 @@ class User(Protocol):
     def accepts(self, offer: Offer) -> int:
         """The number of characters of `offer.text` that are accepted: all, a beginning, or 0."""
 
+    def rejects(self, offer: Offer) -> bool:
+        """Whether a suggestion that is not accepted is rejected, even if the person writes the same text later."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -44,10 +47,15 @@ class Rule:
     name: str
     rule: Callable[[Offer], int]
     needs_tests: bool = False
+    rejection: Callable[[Offer], bool] = lambda _: False
 
     def accepts(self, offer: Offer) -> int:
         """How many characters the rule accepts."""
         return self.rule(offer)
+
+    def rejects(self, offer: Offer) -> bool:
+        """Whether the rule rejects what it does not accept."""
+        return self.rejection(offer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,10 @@ class Fitted:
     def accepts(self, offer: Offer) -> int:
         """Accept all or nothing by a random draw; the same seed gives the same decision."""
         return len(offer.text) if offer.draw < self.model.probability(offer) else 0
+
+    def rejects(self, offer: Offer) -> bool:
+        """Never: what is not accepted ends by what is written."""
+        return False
 
 
 def _exact(offer: Offer) -> int:
@@ -85,6 +97,13 @@ def _recorded(offer: Offer) -> int:
     return len(taken) if offer.text.startswith(taken) else 0
 
 
+def _was_rejected(offer: Offer) -> bool:
+    rejected = {ghost.request for ghost in offer.then if ghost.phase == "rejected"}
+    return any(
+        ghost.request in rejected and ghost.phase == "shown" and ghost.text == offer.text for ghost in offer.then
+    )
+
+
 exact = Rule("exact", _exact)
 """Accepts the suggestion if the tape comes to contain exactly this text there, otherwise nothing."""
 words = Rule("words", _words)
@@ -95,8 +114,8 @@ always = Rule("always", _always)
 """Accepts everything."""
 tests = Rule("tests", _tests, needs_tests=True)
 """Accepts what passes the project's tests."""
-recorded = Rule("recorded", _recorded)
-"""Accepts the text that the recorded person accepted here, if the suggestion begins with it."""
+recorded = Rule("recorded", _recorded, rejection=_was_rejected)
+"""Accepts the text that the recorded person accepted here, if the suggestion begins with it; rejects what that person rejected here."""
 
 USERS: Mapping[str, User] = {user.name: user for user in (exact, words, always, tests, recorded)}
 

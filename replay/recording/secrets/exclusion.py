@@ -189,14 +189,14 @@ class Exclusion:
 
 
 def path_of(uri: str) -> Path | None:
-    """The absolute path of a `file:` URI of this machine; None for any other text."""
+    """The absolute path of a `file:` URI of this machine; None for any other text, and for a cell of a notebook."""
     try:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    if (
-        parts.scheme.lower() != "file" or parts.netloc not in {"", "localhost"} or parts.fragment
-    ):  # a cell of a notebook
+    is_here = parts.scheme.lower() == "file" and parts.netloc in {"", "localhost"}
+    is_cell = bool(parts.fragment)
+    if not is_here or is_cell:
         return None
     text = unquote(parts.path)
     if len(text) > 2 and text[0] == "/" and text[2] == ":":

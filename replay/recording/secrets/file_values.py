@@ -111,34 +111,46 @@ def _strings(text: str) -> Iterator[NamedValue]:
             yield NamedValue(name, _unescaped(found["text"]))
 
 
+@dataclass(slots=True)
+class _Collection:
+    """A mapping or a list of YAML while it is read: the last name in or above it, and whether a name comes next."""
+
+    is_mapping: bool
+    name: str
+    name_is_next: bool
+
+    def value_is_over(self) -> None:
+        self.name_is_next = self.is_mapping
+
+
 def _in_yaml(text: str) -> Iterator[NamedValue]:
     """The scalars of YAML, without following aliases; up to the first mistake."""
+    loader = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
+    open_ones = [_Collection(is_mapping=False, name="", name_is_next=False)]
     with suppress(yaml.YAMLError, RecursionError, ValueError):
-        names: list[
-            tuple[bool, str, bool]
-        ] = []  # of each open collection: is it a mapping, the last key, comes a key next
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):
-            if isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
-                inherited = names[-1][1] if names else ""
-                names.append((isinstance(event, yaml.MappingStartEvent), inherited, True))
-            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
-                names.pop()
-                _turn(names)
-            elif isinstance(event, yaml.AliasEvent):
-                _turn(names)
-            elif isinstance(event, yaml.ScalarEvent):
-                is_mapping, name, is_key = names[-1] if names else (False, "", False)
-                if is_mapping and is_key:
-                    names[-1] = (True, event.value, False)
-                else:
-                    yield NamedValue(name, event.value)
-                    _turn(names)
+        for event in yaml.parse(text, Loader=loader):
+            yield from _after(event, open_ones)
 
 
-def _turn(names: list[tuple[bool, str, bool]]) -> None:
-    """After a value of a mapping comes a key."""
-    if names:
-        names[-1] = (*names[-1][:2], True)
+def _after(event: yaml.Event, open_ones: list[_Collection]) -> Iterator[NamedValue]:
+    """Take in one event of YAML: `open_ones` has the collections that it is in, the innermost last; give the value that it is."""
+    inner = open_ones[-1]
+    match event:
+        case yaml.CollectionStartEvent():
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            open_ones.append(_Collection(is_mapping, inner.name, name_is_next=is_mapping))
+        case yaml.CollectionEndEvent():
+            open_ones.pop()
+            open_ones[-1].value_is_over()
+        case yaml.ScalarEvent() | yaml.AliasEvent() if inner.name_is_next:
+            inner.name, inner.name_is_next = getattr(event, "value", ""), False
+        case yaml.AliasEvent():
+            inner.value_is_over()
+        case yaml.ScalarEvent():
+            yield NamedValue(inner.name, event.value)
+            inner.value_is_over()
+        case _:  # beginnings and ends of documents
+            pass
 
 
 def _inside(found: NamedValue) -> Iterator[NamedValue]:
@@ -159,9 +171,9 @@ def _inside(found: NamedValue) -> Iterator[NamedValue]:
 def _in_url(text: str) -> Iterator[NamedValue]:
     with suppress(ValueError):
         parts = urlsplit(text)
-        if parts.password:
-            yield NamedValue("password", parts.password)
-            yield NamedValue("password", unquote(parts.password))
+        # a name without a password may be a token, as in https://TOKEN@host
+        name, secret = ("password", parts.password) if parts.password else ("token", parts.username or "")
+        yield from (NamedValue(name, text) for text in dict.fromkeys((secret, unquote(secret))) if text)
         yield from (NamedValue(name, value) for name, value in parse_qsl(parts.query))
 
 

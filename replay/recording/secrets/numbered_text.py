@@ -1,22 +1,27 @@
 """Documents in which each UTF-16 code unit has a number: its position in the order in which the tape writes code units.
 
-A tape writes code units in the text of a document that opens, in the new text of an edit, and in the text of a suggestion. The
+A tape writes code units in the text of a document that opens, in the new text of an edit, in the text of a suggestion, and in the command of a test run. The
 numbers follow from the tape alone, so every reader of the tape finds the same ones.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from replay.recording.secrets.credentials import REACH, key_blocks
-from replay.tapes.tape import Close, Edit, Event, Ghost, Open
+from replay.tapes.tape import Close, Edit, Event, Ghost, Open, Run
 from syntax.text import Change, encode, is_narrow
 
 _LINE_END = "\r\n"
 _LONG_LINE = 2_000
+_COMMAND_LINE = "command.sh"
+"""The path under which the command of a test run is searched for credentials."""
+_FLAG = re.compile(r"(--?[A-Za-z][\w-]*) (?=[^\s-])")
+"""A flag before its value, as in `--password x`: the rules know the form `--password=x`, which is as long."""
 _HEAD_OF_KEY = "PRIVATE KEY"
 
 
@@ -44,6 +49,8 @@ def written_texts(event: Event) -> tuple[str, ...]:
     """The texts that an event writes, in the order in which their code units are numbered."""
     if isinstance(event, Edit):
         return tuple(text for _, _, text in event.changes)
+    if isinstance(event, Run):
+        return (event.command,)
     return (event.text,) if isinstance(event, Open | Ghost) else ()
 
 
@@ -105,6 +112,10 @@ class NumberedDocuments:
             case Ghost(text=text) if text:
                 units = as_units(text)
                 yield self._offered(self._documents[event.doc], event, units, self._numbered(units))
+            case Run(command=command):
+                units = as_units(command)
+                shown = _FLAG.sub(r"\1=", units)
+                yield NumberedDocument(_COMMAND_LINE, shown, self._numbered(units)).strip(0, len(units))
             case Close():
                 self._documents.pop(event.doc, None)
             case _:

@@ -19,7 +19,7 @@ import msgspec
 from replay.recording.secrets.credentials import CredentialSpan, merged, spans, values
 from replay.recording.secrets.known_values import KnownValues
 from replay.recording.secrets.numbered_text import NumberedDocuments, NumberedPiece, as_units, written_texts
-from replay.tapes.tape import Close, Edit, Event, Ghost, Open, State, digest
+from replay.tapes.tape import Close, Edit, Event, Ghost, Open, Run, State, digest
 from syntax.buffer import Buffer
 from syntax.text import decode, encode, is_narrow
 
@@ -211,6 +211,8 @@ class _FairCopy:
             self._texts[event.doc].splice(event.changes)
         elif isinstance(event, Ghost):
             event = msgspec.structs.replace(event, text=texts[0])
+        elif isinstance(event, Run):
+            event = msgspec.structs.replace(event, command=texts[0])
         elif isinstance(event, State):
             event = msgspec.structs.replace(event, sha256=digest(str(self._texts[event.doc])))
         elif isinstance(event, Close):

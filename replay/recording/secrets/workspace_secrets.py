@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from replay.recording.secrets.exclusion import Exclusion, is_never
 from replay.recording.secrets.file_values import file_values
-from replay.recording.secrets.words import FOLDERS_OF_TOOLS
+from replay.recording.secrets.words import FILES_OF_TOOLS, FOLDERS_OF_TOOLS
 from replay.recording.secrets.worth import Worth, judge_value
 
 MOST_FILES = 2_000
@@ -109,9 +109,9 @@ class WorkspaceSecrets:
     def _look(self) -> _Seen:
         seen = _Seen([*self._exclusion.folders])
         files = []
-        for path, entry in islice(self._walk(seen), MOST_ENTRIES):
+        for path in islice(self._walk(seen), MOST_ENTRIES):
             files.append(path)
-            if entry.name in _LISTS:
+            if path.name in _LISTS:
                 seen.lists[path] = _lasting(_stamp(path))
         seen.is_cut_off = len(files) >= MOST_ENTRIES
         excluded = self._exclusion.left_out(files)
@@ -120,25 +120,26 @@ class WorkspaceSecrets:
         seen.is_cut_off |= len(excluded) > MOST_FILES
         return seen
 
-    def _walk(self, seen: _Seen) -> Iterator[tuple[Path, os.DirEntry[str]]]:
+    def _walk(self, seen: _Seen) -> Iterator[Path]:
         """The files of the workspace that it may read, those near the top first."""
         waiting = list(self._exclusion.folders)
         for folder in waiting:
             if folder in seen.folders:
                 continue
             seen.folders[folder] = _lasting(_stamp(folder))
-            with suppress(OSError), os.scandir(folder) as entries:
-                for entry in sorted(entries, key=lambda entry: entry.name):
-                    path = folder / entry.name
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting += (
-                            [path] if entry.name not in FOLDERS_OF_TOOLS and not (path / "pyvenv.cfg").exists() else []
-                        )
-                    elif ".tape.jsonl" not in entry.name and entry.is_file() and self._may_read(path, entry):
-                        yield path, entry
+            for entry in _entries(folder):
+                path = folder / entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if not _is_of_tool(path):
+                        waiting.append(path)
+                    yield from (
+                        found for found in _of_tool(path, seen.lists) if self._may_read(found, found.is_symlink())
+                    )
+                elif ".tape.jsonl" not in path.name and entry.is_file() and self._may_read(path, entry.is_symlink()):
+                    yield path
 
-    def _may_read(self, path: Path, entry: os.DirEntry[str]) -> bool:
-        if not entry.is_symlink() or is_never(Path(entry.name)):
+    def _may_read(self, path: Path, is_link: bool) -> bool:
+        if not is_link or is_never(Path(path.name)):
             return True
         with suppress(OSError, RuntimeError):
             target = path.resolve()
@@ -176,6 +177,30 @@ class WorkspaceSecrets:
         unsure = {text for text, worth in found.items() if worth != "secret"}
         words = words_of(unsure, self._seen.recorded) if unsure and self._seen else set()
         return [text for text in found if text not in words]
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
+    return []
+
+
+def _is_of_tool(folder: Path) -> bool:
+    return folder.name in FOLDERS_OF_TOOLS or (folder / "pyvenv.cfg").exists()
+
+
+def _of_tool(folder: Path, watched: dict[Path, Stamp]) -> Iterator[Path]:
+    """The files in a folder of a tool that the keys of a person get into.
+
+    What shows that more of them have come is put into `watched`: the folder that a pattern lists, or the one file that it names.
+    """
+    name = "venv" if (folder / "pyvenv.cfg").exists() else folder.name
+    for pattern in FILES_OF_TOOLS.get(name, ()):
+        files = sorted(path for path in folder.glob(pattern) if path.is_file())
+        listed = folder / pattern.partition("*")[0]
+        if "*" in pattern or not files:
+            watched[listed] = _lasting(_stamp(listed))
+        yield from files
 
 
 def _rank(path: Path) -> tuple[bool, int, int, Path]:

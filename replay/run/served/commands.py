@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcRequestCancelled
@@ -12,8 +12,13 @@ from pygls.exceptions import JsonRpcRequestCancelled
 from server.lsp.events import ClientInitialized, EditorEvent
 from server.lsp.server import Server
 
+if TYPE_CHECKING:
+    from replay.run.served.results import Results
+
 REPLAY = "ghosttape.replay"
 PLAYBACK = "ghosttape.playback"
+MOMENTS = "ghosttape.run.moments"
+MOMENT = "ghosttape.run.moment"
 
 
 def add_commands(server: Server) -> None:
@@ -23,7 +28,7 @@ def add_commands(server: Server) -> None:
     async def replay(ls: Server, order: Any = None) -> dict[str, Any]:
         from replay.run.served.orders import carry_out
 
-        _cancel_with_request(ls)
+        ls.cancel_with_request()
         try:
             return await carry_out(ls, order)
         except asyncio.CancelledError as error:
@@ -34,6 +39,27 @@ def add_commands(server: Server) -> None:
         from replay.run.served.orders import watch
 
         return watch(ls, wish)
+
+    _add_results(server)
+
+
+def _add_results(server: Server) -> None:
+    """Add what a client asks about a run that has been made. Large tapes take seconds to read: that is done beside the loop."""
+    shown: list[Results] = []
+
+    @server.command(MOMENTS)
+    async def moments(ls: Server, order: Any = None) -> dict[str, Any]:
+        from replay.run.served import results
+
+        return await asyncio.to_thread(results.moments, order)
+
+    @server.command(MOMENT)
+    async def moment(ls: Server, order: Any = None) -> dict[str, Any]:
+        from replay.run.served import results
+
+        if not shown:
+            shown.append(results.Results())
+        return await asyncio.to_thread(shown[0].moment, order)
 
 
 def add_recording(server: Server, folder: Path | None = None) -> None:
@@ -62,10 +88,3 @@ def _start_recording(server: Server, greeted: ClientInitialized, folder: Path) -
         loop.call_soon_threadsafe(server.window_show_message, warning)
 
     server.listeners.append(RecordingSession(folder, greeted, warn))
-
-
-def _cancel_with_request(ls: Server) -> None:
-    """End the running command when the client cancels its request; pygls ends only the waiting for it."""
-    task, waiting = asyncio.current_task(), ls.protocol._request_futures.get(ls.protocol.msg_id or "")  # noqa: SLF001
-    if task is not None and waiting is not None:
-        waiting.add_done_callback(lambda future: future.cancelled() and task.cancel())

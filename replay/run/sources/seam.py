@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from replay.judge.judge import Judge
+from replay.judge.shared_results import SharedResults
 from replay.judge.tape_cases import TestWarning
 from replay.judge.trials import StateRun
 from replay.play.assistant import Steps
@@ -83,6 +84,8 @@ class Bench:
     """Is told which part of the source cannot be played, why, and whether something is merely missing here."""
     tested: Callable[[StateRun], None] = lambda _: None
     """Is told of each run of tests."""
+    shared: SharedResults | None = None
+    """Results of tests that this run shares with others."""
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -11,7 +12,15 @@ from functools import cached_property
 import msgspec
 
 from replay.errors import LeftOutError, ReplayError
-from replay.judge.projects import ProjectMissingError, clones_of, origins_of_tests, starting_files, with_tests
+from replay.judge.projects import (
+    ProjectMissingError,
+    clones_of,
+    origins_of_tests,
+    setup_variables,
+    starting_files,
+    with_tests,
+)
+from replay.judge.shared_results import ResultsInScope
 from replay.judge.tape_cases import TapeCases, TapeTests, prepare_tests
 from replay.options import ReplayOptions
 from replay.play.instructions import Ask
@@ -158,7 +167,21 @@ class TapeSource:
             selects=options.which_tests == "touching",
             seed=options.seed,
             tested=bench.tested,
+            shared=ResultsInScope(bench.shared, self._scope(timeline.tape, bench)) if bench.shared else None,
         )
+
+    def _scope(self, tape: Tape, bench: Bench) -> str:
+        """What results of its tests depend on beside the text: all of the tape with its project, and how it is set up and tested."""
+        options, sandbox = self.options, bench.sandbox.name if bench.sandbox else ""
+        how = (
+            options.network_setup,
+            sorted(setup_variables(tape.header.tests, os.environ).items()) if tape.header.tests else (),
+        )
+        return repr((self.digest, sandbox, msgspec.json.encode(tape.header.tests), how))
+
+    def planned(self) -> int | None:
+        """How many moments will end for each sample; None where that depends on time."""
+        return self._player(Timeline(self.tape), 0).planned
 
     def _no_person(self, timeline: Timeline) -> dict[str, int]:
         """How much of the tape no person wrote, and how many places of the policy are left out for it."""

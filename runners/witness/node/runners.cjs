@@ -2,6 +2,7 @@
 // report to the witnesses too, and run only some tests, by what is added to their command lines.
 'use strict';
 const { basename, join } = require('node:path');
+const { pathToFileURL } = require('node:url');
 const { isMainThread } = require('node:worker_threads');
 
 const WITNESSES = {
@@ -9,6 +10,9 @@ const WITNESSES = {
   jest: { flag: '--reporters', own: 'default', file: 'jest.cjs' },
   mocha: { flag: '--reporter', own: null, file: 'mocha.cjs' },
 };
+// An address that vite leaves to node: vite itself reads no file outside of the project.
+const asModule = (file) =>
+  `data:text/javascript,${encodeURIComponent(`export { default } from ${JSON.stringify(pathToFileURL(file).href)};`)}`;
 const FILTER = `--filter=${join(__dirname, 'jest-filter.cjs')}`;
 
 const { env, argv, execArgv } = process;
@@ -26,7 +30,9 @@ if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
 } else if (env.GHOSTTAPE_WITNESS && isMainThread && Object.hasOwn(WITNESSES, name)) {
   const { flag, own, file } = WITNESSES[name];
   const chosen = argv.some((word) => word === flag || word.startsWith(`${flag}=`));
-  if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${join(__dirname, file)}`);
+  const path = join(__dirname, file);
+  const witness = name === 'vitest' ? asModule(path) : path;
+  if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${witness}`);
   if (name === 'jest' && watched) add('--runInBand'); // so that its reporter is where the tests are
   if (env.GHOSTTAPE_ONLY) {
     require('./only.cjs');

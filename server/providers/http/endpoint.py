@@ -90,6 +90,8 @@ class Endpoint:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     now: Callable[[], float] = time.time
     _leaving: LeavingTasks = field(default_factory=LeavingTasks)
+    _held_until: float = 0.0
+    """The time (of the event loop, s) before which the server wants no request: it said so to one of several."""
 
     @property
     def place(self) -> str:
@@ -199,16 +201,29 @@ class Endpoint:
             retry=tenacity.retry_if_exception(self._is_worth_waiting),
             stop=tenacity.stop_after_attempt(self.settings.tries),
             wait=_wait,
-            before_sleep=lambda state: times.put_off(_named(state) or 0.0),
+            before_sleep=lambda state: self._hold(_named(state) or 0.0, times),
             reraise=True,
         )
         try:
             async for attempt in retrying:
                 with attempt:
+                    if attempt.retry_state.attempt_number == 1:
+                        await self._released(times)
                     return await self._begun(route, body, read, times)
         except _Again as again:
             raise again.reason from None
         raise ProviderError(f"{self.place}: no answer")
+
+    def _hold(self, wait_s: float, times: _Times) -> None:
+        """Take in how long the server wants no request: this one waits, and so do those that come meanwhile."""
+        times.put_off(wait_s)
+        self._held_until = max(self._held_until, _clock() + wait_s)
+
+    async def _released(self, times: _Times) -> None:
+        """Wait until the server wants requests again."""
+        if (wait_s := self._held_until - _clock()) > 0:
+            times.put_off(wait_s)
+            await self.sleep(wait_s)
 
     def _is_worth_waiting(self, error: BaseException) -> bool:
         return isinstance(error, _Again) and (error.wait_s or 0) <= self.settings.longest_wait_s

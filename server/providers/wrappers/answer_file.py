@@ -51,6 +51,16 @@ class AnswerRow(msgspec.Struct, frozen=True, omit_defaults=True):
         return bool(self.times) or self.took is not None
 
     @property
+    def told_tokens(self) -> tuple[int | None, int | None]:
+        """The tokens of the prompt and of the answer, as the provider told them; None where it did not."""
+        told = [piece for piece in self.pieces if isinstance(piece, dict)]
+        asked, answered = (
+            next((piece[name] for piece in reversed(told) if name in piece), None)
+            for name in ("prompt_tokens", "tokens")
+        )
+        return asked, answered
+
+    @property
     def text(self) -> str:
         """All pieces in one."""
         return "".join(map(stored_text, self.pieces))
@@ -103,17 +113,28 @@ class AnswerFile:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 _log.warning("%s:%d: left out, because it is incomplete", self.path, number)
 
+    def rows(self) -> Iterator[AnswerRow]:
+        """All answers, one for each question of each session."""
+        yield from self._rows.values()
+
     @property
     def has_times(self) -> bool:
         """Whether the file says of each answer how long it took."""
         return all(row.has_times for row in self._rows.values())
 
-    def get(self, key: str, session: str = "", turn: int = 0) -> tuple[AnswerRow, ...]:
+    def told(self, session: str, key: str, turn: int) -> tuple[int | None, int | None]:
+        """The tokens of prompt and answer that were told for a question; None where they were not, or it has no answer."""
+        row = self._rows.get((session, key, turn))
+        return (None, None) if row is None else row.told_tokens
+
+    def get(self, key: str, session: str = "", turn: int = 0, *, whole: bool = False) -> tuple[AnswerRow, ...]:
         """The answers that serve a question, the first one first: its own, and the one that goes on where that one stops.
 
-        A question without an answer of its own takes the most complete answer with its key.
+        A question without an answer of its own takes the most complete answer with its key; with `whole` only a complete one.
         """
         own, best = self._rows.get((session, key, turn)), self._best.get(key)
+        if whole and best is not None and not best.is_whole:
+            best = None
         if own is None or best is None:
             return tuple(filter(None, (own or best,)))
         goes_on = not own.ended and best is not own and best.text.startswith(own.text) and not best.error

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import astuple, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,10 +33,16 @@ from server.providers.wrappers.answer_file import (
     stored,
     with_time,
 )
+from server.providers.wrappers.question_log import QuestionLine, QuestionLog
+from server.providers.wrappers.rate_limits import RateLimits
+from server.providers.wrappers.spending import Spending
+from server.providers.wrappers.whole_answers import WholeAnswers
 from server.providers.wrappers.wrapper import ProviderWrapper
 from server.settings import ProviderSettings
 
 _DETERMINES = ("base_url", "api", "template", "seed", "max_tokens", "temperature", "heal", "prefill", "answers", "text")
+
+_SAMPLED_BYTES = 8 << 20
 
 
 @dataclass(slots=True)
@@ -50,7 +57,19 @@ class RecordingProvider(ProviderWrapper):
     settings: ProviderSettings
     model: str
     clock: Callable[[], float] = time.perf_counter
+    limits: RateLimits | None = None
     _turns: Counter[str] = field(default_factory=Counter)
+    _whole: WholeAnswers = field(init=False)
+    _log: QuestionLog = field(init=False)
+    _spending: Spending = field(init=False)
+    _model_digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make what only a record needs that several runs share."""
+        self._whole = WholeAnswers(asyncio.Semaphore(self.settings.record.places))
+        self._log = QuestionLog(self.file.path)
+        self._spending = Spending(self.settings.record)
+        self._model_digest = _digest_of(self.settings) if self._shares else ""
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer from the file, or from the provider and record it.
@@ -62,16 +81,22 @@ class RecordingProvider(ProviderWrapper):
         key = self.key(request)
         turn = self._turns[key]
         self._turns[key] += 1
+        if self._shares:
+            await self._whole.landed(key)
         rows, said = self._known(key, turn), ""
         for row in rows:
             for piece in _beyond(said, row.replayed(request.patience)):
                 yield piece
             if row.ended:
+                self._note_use(row, key, turn)
                 return
             said = row.text
         self._may_ask(request, key, started=bool(rows))
         shown = AnswerRow(key, self.name, self.model, "", (), request.sample, session=self._session, turn=turn)
-        async with aclosing(self._asked(request, shown)) as answer, aclosing(self._rest(said, answer)) as pieces:
+        async with (
+            aclosing(await self._from_provider(request, shown)) as answer,
+            aclosing(self._rest(said, answer)) as pieces,
+        ):
             async for piece in pieces:
                 yield piece
 
@@ -82,6 +107,8 @@ class RecordingProvider(ProviderWrapper):
         asked += [getattr(self.settings, name) for name in _DETERMINES]
         if prompt == Prompt():  # a provider that reads the documents themselves
             asked += [request.before, request.after, request.stop, request.others]
+        if self._shares:  # other runs have other models and options, which a record of one run cannot have
+            asked += [self.settings.options, self._model_digest]
         if self.name == "lsp":  # a server that gets the documents with their names
             named = [(document.uri, document.language) for document in request.opened]
             folders = getattr(feedback_provider(self.inner), "folders", ())
@@ -94,17 +121,54 @@ class RecordingProvider(ProviderWrapper):
             await self.inner.start()
 
     async def close(self) -> None:
-        """The provider's own."""
+        """The provider's own, after answers that are read to their end."""
+        await self._whole.close()
         await self.inner.close()
 
     @property
     def _session(self) -> str:
         return self.settings.record.session
 
+    @property
+    def _shares(self) -> bool:
+        return self.settings.record.shares
+
+    async def _from_provider(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
+        """The provider's answer, which is written; where others share the file, all of it, and the question is noted before."""
+        if not self._shares:
+            return self._asked(request, row)
+        await self._whole.places.acquire()
+        try:
+            question = self._question(request, row)
+            await self._spending.allow(question)
+            self._log.write(question)
+        except BaseException:
+            self._whole.places.release()
+            raise
+        settle = lambda: self._spending.settle(question, self.file.told(row.session, row.key, row.turn))  # noqa: E731
+        return self._whole.read(row.key, self._asked(request, row), settle)
+
+    def _question(self, request: Request, row: AnswerRow) -> QuestionLine:
+        """What is noted before a question is sent. No token is less than a byte, so a prompt has at most as many as it has bytes."""
+        return QuestionLine(
+            "asked",
+            row.session,
+            row.key,
+            row.turn,
+            most_input=len(request.prompt.shown().encode("utf-8", "replace")),
+            most_output=self.settings.max_tokens,
+            model=self.model,
+        )
+
+    def _note_use(self, row: AnswerRow, key: str, turn: int) -> None:
+        """Note that an answer serves a question which it was not given to."""
+        if self._shares and (row.session, row.turn) != (self._session, turn):
+            self._log.write(QuestionLine("used", self._session, key, turn, model=self.model))
+
     def _known(self, key: str, turn: int) -> tuple[AnswerRow, ...]:
         """The recorded answers that serve a question, one where the other stops. Failures are recorded for `require` alone."""
         mode = self.settings.record.mode
-        rows = () if mode == "write" else self.file.get(key, self._session, turn)
+        rows = () if mode == "write" else self.file.get(key, self._session, turn, whole=self._shares)
         return tuple(row for row in rows if not row.error or mode == "require")
 
     def _may_ask(self, request: Request, key: str, *, started: bool) -> None:
@@ -121,6 +185,8 @@ class RecordingProvider(ProviderWrapper):
 
     async def _asked(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
         """Ask the provider, no longer than the request's patience, and write what came of it."""
+        if self.limits is not None:
+            await self.limits.admit(request)
         taken = _Taken(request, self.clock)
         try:
             async with aclosing(self.inner.complete(request)) as stream:
@@ -150,6 +216,19 @@ class RecordingProvider(ProviderWrapper):
             rest, said = piece[len(said) :], said[len(piece) :]
             if rest or not piece:
                 yield piece if len(rest) == len(piece) else _shortened(piece, rest)
+
+
+def _digest_of(settings: ProviderSettings) -> str:
+    """What tells a model's file from another of its name: its size, beginning (with all metadata) and end, in a hash; empty where the model is no file that is named."""
+    path = Path(settings.model)
+    if settings.name != "gguf" or not settings.model or not path.is_file():
+        return ""
+    found, size = hashlib.sha256(), path.stat().st_size
+    with path.open("rb") as file:
+        for begin in (0, max(0, size - _SAMPLED_BYTES)):
+            file.seek(begin)
+            found.update(file.read(_SAMPLED_BYTES))
+    return f"{size}-{found.hexdigest()}"
 
 
 class _Taken:

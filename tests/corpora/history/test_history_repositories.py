@@ -25,6 +25,16 @@ def test_a_file_that_is_too_large_is_left_out(make_repo, tmp_path):
     assert starting_files(made) == {"vendor/b.py": "b\n", "c.min.js": "c\n"}
 
 
+def test_a_large_header_belongs_to_the_project(make_repo, tmp_path):
+    repo = make_repo(tmp_path / "headers")
+    header = "// x\n" * 60_000
+    repo.commit("first", {"a.py": "a = 1\n", "doctest.hpp": header, "large.h": "x" * 1_050_000})
+    repo.commit("second", {"a.py": "a = 2\n"})
+    report = imported_tapes(repo.path, "HEAD", 1, tmp_path / "out")
+    assert starting_files(tape.read(tmp_path / "out" / report.tapes[0].tape)) == {"doctest.hpp": header}
+    assert report.tapes[0].lacking == {"over 1024 KiB": 1}
+
+
 def test_paths_that_a_tape_cannot_hold_are_left_out(make_repo, tmp_path):
     odd = make_repo(tmp_path / "odd")
     odd.commit("first", {"a.py": "a = 1\n"})

@@ -74,3 +74,14 @@ def test_a_moment_that_is_named_ends_alone_as_it_ends_among_all(tape, policy):
     every = settled(tape, policy, "x")
     wanted = [one for one in every if one.suggestion][3]
     assert settled(tape, policy, "x", only={wanted.moment.id}) == [wanted]
+
+
+def test_many_records_are_retraced_as_each_alone_in_the_order_of_their_events(tape):
+    cases, traced = TapeCases(Timeline(tape), tests=object()), TracedTape(tape)
+    records = [
+        Record(moment=cases.located(one), ending=one.ending, suggestion=one.suggestion)
+        for one in settled(tape, "blocks", "return None")
+    ]
+    found = list(traced.retrace_all(reversed(records)))
+    assert [one.moment.event for one, _ in found] == sorted(one.moment.event for one in records)
+    assert {one.moment.id: told for one, told in found} == {one.moment.id: traced.retrace(one) for one in records}

@@ -88,3 +88,9 @@ def test_holm_is_that_of_statsmodels(chances):
 
 def test_what_has_no_p_takes_no_part():
     assert holm([0.01, None, 0.04, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06), pytest.approx(0.06)]
+
+
+def test_a_single_cluster_has_no_p():
+    assert paired_difference([("a", True, False)] * 5)["p"] is None
+    assert paired_difference([("a", True, False)])["p"] is None
+    assert paired_difference([("a", True, False), ("b", True, False)])["p"] == pytest.approx(0.5)

@@ -43,6 +43,9 @@ class Watching:
         self.offers.append(offer)
         return 0
 
+    def rejects(self, offer):
+        return False
+
 
 def watched(tape, policy, answer, **options):
     watching = Watching()
@@ -292,3 +295,18 @@ def test_a_request_by_hand_gives_up_the_one_before_at_the_server_too():
         (math.inf, False),
     ]
     assert endings_in_turn(steps) == ["superseded", "shown"]
+
+
+def escaped():
+    """A person who dismisses a suggestion and then types just what it said."""
+    typist = Typist(text="x = ").type("y")
+    for phase, text in (("asked", ""), ("shown", "1 + 2"), ("rejected", "")):
+        typist.events.append(Ghost(typist.t, 0, 1, phase, 5, text))
+    return typist.type("1 + 2").tape()
+
+
+@pytest.mark.parametrize(
+    ("user", "ending"), [("recorded", "rejected"), ("exact", "accepted"), ("tests", "typed-through")]
+)
+def test_what_was_dismissed_ends_as_rejected_where_the_person_of_the_tape_decides(user, ending):
+    assert endings(played(escaped(), "recorded", offering("1 + 2"), user=user)) == {ending: 1}

@@ -14,6 +14,7 @@ from server.lsp.events import (
     ChangeReasonGiven,
     ClientLeft,
     CompletionAccepted,
+    CompletionDismissed,
     CompletionRequested,
     CompletionReturned,
     CursorsMoved,
@@ -151,6 +152,24 @@ def test_the_editor_can_say_that_the_next_change_is_an_undo_and_only_that_one():
     assert desk.change((0, 0, "x"))[-1].reason == "type"
 
 
+@pytest.mark.parametrize(
+    ("hint", "change", "reason"),
+    [
+        ("paste", (1, 1, "xyz"), "paste"),
+        ("paste", (0, 2, ""), None),
+        ("delete", (0, 2, ""), "delete"),
+        ("delete", (0, 2, "x"), None),
+        ("format", (0, 2, "x"), "format"),
+        ("accept", (2, 2, "xyz"), "accept"),
+        ("accept", (1, 2, ""), "delete"),
+    ],
+)
+def test_the_editor_gives_a_reason_only_to_a_change_that_can_have_it(hint, change, reason):
+    desk = Desk("abc")
+    desk.tell(ChangeReasonGiven(URI, hint))
+    assert desk.change(change)[-1].reason == reason
+
+
 def test_a_session_has_its_events_in_their_order():
     desk = Desk("x = \n")
     desk.change((4, 4, "1"))
@@ -258,11 +277,57 @@ class TestSuggestions:
         assert [event.reason for event in events if isinstance(event, Edit)] == ["type"]
         assert ghosts(events) == []
 
-    def test_what_was_typed_to_its_end_was_ignored(self):
+    def test_what_was_typed_to_its_end_was_ignored_where_nothing_of_it_was_left(self):
         desk = Desk("x = ")
         desk.suggestion(1, 4, "ab")
         desk.change((4, 4, "a"))
         desk.change((5, 5, "b"))
+        (ghost,) = [event for event in desk.tell(ClientLeft()) if isinstance(event, Ghost)]
+        assert (ghost.request, ghost.phase, ghost.text, ghost.offset) == (1, "ignored", "", 6)
+
+    def test_what_is_dismissed_is_rejected_at_once_where_its_rest_stood_then(self):
+        desk = Desk("x = ")
+        desk.suggestion(1, 4, "alpha")
+        desk.change((4, 4, "a"))
+        (ghost,) = desk.tell(CompletionDismissed(URI))
+        assert (ghost.request, ghost.phase, ghost.offset, ghost.t) == (1, "rejected", 5, desk.t)
+        assert desk.tell(CompletionDismissed(URI)) == [], "nothing is shown any more"
+        assert ghosts(desk.change((5, 5, "lpha"))) == []
+
+    def test_a_dismissal_in_a_document_that_is_not_recorded_is_nothing(self):
+        assert Desk("x").tell(CompletionDismissed("file:///w/other.py")) == []
+
+    @pytest.mark.parametrize("word", ["(", "()", "x"])
+    def test_a_word_that_a_key_could_write_is_accepted_where_the_editor_says_so(self, word):
+        desk = Desk("f")
+        desk.suggestion(1, 1, word + " + 1")
+        desk.tell(ChangeReasonGiven(URI, "accept"))
+        edit, ghost = desk.change((1, 1, word))[-2:]
+        assert (edit.reason, ghost.phase, ghost.text) == ("accept", "part", word)
+        desk.tell(ChangeReasonGiven(URI, "accept"))
+        assert ghosts(desk.change((1 + len(word), 1 + len(word), " + 1"))) == [(1, "accepted", " + 1")]
+
+    def test_one_letter_that_is_all_of_it_is_accepted_where_the_editor_says_so(self):
+        desk = Desk("f")
+        desk.suggestion(1, 1, "x")
+        desk.tell(ChangeReasonGiven(URI, "accept"))
+        assert ghosts(desk.change((1, 1, "x"))) == [(1, "accepted", "x")]
+        assert desk.tell(CompletionAccepted(1)) == []
+
+    def test_a_paste_of_the_same_text_is_no_accept(self):
+        desk = Desk("x = ")
+        desk.suggestion(1, 4, "alpha")
+        desk.tell(ChangeReasonGiven(URI, "paste"))
+        (edit,) = [event for event in desk.change((4, 4, "alpha")) if isinstance(event, Edit)]
+        assert edit.reason == "paste"
+        assert ghosts(desk.tell(ClientLeft())) == [(1, "rejected", "")]
+
+    def test_a_formatter_decides_nothing(self):
+        desk = Desk("x  = ")
+        desk.suggestion(1, 5, "alpha")
+        desk.tell(ChangeReasonGiven(URI, "format"))
+        (edit,) = [event for event in desk.change((4, 5, "")) if isinstance(event, Edit)]
+        assert edit.reason == "format"
         assert ghosts(desk.tell(ClientLeft())) == [(1, "ignored", "")]
 
     def test_another_text_at_its_place_is_a_rejection_and_an_edit_elsewhere_is_not(self):

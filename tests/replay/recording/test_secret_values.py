@@ -73,6 +73,9 @@ def test_what_every_project_has_is_no_secret(line):
         ("a.yml", "db:\n  password: hunter2\n  name: shop\nx: [1]\n", {"hunter2"}),
         ("a.yml", "secrets:\n  - one-two\n  - three4\nmode: quick\n", {"one-two", "three4"}),
         ("a.yml", "private_key: |\n  aaaa1111bbbb2222\n  cccc3333dddd4444\n", {"aaaa1111bbbb2222", "cccc3333dddd4444"}),
+        ("a.yml", "a: &one\n  - x\n? *one\n: fish\ndb: {password: hunter2}\nlist: [*one, two]\n", {"hunter2"}),
+        ("a.yml", "---\npassword: hunter2\n---\nport: 80\n", {"hunter2"}),
+        ("a.yml", "password:\n  - one-two\n  -\n    - three4\nname: shop\n", {"one-two", "three4"}),
         ("a.toml", '[db]\npassword = "hunter2" # ours\nname = "shop"\n', {"hunter2"}),
         ("a.ini", "[db]\npassword: hunter2\nname = shop\n", {"hunter2"}),
         ("a.properties", "db.password=hunter2\ndb.name=shop\n", {"hunter2"}),
@@ -80,6 +83,8 @@ def test_what_every_project_has_is_no_secret(line):
         (".netrc", "machine x.example login bob password hunter2\n", {"hunter2"}),
         (".bash_history", "ls\nmysql -u bob --password=hunter2 shop\n", {"hunter2"}),
         ("a.log", "10:20:30 started worker_12 in /srv/app7\n", set()),
+        ("a.ini", "url = https://Xy3kQ9zLmN5pQ6rS7tUV@host.example/a.git\n", {"Xy3kQ9zLmN5pQ6rS7tUV"}),
+        ("a.ini", "url = ssh://deploy@host.example/a.git\n", set()),
         ("settings.py", 'PASSWORD = "hunter2"\nMODE = "fast"\n', {"hunter2"}),
     ],
 )  # fmt: skip

@@ -90,6 +90,56 @@ def test_files_are_read_again_when_they_change_or_appear_and_only_then(tmp_path,
     assert secrets.new_values(at_once=True) == []
 
 
+FILES_OF_TOOLS = {
+    ".git/config": "[remote]\n\turl = https://bob:hunter0x@host.example/a.git\n",
+    ".git/modules/part/config": "[remote]\n\turl = https://tok3n-hunter1x@host.example/a.git\n",
+    "deep/.terraform/terraform.tfstate": '{"backend": {"config": {"password": "hunter2x"}}}',
+    ".idea/dataSources.local.xml": '<property name="x" password="hunter3x"/>',
+    ".idea/dataSources/7.xml": '<property name="x" password="hunter4x"/>',
+    ".venv/pip.conf": "[global]\nindex-url = https://bob:hunter5x@host.example/simple\n",
+    "own/pip.conf": "[global]\nindex-url = https://bob:hunter6x@host.example/simple\n",
+}
+PASSED_OVER = {
+    ".git/objects/note.txt": "password = public0x\n",
+    ".git/hooks/.env": "PASSWORD=public1x\n",
+    ".terraform/providers/x/terraform.tfstate": '{"password": "public2x"}',
+    "node_modules/x/.terraform/a.tfstate": '{"password": "public3x"}',
+}
+
+
+def test_of_the_folders_of_tools_the_files_that_keys_get_into_are_read_and_nothing_else(tmp_path, secrets):
+    write(tmp_path / ".gitignore", ".idea/\n.venv\nown\n")
+    write(tmp_path / "own/pyvenv.cfg", "")
+    for name, text in (FILES_OF_TOOLS | PASSED_OVER).items():
+        write(tmp_path / name, text)
+    found = secrets.new_values()
+    assert {f"hunter{number}x" for number in range(7)} <= set(found) | {one.partition("-")[2] for one in found}
+    assert not [one for one in found if "public" in one]
+
+
+def test_a_file_of_a_tool_that_comes_or_changes_later_is_read(tmp_path, secrets, clock):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".terraform").mkdir()
+    assert secrets.new_values() == []
+    for turn, name in enumerate([".git/config", ".terraform/terraform.tfstate", ".git/config"]):
+        write(tmp_path / name, f"password = hunter{turn}x\n")
+        clock[0] += 100
+        assert secrets.new_values() == [f"hunter{turn}x"]
+
+
+def test_what_git_writes_all_the_time_starts_no_new_look_at_the_workspace(tmp_path, secrets, clock):
+    write(tmp_path / ".git/config", "[core]\n")
+    write(tmp_path / ".git/objects/a", "")
+    for path in [tmp_path / ".git/config", tmp_path / ".git", tmp_path]:
+        os.utime(path, (1_000_000, 1_000_000))
+    secrets.new_values()
+    seen = secrets._seen
+    write(tmp_path / ".git/index", "")
+    clock[0] += 100
+    secrets.new_values()
+    assert secrets._seen is seen
+
+
 def test_binary_files_pipes_and_what_cannot_be_read_are_passed_over(tmp_path, secrets):
     (tmp_path / "a.key").write_bytes(b"\0password=hunter2x\n")
     os.mkfifo(tmp_path / ".env")

@@ -51,7 +51,7 @@ def test_a_run_on_a_read_only_file_system_is_read(folder):
 
 
 def test_a_run_that_was_not_closed_says_what_to_do(folder, monkeypatch):
-    monkeypatch.setattr("replay.run.store.os.access", lambda *_: False)
+    monkeypatch.setattr("replay.run.storage.database.os.access", lambda *_: False)
     (folder / "run.sqlite-wal").write_bytes(b"x")
     with pytest.raises(StoreError, match="cannot be written, and its run was not closed: copy the folder"):
         Store.open(folder)

@@ -155,6 +155,11 @@ def test_halves_of_surrogate_pairs_become_replacement_characters_and_nothing_els
     assert back.moment.id == half.moment.id
 
 
+def test_a_fact_may_be_named_by_half_a_surrogate_pair(store):
+    store.put_fact("summary", {"reasons": {"failed(\ud800)": 1}})
+    assert store.fact("summary") == {"reasons": {"failed(\ufffd)": 1}}
+
+
 def test_facts_come_back_and_what_was_never_put_is_none(store):
     store.put_fact("summary", {"moments": 3})
     store.put_fact("summary", {"moments": 4, "value": None})

@@ -22,6 +22,18 @@ def ways(files):
         ({"pom.xml": "", "src/test/java/ATest.java": ""}, "java", "mvn", "--offline"),
         ({"build.gradle.kts": "", "src/test/java/ATest.java": ""}, "java", "gradle", "--offline"),
         ({"CMakeLists.txt": "enable_testing()\n"}, "cpp", "cmake -S . -B", "ctest"),
+        (
+            {"CMakeLists.txt": "", "test/CMakeLists.txt": "ADD_EXECUTABLE(OWN a.cpp)\nadd_executable(two b.cpp)"},
+            "cpp",
+            "cmake -S . -B",
+            "(cd .ghosttape-build/test && ./OWN) && (cd .ghosttape-build/test && ./two)",
+        ),
+        (
+            {"CMakeLists.txt": 'enable_testing()\noption(OWN_BUILD_TESTS "x" OFF)\noption(FUZZ_TESTS)'},
+            "cpp",
+            " -DBUILD_TESTING=ON -DOWN_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug ",
+            "ctest",
+        ),
         ({"CMakeLists.txt": "", "tests/x.cmake": "Add_Test(x)"}, "cpp", "cmake -S . -B", "ctest"),
     ],
 )
@@ -40,6 +52,8 @@ def test_a_project_is_built_and_tested_by_its_tool(files, toolchain, in_setup, i
         {"pom.xml": "", "src/main/java/A.java": ""},
         {"build.gradle": ""},
         {"CMakeLists.txt": "project(x)"},
+        {"CMakeLists.txt": "add_executable(x x.cpp)", "samples/CMakeLists.txt": "add_executable(x x.cpp)"},
+        {"CMakeLists.txt": "", "test/CMakeLists.txt": "# add_executable(x x.cpp)\nadd_executable(y::z ALIAS y)"},
         {"a_test.go": ""},
     ],
 )

@@ -118,3 +118,31 @@ async def test_a_library_with_cmake_and_its_tests_in_a_folder_is_tested_by_ctest
     with pytest.raises(NotTestable) as caught:
         await tester.first_working(broken, candidates(broken))
     assert (caught.value.trials[0].result.passed, caught.value.trials[0].result.failed) == (1, 1)
+
+
+OWN_PROGRAM = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.12)
+project(own LANGUAGES CXX)
+option(OWN_BUILD_TESTS "Build tests" OFF)
+if(OWN_BUILD_TESTS)
+  add_subdirectory(test)
+endif()
+""",
+    "own.h": "inline int twice(int n) { return 2 * n; }\n",
+    "test/CMakeLists.txt": """add_executable(OWN_TESTS main.cpp)
+include_directories(..)
+set_target_properties(OWN_TESTS PROPERTIES OUTPUT_NAME tests)
+""",
+    "test/main.cpp": '#include "own.h"\n#include <cassert>\nint main() { assert(twice(2) == 4); }\n',
+}
+
+
+async def test_a_library_whose_tests_are_a_program_without_ctest_is_tested_by_that_program(bubblewrap, cache, need):
+    need("cmake", "g++")
+    tester = WayTester(bubblewrap, cache, lambda _: None)
+    found = await tester.first_working(OWN_PROGRAM, candidates(OWN_PROGRAM))
+    assert (found.result.verdict_class, found.candidate.plan.toolchain) == ("passed", "cpp")
+    broken = OWN_PROGRAM | {"own.h": "inline int twice(int n) { return n; }\n"}
+    with pytest.raises(NotTestable) as caught:
+        await tester.first_working(broken, candidates(broken))
+    assert "twice(2) == 4" in caught.value.trials[0].problem

@@ -147,6 +147,8 @@ def trial(verdict_class="failed", problem="x", log="", **members):
         (trial(None), False),
         (trial(is_cut=True), False),
         (trial(log="Error: Failed to start forks worker for test files"), False),
+        (trial(log="Failed to start forks worker\n  at x\n\nCaused by: Error: Timeout waiting for worker"), False),
+        (trial(log="Failed to start forks worker\n  at x\n\nCaused by: TypeError: x"), True),
     ],
 )
 def test_only_what_would_end_so_again_is_kept(tried, kept, tmp_path):

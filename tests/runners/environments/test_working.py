@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from runners.environments import Candidate, NotTestable, WayTester, candidates
-from runners.environments.trying import MOST
+from runners.environments import Candidate, NotTestable, TriedWay, WayTester, candidates
+from runners.environments.trying import MOST, _unsupported
 from runners.errors import IndexUnreachable, MachineFails, SetupFailed
 from runners.project import ProjectPlan
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
+from runners.toolchains import Unsupported
 
 PASSES = "def test_a():\n    assert 1 + 1 == 2\n"
 MANY = "".join(f"def test_{n}():\n    pass\n\n\n" for n in range(9))
@@ -184,3 +185,32 @@ async def test_a_machine_that_fails_ends_it(tmp_path):
         await WayTester(FakeSandbox(full), tmp_path, lambda _: None).first_working(
             {}, [Candidate("a", ProjectPlan("system", setup="b", command="c"))]
         )
+
+
+async def test_the_cause_and_the_packages_for_another_node_are_named_where_no_test_runs(bubblewrap, cache, need):
+    need("node", "npm")
+    starts = "await import('./a.js').catch((cause) => { console.error(`Error: Failed to start.\\n  at x\\n\\nCaused by: ${cause}`); process.exit(1); });\n"
+    files = {"package.json": '{"scripts": {"test": "node test.mjs"}}'}
+    files |= {"test.mjs": starts, "a.js": "throw new TypeError('no such method');\n"}
+    tester = WayTester(bubblewrap, cache, lambda _: None)
+    with pytest.raises(NotTestable) as caught:
+        await tester.first_working(files, candidates(files))
+    assert caught.value.trials[0].problem == "Error: Failed to start: TypeError: no such method"
+    assert not any("Node.js" in each for each in caught.value.remedies)
+    named = TriedWay(
+        replace(caught.value.trials[0].candidate, plan=ProjectPlan("node", ("jsdom@30.0.1",))),
+        caught.value.trials[0].result,
+        "x",
+        "at f (/node_modules/undici/lib/x.js:1:2)",
+        1.0,
+        unsupported=(
+            Unsupported("jsdom@30.0.1", "^22.22.2 || >=26", "20.20.2"),
+            Unsupported("tr46@7.0.0", ">=22", "20.20.2"),
+            Unsupported("undici@8.12.4", ">=22.19.0", "20.20.2"),
+        ),
+    )
+    assert next(_unsupported(named)) == (
+        "installed packages are for other versions of Node.js than 20.20.2, which is here (jsdom@30.0.1 wants ^22.22.2 || >=26; undici@8.12.4 wants >=22.19.0): "
+        "install one that fits, or name older versions of them with --requires"
+    )
+    assert [*_unsupported(replace(named, result=replace(named.result, passed=3)))] == []

@@ -62,6 +62,19 @@ async def test_vitest_starts_one_worker_whatever_its_settings_say(cache, need):
     assert (result.verdict_class, result.passed) == ("passed", 3), result
 
 
+@pytest.mark.parametrize("versions", [("vitest@3.1.1", "vite@6.4.6"), ("vitest@2",)])
+async def test_older_vitest_calls_its_witness_though_vite_reads_nothing_outside_of_the_project(versions, cache, need):
+    need("node", "npm")
+    test = "import { expect, it } from 'vitest';\nit('a', () => expect(1).toBe(1));\n"
+    plan = ProjectPlan("node", versions, command="vitest run", timeout_s=120.0)
+    project = await prepare({"a.test.js": test, "package.json": "{}"}, plan, pick(), cache, lambda _: None)
+    try:
+        result = await project.run({})
+    finally:
+        project.close()
+    assert (result.verdict_class, result.passed, result.tests) == ("passed", 1, {"a.test.js > a"}), result
+
+
 async def test_ctest(cache, need):
     need("cmake", "ctest", "g++")
     files = {"CMakeLists.txt": CMAKE, "t.cpp": CTEST, "m.h": "inline int f(int x) { return x + 1; }\n"}

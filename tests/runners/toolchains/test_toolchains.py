@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from msgspec.structs import replace
 from runners.errors import IndexUnreachable, RequirementRefused, SetupFailed, ToolchainMissing
 from runners.protocol import Job
 from runners.sandboxes import make
-from runners.toolchains import toolchain
+from runners.toolchains import Unsupported, toolchain
 from runners.toolchains.interpreters import own_interpreter
+from runners.toolchains.node import unsupported_in
 from runners.toolchains.python import _shown
 from runners.toolchains.store import install, layer_folder
 
@@ -210,6 +212,14 @@ async def test_a_layer_whose_builder_was_killed_is_built_anew(tmp_path):
     assert [file.name for file in folder.iterdir()] == ["whole"]
 
 
+async def test_installers_soon_say_that_there_is_no_network_unless_the_person_says_otherwise(tmp_path):
+    """What pip itself reads from the environment that it is run with."""
+    asked = 'import os, sys; sys.exit(" ".join((os.environ["PIP_RETRIES"], os.environ["npm_config_fetch_retries"])))'
+    for own, told in (({}, "2 1"), ({"PIP_RETRIES": "7"}, "7 1")):
+        with pytest.raises(SetupFailed, match=told):
+            await install([sys.executable, "-c", asked], tmp_path, own)
+
+
 @pytest.mark.parametrize(
     ("said", "error"),
     [
@@ -222,3 +232,30 @@ async def test_an_index_that_cannot_be_reached_is_told_from_a_package_that_is_no
     with pytest.raises(SetupFailed) as caught:
         await install(["sh", "-c", 'echo "$1" >&2; exit 1', "sh", said], tmp_path, {"PATH": os.environ["PATH"]})
     assert type(caught.value) is error
+
+
+NPM_WARNS = """npm warn EBADENGINE Unsupported engine {
+npm warn EBADENGINE   package: 'jsdom@30.0.1',
+npm warn EBADENGINE   required: { node: '^22.22.2 || ^24.15.0 || >=26.0.0' },
+npm warn EBADENGINE   current: { node: 'v20.20.2', npm: '11.19.1' }
+npm warn EBADENGINE }
+
+added 39 packages in 6s
+"""
+
+
+def test_packages_for_another_node_are_read_from_what_npm_warns_of():
+    assert unsupported_in(NPM_WARNS) == (Unsupported("jsdom@30.0.1", "^22.22.2 || ^24.15.0 || >=26.0.0", "20.20.2"),)
+    assert unsupported_in("added 39 packages in 6s\n") == ()
+
+
+async def test_what_npm_warned_of_is_kept_with_the_layer(cache, need):
+    need("node", "npm")
+    for _ in range(2):
+        layer = await toolchain("node").layer(["tr46@7.0.0"], cache, lambda _: None)
+        node = int(
+            subprocess.run(["node", "-p", "process.versions.node"], capture_output=True, check=True).stdout.split(b".")[
+                0
+            ]
+        )
+        assert [each.package for each in layer.unsupported] == (["tr46@7.0.0"] if node < 22 else [])

@@ -29,6 +29,8 @@ NOTIFICATIONS = {
     "textDocument/didClose": {"textDocument": {"uri": "file:///b.py"}},
     "textDocument/didSave": {"textDocument": {"uri": "file:///b.py"}},
     "ghosttape/hint": {"textDocument": {"uri": "file:///b.py"}, "reason": "undo"},
+    "ghosttape/terminal": {"command": "pytest", "output": "1 passed in 0.01s", "exitCode": 0},
+    "ghosttape/dismissed": {"textDocument": {"uri": "file:///b.py"}},
     "ghosttape/selection": {"textDocument": {"uri": "file:///b.py"}, "selections": [EDIT["range"]]},
     "window/workDoneProgress/cancel": {"token": "t"},
     "$/setTrace": {"value": "off"},

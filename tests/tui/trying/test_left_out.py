@@ -29,7 +29,9 @@ def sessions(tmp_path):
         )
         tests, said = SimpleNamespace(holds_for=lambda files: False), []
         made = Sessions(SimpleNamespace(working=working), SimpleNamespace(tests=tests), ReplayOptions(), said.append)
-        return await made._tape(commit), said, dict(made._left)
+        tape = await made._tape(commit)
+        assert made._unreachable is (error if isinstance(error, IndexUnreachable) else None)
+        return tape, said, dict(made._left)
 
     return become
 
@@ -43,6 +45,14 @@ def sessions(tmp_path):
 )  # fmt: skip
 async def test_it_is_left_out(sessions, error, said, counted):
     assert await sessions(error) == (None, [f"  left out: 0123456789: {said}"], {counted: 1})
+
+
+def test_where_packages_could_not_be_fetched_and_no_session_is_left_that_is_the_reason():
+    away = IndexUnreachable("their index cannot be reached")
+    finder = SimpleNamespace(repository=SimpleNamespace(path="app"))
+    found = SimpleNamespace(selection=CommitSelection(last=1))
+    with pytest.raises(IndexUnreachable, match="their index"):
+        Sessions(finder, found, ReplayOptions(), lambda _: None, _unreachable=away)._tell(0, 3)
 
 
 async def test_a_machine_that_fails_ends_it(sessions):

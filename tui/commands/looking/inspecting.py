@@ -12,20 +12,21 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 
-from replay.run.folders import RUNS
+from replay.errors import StoreError
+from replay.run.catalogue.finding import LAST, find_run, last_run
 from replay.run.store import Store
-from tui.errors import NoRunError, NoTerminalError
+from tui.errors import NoTerminalError
 
 
-def inspect(folder: Path | None) -> None:
+def inspect(named: str) -> None:
     """Open the inspector on a run; on the latest one when none is named.
 
     Raises:
-        StoreError, NoRunError: there is no run there.
+        StoreError: there is no run there.
         NoTerminalError: there is no terminal to draw on.
 
     """
-    chosen = folder or latest()
+    chosen = find_run(named or LAST)
     Store.open(chosen).close()
     if not can_draw():
         raise NoTerminalError(
@@ -36,15 +37,15 @@ def inspect(folder: Path | None) -> None:
     run(chosen)
 
 
-def follow(folder: Path | None) -> None:
+def follow(named: str) -> None:
     """Open the live screen on a run that any process writes, has written, or will write; on the latest one when none is named.
 
     Raises:
-        NoRunError: none is named, and there is none.
+        StoreError: none is named, and there is none; or the name is that of several.
         NoTerminalError: there is no terminal to draw on.
 
     """
-    chosen = folder or latest()
+    chosen = _followed(named)
     if not can_draw():
         raise NoTerminalError(
             "--follow needs a terminal; without one, `ghosttape replay` says how far it is in plain lines"
@@ -54,15 +55,15 @@ def follow(folder: Path | None) -> None:
     LiveApp(chosen).run()
 
 
-def serve(folder: Path | None, *, live: bool, port: int, open_page: bool) -> None:
+def serve(named: str, *, live: bool, port: int, open_page: bool) -> None:
     """Serve the inspector, or the live screen, to a browser of this machine until Ctrl-C; print the address.
 
     Raises:
-        StoreError, NoRunError: there is no run there.
+        StoreError: there is no run there.
         PortError: the port is taken.
 
     """
-    chosen = (folder or latest()).absolute()
+    chosen = (_followed(named) if live else find_run(named or LAST)).absolute()
     if not live:
         Store.open(chosen).close()
     from replay.editor.command import console_script
@@ -70,6 +71,16 @@ def serve(folder: Path | None, *, live: bool, port: int, open_page: bool) -> Non
 
     command = [console_script(), "tui", *(["--follow"] if live else []), "--", str(chosen)]
     asyncio.run(serve_command(command, f"ghosttape {chosen.name}", port, partial(_ready, open_page=open_page)))
+
+
+def _followed(named: str) -> Path:
+    """The run of a name; else the folder of that path, as a run may begin there."""
+    if named in {"", LAST}:
+        return last_run()
+    try:
+        return find_run(named)
+    except StoreError:
+        return Path(named)
 
 
 def _ready(address: str, *, open_page: bool) -> None:
@@ -91,16 +102,3 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def latest() -> Path:
-    """The run that was made last.
-
-    Raises:
-        NoRunError: there is none in `.ghosttape/runs`.
-
-    """
-    runs = [path.parent for path in RUNS.glob("*/run.sqlite")]
-    if not runs:
-        raise NoRunError(f"there is no run in {RUNS}: make one with `ghosttape replay demo`, or name a run's folder")
-    return max(runs, key=lambda path: max(file.stat().st_mtime for file in path.glob("run.sqlite*")))

@@ -66,6 +66,7 @@ class ReplayFlags:
     setup_env: flags.SetUpEnv = None
     cluster_by: flags.ClusterByFlag = "hole"
     seed: flags.Seed = 0
+    concurrency: flags.Concurrency = 1
     keep_going: flags.KeepGoing = False
     out: flags.RunToGoOn = None
     json: flags.JsonFlag = False
@@ -95,6 +96,7 @@ class EvaluateFlags:
     cluster_by: flags.CorpusClusterBy = None
     by: flags.ByLabels = ""
     seed: flags.Seed = 0
+    concurrency: flags.Concurrency = 1
     live: flags.Live = False
     keep_going: flags.KeepGoing = False
     out: flags.RunToGoOn = None

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from replay.numbers.costs import Price
 from replay.options import FolderTests, ReplayOptions, RunOptions
 from replay.play.latency import latency_of
 from replay.play.policies.policy import policy_of
@@ -47,6 +48,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     policies: dict[str, dict[str, Any]] = {}
     tests: FolderTests | None = None
     repository: str = ""
+    prices: dict[str, Price] = {}
+    """What a million tokens of a model cost (`input`, `output`), by the model's name."""
 
     def is_of_another(self, folder: Path) -> bool:
         """Whether `try --save` wrote it for another repository than that of a folder: then its tests do not count there."""
@@ -145,15 +148,19 @@ def _json(settings: str) -> dict[str, Any]:
     return values
 
 
-def replay_options(settings: Settings, **rest: Any) -> ReplayOptions:
-    """The options of a replay, with the policies and the tests of the folder's file.
+NO_FILE = File()
+
+
+def replay_options(settings: Settings, *, over: File = NO_FILE, **rest: Any) -> ReplayOptions:
+    """The options of a replay, with the policies and the tests of the folder's file, and those of the file of an experiment `over` them.
 
     Raises:
         ConfigurationError, ReplayError: a flag is malformed or names something unknown.
 
     """
     file = file_of(Path())
-    options = options_of(ReplayOptions, settings=settings, policies=file.policies, project_tests=file.tests, **rest)
+    policies, tests = {**file.policies, **over.policies}, over.tests or file.tests
+    options = options_of(ReplayOptions, settings=settings, policies=policies, project_tests=tests, **rest)
     policy_of(options.policy, options.policies)
     user_of(options.user)
     latency_of(options.latency, options.seed)

@@ -358,6 +358,14 @@ RunToGoOn = Annotated[
     typer.Option(help="Folder of the run (default: a new one in .ghosttape/runs); a run that was stopped goes on."),
 ]
 
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=256,
+        help="Questions that a model server gets at once, where moments stand alone (--policy blocks, corpora). The results are the same.",
+    ),
+]
 KeepGoing = Annotated[
     bool,
     typer.Option(
@@ -381,7 +389,28 @@ OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the add
 
 # Of `compare`
 
-RunFolder = Annotated[Path, typer.Argument(help="Folder of a run.")]
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its folder, its name, a tag, or `last`.")]
+RunNames = Annotated[
+    list[str], typer.Argument(metavar="RUN…", help="Two runs or more: each by its folder, its name, a tag, or `last`.")
+]
+ChangedMoments = Annotated[
+    int,
+    typer.Option(
+        "--changed", min=0, metavar="N", help="How many of the moments that changed are shown with both answers."
+    ),
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, as for a pull request.")]
+TableFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="csv|parquet|jsonl",
+        help="Write a table with a row a record instead: CSV, Parquet or JSON Lines with the columns of docs/report.md.",
+    ),
+]
+TableFile = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="With --format: the file to write; - for standard output.")
+]
 CompareScreen = Annotated[
     bool,
     typer.Option(

@@ -17,13 +17,22 @@ from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
 from server.settings import ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
-from tui.commands.options.configuration import options_of, record_of, replay_options, settings_of
+from tui.commands.options.configuration import (
+    NO_FILE,
+    File,
+    options_of,
+    record_of,
+    replay_options,
+    settings_of,
+)
 from tui.commands.options.corpus_data import named_corpus
 from tui.errors import ConfigurationError
 
 
-def options_of_replay(provider: ProviderFlags, server: ServerFlags, given: ReplayFlags) -> ReplayOptions:
-    """The options of a replay.
+def options_of_replay(
+    provider: ProviderFlags, server: ServerFlags, given: ReplayFlags, *, over: File = NO_FILE
+) -> ReplayOptions:
+    """The options of a replay; the policies and tests of the file `over` that of the folder count before its own.
 
     Raises:
         ConfigurationError, ReplayError: a flag is malformed or names something unknown.
@@ -35,6 +44,7 @@ def options_of_replay(provider: ProviderFlags, server: ServerFlags, given: Repla
     return replay_options(
         settings_of(server.settings, _provider(provider, server), repairs=given.repairs),
         **_of_both(given),
+        over=over,
         **where,
         **_project_tests(given),
         projects=projects,
@@ -232,4 +242,5 @@ def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
         "tests": not given.no_tests,
         "cluster_by": given.cluster_by,
         "keep_going": given.keep_going,
+        "concurrency": given.concurrency,
     }

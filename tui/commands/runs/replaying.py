@@ -26,7 +26,7 @@ async def run(
     torn: Torn = "refuse",
 ) -> dict[str, Any]:
     """Replay and show, at a speed if it is to be watched. With `quiet` nothing is printed on standard output; `torn` as `read` has it."""
-    tapes = [read(path, torn=torn) for path in find([_path(name) for name in names])]
+    tapes = [read(path, torn=torn) for path in find([bundled(name) for name in names])]
     check_paths(tapes, options.paths)
     for pattern in unmatched(tapes, options.excluded):
         warning = f"warning: --exclude {pattern}: no document of the tapes begins with it or matches it"
@@ -51,7 +51,8 @@ def show(summary: dict[str, Any], folder: Path) -> None:
     print_tables(summary, replay_table(summary), folder, held)
 
 
-def _path(name: str) -> Path:
+def bundled(name: str) -> Path:
+    """The path of tapes that are named; `demo` means the bundled ones where nothing else is called so."""
     if name == "demo" and not Path(name).exists():
         return Path(str(files("corpora"))) / "demo"
     return Path(name)

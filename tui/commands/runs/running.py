@@ -18,6 +18,7 @@ from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine, Summarise
 from replay.run.folders import new_folder
+from replay.run.sharing import Sharing
 from replay.run.sources.seam import Source
 from runners.errors import MachineFails
 from tui.console import SafeConsole
@@ -37,8 +38,11 @@ async def run_sources(
     speed: float | None = None,
     how_to_go_on: Callable[[Path], str] | None = None,
     waits: bool = True,
+    sharing: Sharing | None = None,
 ) -> tuple[dict[str, Any], Path]:
     """Play sources and show how far it is; give the summary and the folder of the run. It `waits` for a model server that fails, if there is a terminal, or the live screen.
+
+    `sharing` is what the run has in common with others of an experiment.
 
     Raises:
         InterruptedRunError, MachineFails, ProviderFailsError: the run was stopped; says where it is kept, and how it is continued (`how_to_go_on`, given the folder).
@@ -55,7 +59,7 @@ async def run_sources(
             keys_for(playback, watched=speed is not None),
         ):
             watched = (waits and progress.console.is_terminal) or WATCHED in os.environ
-            engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched)
+            engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched, sharing=sharing)
             summary = await engine.run(sources, folder)
     except asyncio.CancelledError as error:
         raise InterruptedRunError(f"interrupted; {go_on(folder)}") from error

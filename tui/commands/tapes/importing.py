@@ -14,6 +14,7 @@ from replay.exporters import batch as exports
 from replay.importers import checking
 from replay.importers.batch import ImportedFile, import_many
 from replay.importers.formats import AUTO, format_of, require_writable, tapes_of
+from replay.importers.suggestion_endings import SuggestionEndings
 from replay.tapes.tape import Edit, Open, find
 from tui.commands.tapes.history import HistoryFlags, type_history
 from tui.console import SafeConsole
@@ -26,6 +27,7 @@ from tui.watching.waiting import Waiting
 STDOUT = Path("-")
 _TAPE_NAMES = (".tape.jsonl", ".tape.jsonl.gz")
 _TAPE_START = b'{"tape":'
+_TOLD = frozenset({"accepted", "in_part", "typed", "continued", "dismissed", "rejected", "ignored"})
 
 
 class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,6 +41,8 @@ class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     documents: int = 0
     changes: int = 0
     checkpoints: int = 0
+    suggestions: SuggestionEndings | None = None
+    """How the suggestions on a tape ended; None if none was shown."""
     line: int = 0
     """Where the fault is; 0 for the file as a whole."""
     reason: str = ""
@@ -51,7 +55,18 @@ class CheckedFile(msgspec.Struct, frozen=True, omit_defaults=True):
         counts = ("events", self.events), ("documents", self.documents), ("changes", self.changes)
         said = ", ".join(f"{count:,} {name}" for name, count in counts)
         matched = f", {self.checkpoints} checkpoints matched" if self.checkpoints else ""
-        return f"{self.source}: ok, {self.format}, {several}{said}{matched}"
+        return f"{self.source}: ok, {self.format}, {several}{said}{matched}{_endings(self.suggestions)}"
+
+
+def _endings(endings: SuggestionEndings | None) -> str:
+    """How suggestions ended, in words; the endings that there are."""
+    if endings is None:
+        return ""
+    counts = msgspec.structs.asdict(endings)
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count and name in _TOLD)
+    pieces = f", {number_of(endings.pieces, 'piece')} accepted" if endings.pieces else ""
+    deleted = f", {number_of(endings.deleted, 'accepted character')} deleted" if endings.deleted else ""
+    return f"; {number_of(endings.shown, 'suggestion')}" + (f": {told}" if told else "") + pieces + deleted
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +229,8 @@ def _check(path: Path, form: str, waiting: Waiting) -> CheckedFile:
 def _checked_tape(path: Path, waiting: Waiting) -> CheckedFile:
     size = path.stat().st_size if path.exists() else 0
     tape = checking.check(path, progress=lambda done: waiting.show(str(path), done, size))
-    return CheckedFile(str(path), True, "tape", 1, tape.events, tape.documents, tape.changes, tape.checkpoints)
+    endings = tape.suggestions if tape.suggestions.shown else None
+    return CheckedFile(str(path), True, "tape", 1, tape.events, tape.documents, tape.changes, tape.checkpoints, endings)
 
 
 def _checked_recording(path: Path, form: str) -> CheckedFile:

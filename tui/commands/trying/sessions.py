@@ -47,12 +47,15 @@ class Sessions:
     _left: Counter[str] = field(default_factory=Counter)
     _failed: int = 0
     """How many commits in a row were left out because their own tests fail."""
+    _unreachable: IndexUnreachable | None = None
+    """Why packages of a commit could not be fetched."""
 
     async def make(self, place: Path) -> list[TapeSource]:
         """Type commits into tapes in a folder below `place`, the newest first, until as many as were chosen have anything to ask.
 
         Raises:
             HistoryError: none has, or the clone lacks an object.
+            IndexUnreachable: none is left, as packages could not be fetched.
 
         """
         options = msgspec.structs.replace(self.options, project_tests=None, tests_over={}, also_requires=())
@@ -101,6 +104,7 @@ class Sessions:
             self._failed = 0
         except (NotTestable, IndexUnreachable) as error:
             self._failed += 1
+            self._unreachable = error if isinstance(error, IndexUnreachable) else self._unreachable
             said, counted = _why_left_out(error)
             self.say(f"  left out: {each.commit[:10]}: {shorten(one_line(said), 3 * _SUBJECT)}")
             self._left[counted] += 1
@@ -114,6 +118,8 @@ class Sessions:
         self.say(
             f"{number_of(made, 'session')} of {number_of(seen, 'commit')}{left} (choose with --last, --since, --author, --sample)"
         )
+        if not made and self._unreachable is not None:
+            raise self._unreachable
         if not made:
             chosen = [
                 f"--{flag} {one_line(each)}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rich.cells import cell_len
 from textual.content import Content
 
-from tui.figures import DASH, Summary, mapping, percent
+from tui.figures import DASH, Summary, groups, percent
 from tui.inspector.code import FAINT
 from tui.terminal_text import one_line, shorten
 
@@ -18,7 +18,7 @@ _HEAD = "bold $heading"
 
 def groups_page(summary: Summary) -> Content:
     """Lay out a line for each group: the share that passes of the testable moments, with its interval, and how many are testable."""
-    found = list(_sections(summary))
+    found = groups(summary)
     if not found:
         return Content("There are no groups: the run has not ended, or has no verdicts.\nEscape closes this.")
     parts = [Content(f"{'':<{_NAME}}{'testable':>9}{'passed':>8}  95 %").stylize(FAINT)]
@@ -27,31 +27,6 @@ def groups_page(summary: Summary) -> Content:
     return Content("\n").join(
         [*parts, Content("The intervals go by clusters (docs/numbers.md). Escape closes this.").stylize(FAINT)]
     )
-
-
-def _sections(summary: Summary) -> Iterator[tuple[str, list[tuple[str, Mapping[str, Any]]]]]:
-    for title, key, names in (
-        ("by language", "languages", ("language",)),
-        ("by category", "categories", ("category",)),
-        ("by language and category", "cells", ("language", "category")),
-    ):
-        rows = [(", ".join(row[name] for name in names), mapping(row["share"])) for row in summary.get(key) or ()]
-        yield from [(title, rows)] * bool(rows)
-    tapes = [(name, _passed(part)) for name, part in mapping(summary.get("tapes")).items()]
-    yield from [("by tape", tapes)] * (len(tapes) > 1)
-    lengths = [
-        (f"{name} characters", mapping(figure))
-        for name, figure in mapping(_metrics(summary).get("pass_by_length")).items()
-    ]
-    yield from [("by the length of the ground truth", lengths)] * any(figure.get("n") for _, figure in lengths)
-
-
-def _metrics(summary: Summary) -> Mapping[str, Any]:
-    return mapping(summary.get("metrics"))
-
-
-def _passed(summary: Summary) -> Mapping[str, Any]:
-    return mapping(_metrics(summary).get("pass_at_1"))
 
 
 def _row(name: str, figure: Mapping[str, Any]) -> Content:

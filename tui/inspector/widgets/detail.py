@@ -14,6 +14,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 
 from replay.errors import ReplayError
 from replay.records import Record
+from replay.run.sources.tape_shelf import ReadTape, TapeShelf
 from syntax.errors import OffsetError
 from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_verdict, location
 from tui.inspector.code import FAINT, PageContent
@@ -21,7 +22,6 @@ from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.messages import TapeWanted
 from tui.inspector.pages.pages import PAGES
 from tui.inspector.pages.parts import ShownMoment
-from tui.inspector.tapes import ReadTape, TapeShelf
 from tui.terminal_text import one_line, shorten
 
 LOCATION = 200

@@ -30,7 +30,8 @@ export function modelName(provider: Provider): string {
   return typeof shown === "string" ? (shown.split(/[/\\]/).at(-1) ?? shown) : "";
 }
 
-function summary(provider: Provider): string {
+/** A provider in a few words: its name, model and server. */
+export function summary(provider: Provider): string {
   return ["name", "model", "base_url"].flatMap((member) => (typeof provider[member] === "string" ? [provider[member]] : [])).join(" · ");
 }
 

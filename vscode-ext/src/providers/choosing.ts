@@ -1,10 +1,11 @@
 import { ConfigurationTarget, type QuickPickItem, window, workspace } from "vscode";
 
-import { POLICIES } from "../typing/policy";
+import { ownPolicies } from "../typing/policies/configured";
+import { POLICIES } from "../typing/policies/tables";
 import { providerChoices } from "./choices";
 import { keyProblem, KEYED_PROVIDERS, type Keys } from "./keys";
 import { modelsOf } from "./models";
-import { chooseProvider, type ChosenProvider, onlyThePersons, type Provider, REPAIRS } from "./options";
+import { asSetting, chooseProvider, type ChosenProvider, onlyThePersons, type Provider, REPAIRS } from "./options";
 
 const DEBOUNCES = ["pause:250", "vscode:debounce=125"];
 
@@ -16,28 +17,37 @@ export function configuredProvider(): ChosenProvider {
 
 /** Let the person choose another provider or model in one pick. */
 export async function pickProvider(): Promise<void> {
-  const current = currentProvider();
-  const named = workspace.getConfiguration("ghosttape").get("providers");
-  const servers: readonly Provider[] = [current, { name: "ollama" }].filter((one, at) => at === 0 || current["name"] !== one["name"]);
-  const models = (await Promise.all(servers.map((server) => modelsOf(server)))).flat();
-  const placeHolder = "Providers with names of your own are in the setting ghosttape.providers";
-  const chosen = await window.showQuickPick(providerChoices(named, models, current), { title: "Provider or model", placeHolder });
-  if (chosen === undefined) {
+  const provider = await askForProvider("Provider or model");
+  if (provider === undefined) {
     return;
   }
-  if (isOfWorkspace("provider") && onlyThePersons(chosen.provider).length > 0) {
+  if (isOfWorkspace("provider") && onlyThePersons(provider).length > 0) {
     await window.showErrorMessage(
       "The settings of this workspace name a provider, and one that says what is run belongs in your user settings: remove `ghosttape.provider` from the workspace's first.",
     );
     return;
   }
-  await set("provider", Object.keys(chosen.provider).length === 0 ? undefined : chosen.provider);
+  const value = asSetting(provider);
+  await set("provider", Object.keys(value).length === 0 ? undefined : value);
+}
+
+/** Ask which provider or model is meant; undefined if the person chose none. One that only the workspace names comes without leave to use keys. */
+export async function askForProvider(title: string): Promise<Provider | undefined> {
+  const current = currentProvider();
+  const named = workspace.getConfiguration("ghosttape").get("providers");
+  const servers: readonly Provider[] = [current, { name: "ollama" }].filter((one, at) => at === 0 || current["name"] !== one["name"]);
+  const models = (await Promise.all(servers.map((server) => modelsOf(server)))).flat();
+  const placeHolder = "Providers with names of your own are in the setting ghosttape.providers";
+  const chosen = await window.showQuickPick(providerChoices(named, models, current), { title, placeHolder });
+  return chosen?.provider;
 }
 
 /** Let the person choose when completions are asked for. */
 export async function pickPolicy(): Promise<void> {
-  const named = Object.entries(POLICIES).map(([label, { about }]) => ({ label, detail: about }));
-  const items: QuickPickItem[] = [...named, ...DEBOUNCES.map((label) => ({ label, detail: "an example of numbers of your own" }))];
+  const own = Object.keys(ownPolicies()).map((label) => ({ label, detail: "of this folder's ghosttape.toml" }));
+  const others = Object.entries(POLICIES).filter(([name]) => !own.some(({ label }) => label === name));
+  const named = others.map(([label, { about }]) => ({ label, detail: about }));
+  const items: QuickPickItem[] = [...own, ...named, ...DEBOUNCES.map((label) => ({ label, detail: "an example of numbers of your own" }))];
   const chosen = await window.showQuickPick(items, { title: "When completions are asked for" });
   if (chosen !== undefined) {
     await set("policy", chosen.label);

@@ -33,15 +33,19 @@ export class Keys {
   }
 
   /**
-   * The environment variables of a server. A provider's key goes into the variable of its own; that of the chosen provider also
-   * into the variable that goes first, so that it counts over one that the editor was started with.
+   * The environment variables of a server. A provider's key goes into the variable of its own. Where the chosen provider has one, the
+   * variable that goes first, for whatever server is named, is empty: the stored key counts over one that the editor was started with, and
+   * another provider that is asked never gets it.
    */
   async variables(chosen: unknown): Promise<Readonly<Record<string, string>>> {
     const found: Record<string, string> = {};
     for (const [provider, key] of await this.#all()) {
       const [first = "", ...own] = KEY_VARIABLES[provider] ?? [];
-      for (const name of provider === chosen ? [first, ...own] : own) {
+      for (const name of own) {
         found[name] = key;
+      }
+      if (provider === chosen) {
+        found[first] = "";
       }
     }
     return found;

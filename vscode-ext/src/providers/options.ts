@@ -73,6 +73,11 @@ export function onlyThePersons(provider: Provider): readonly string[] {
   return shared.onlyThePerson.filter((member) => member in provider);
 }
 
+/** A provider as a setting can hold it: whether it may use keys is not said there, but decided by who names it. */
+export function asSetting(provider: Provider): Provider {
+  return Object.fromEntries(Object.entries(provider).filter(([member]) => MEMBERS.has(member)));
+}
+
 /** What the server is initialized with. Values are checked by the server, which also fills in what is left out. */
 export function initializationOptions(provider: Provider, { repairs, recordTo }: FurtherOptions): InitializationOptions {
   return {

@@ -29,6 +29,8 @@ export class Recording {
     this.#choice = new RecordingChoice(context.workspaceState);
     this.#recordings = join(context.globalStorageUri.fsPath, "recordings");
     this.#restart = restart;
+    this.#tellKeys();
+    void this.#askAgain();
   }
 
   /** What is shown: "off" also where nothing can be recorded. */
@@ -106,7 +108,23 @@ export class Recording {
 
   async #choose(state: RecordingState): Promise<void> {
     await this.#choice.choose(state);
+    this.#tellKeys();
     await this.#restart();
+  }
+
+  /** Keys that exist only for the recording ask for this. */
+  #tellKeys(): void {
+    void commands.executeCommand("setContext", "ghosttape.isRecording", this.state === "on");
+  }
+
+  /** Who said yes when less was recorded is asked once more. */
+  async #askAgain(): Promise<void> {
+    if (await this.#choice.forgetFormer()) {
+      const words = "ghosttape records nothing here until you agree again: test runs in terminals would be recorded too.";
+      if ((await window.showInformationMessage(words, "Ask Me")) !== undefined) {
+        await this.start();
+      }
+    }
   }
 
   async #agrees(): Promise<boolean> {
@@ -121,7 +139,7 @@ export class Recording {
 
 function explanation(folder: string): string {
   return (
-    "What you type in files of the opened folders, when, and what was suggested to you then is written to " +
+    "What you type in files of the opened folders, when, what was suggested to you then, and the command, exit status and counts of test runs in terminals are written to " +
     `${folder} on the machine where the files are. It is sent nowhere. ` +
     "Files that .gitignore or .ghosttapeignore leave out and files that hold keys are not recorded; " +
     "they are read only so that their values can be covered wherever they appear, and what looks like a credential is covered too. A red light in the status bar (REC) shows while it records; you can pause it, " +

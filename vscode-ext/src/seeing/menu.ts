@@ -25,6 +25,7 @@ const ENTRIES: readonly Entry[] = [
   { label: "$(trash) Delete This Recording…", command: "deleteRecording", isOffered: ({ recording }) => recording !== "off" },
   { label: "$(folder) Open the Folder of Tapes", command: "openTapes" },
   { label: "$(key) Store a Key…", command: "setKey" },
+  { label: "$(book) Get Started", command: "walkthrough" },
   { label: "$(cloud-download) Install or Update Server…", command: "install", isOffered: ({ server }) => server.kind === "failed" },
   { label: "$(debug-restart) Restart Server", command: "restart" },
   { label: "$(output) Show Log", command: "showLog" },

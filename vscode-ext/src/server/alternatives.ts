@@ -1,7 +1,8 @@
 import { type InlineCompletionItem, workspace } from "vscode";
-import { InlineCompletionRequest } from "vscode-languageclient/node";
+import { InlineCompletionRequest, ResponseError } from "vscode-languageclient/node";
 
 import type { Place } from "../typing/asking";
+import type { Cache } from "../typing/flights";
 import type { GhostClient } from "./client";
 
 /** Further completions at a place: the samples 1, 2, … of the same question, as many as the setting says. */
@@ -21,4 +22,18 @@ export async function furtherItems(
   };
   const answers = await Promise.allSettled(Array.from({ length: count }, (_, at) => ask(at + 1)));
   return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+}
+
+/** Where the server had its last answer at a place from; `none` also where it does not say. */
+export async function originOf(client: GhostClient | undefined, ...[document, position, , token]: Place): Promise<Cache> {
+  const where = client?.code2ProtocolConverter.asTextDocumentPositionParams(document, position);
+  try {
+    const said = await client?.sendRequest<{ readonly cache?: Cache } | null>("ghosttape/explain", where, token);
+    return said?.cache ?? "none";
+  } catch (error) {
+    if (error instanceof ResponseError) {
+      return "none"; // cancelled, or a server that cannot say
+    }
+    throw error;
+  }
 }

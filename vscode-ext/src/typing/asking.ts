@@ -1,63 +1,90 @@
 import {
   CancellationTokenSource,
+  commands,
   type Disposable,
-  type InlineCompletionItem,
   InlineCompletionTriggerKind,
   languages,
   RelativePattern,
   type TextDocument,
   type TextDocumentChangeEvent,
+  type TextEditor,
   window,
   workspace,
 } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
+import type { ChangeReason } from "../recording/reasons";
+import { answerOf, insertedText, type Items } from "./answers";
 import { type EnablementTable, isEnabled } from "./enablement";
+import type { Answer, Cache } from "./flights";
 import { DOCUMENTS } from "./languages";
-import { afterChange, type Offer } from "./offer";
-import { type Policy, policyOf } from "./policy";
+import type { Policy } from "./policies/tables";
 import { type QuestionListener, Questions } from "./questions";
-import { onlyChange, situationOf } from "./situations";
+import { changesOf, movedTo, situationOf } from "./situations";
 import { Snooze } from "./snooze";
 import type { Cancellation } from "./waiting";
 
 type Ask = NonNullable<Middleware["provideInlineCompletionItems"]>;
 type Next = Parameters<Ask>[4];
-type Items = InlineCompletionItem[];
 
 /** Where and how the editor asks: document, position, context, and what cancels it. */
 export type Place = Parameters<Next>;
 
-/** Asks for further, different completions at a place. */
-export type Alternatives = (...place: Place) => Promise<Items>;
+/** The place of a question, without what cancels it. */
+interface Spot {
+  readonly key: string;
+  readonly version: number;
+  readonly offset: number;
+}
+
+/** What the server is asked besides. */
+export interface Server {
+  /** Further, different completions at a place. */
+  alternatives(...place: Place): Promise<Items>;
+  /** Where it had its last answer at a place from. */
+  origin(...place: Place): Promise<Cache>;
+}
+
+/** Says why a document changed; undefined where nothing says it. */
+export type ReasonOf = (event: TextDocumentChangeEvent) => ChangeReason | undefined;
 
 /** When this window's editors ask the server: by the policy, the setting `ghosttape.enable`, and unless it is snoozed. */
 export class Asking implements Disposable {
   readonly snooze = new Snooze();
-  readonly #listener: QuestionListener;
-  readonly #alternatives: Alternatives;
+  readonly #answered: QuestionListener["answered"];
+  readonly #server: Server;
+  readonly #reasonOf: ReasonOf;
   readonly #subscriptions: Disposable[];
-  #questions: Questions;
-  #offer: Offer | undefined;
+  #policy: Policy;
+  #questions: Questions<Items>;
   #wantsMore = false;
+  #ours: Spot | undefined;
+  #asksLater: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(policy: Policy, listener: QuestionListener, alternatives: Alternatives) {
-    this.#listener = listener;
-    this.#alternatives = alternatives;
-    this.#questions = this.#made(policy);
+  /** `reasonOf` says why a document changed, as it is recorded: so that a replay of the recording decides alike. */
+  constructor(policy: Policy, answered: QuestionListener["answered"], server: Server, reasonOf: ReasonOf) {
+    this.#policy = policy;
+    this.#answered = answered;
+    this.#server = server;
+    this.#reasonOf = reasonOf;
+    this.#questions = this.#made();
     this.#subscriptions = [
       workspace.onDidChangeTextDocument((event) => {
         this.#changed(event);
       }),
       workspace.onDidCloseTextDocument((document) => {
-        this.#questions.closed(document.uri.toString());
+        this.#questions.closed(keyOf(document));
+      }),
+      window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        this.#moved(textEditor);
       }),
     ];
   }
 
   /** Follow another policy from now on. */
   follow(policy: Policy): void {
-    this.#questions = this.#made(policy);
+    this.#policy = policy;
+    this.#questions = this.#made();
   }
 
   /** The next question by hand wants several completions to choose from. */
@@ -65,43 +92,62 @@ export class Asking implements Disposable {
     this.#wantsMore = true;
   }
 
-  /** The person pressed Escape: what is shown is rejected. */
-  dismissed(): void {
-    if (this.#offer !== undefined) {
-      this.#offer = undefined;
-      this.#questions.decided("");
-    }
+  /** The person pressed Escape: what a document shows is rejected. Says whether it is ours. */
+  dismissed(document: TextDocument): boolean {
+    return this.#questions.dismissed(keyOf(document));
   }
 
   /** The middleware of a language client. */
   readonly provide: Ask = async (document, position, context, token, next) => {
-    const invoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
+    const spot = { key: keyOf(document), version: document.version, offset: document.offsetAt(position) };
+    const isInvoke = context.triggerKind === InlineCompletionTriggerKind.Invoke;
+    const invoked = isInvoke && !this.#isOurs(spot);
     if (!isEnabledIn(document) || (!invoked && this.snooze.left(Date.now()) > 0)) {
       return undefined;
     }
-    const offset = document.offsetAt(position);
-    const send = (request: Cancellation): Promise<Items | undefined> =>
-      cancellable(request, async (cancelled) => {
-        const items = itemsOf(await next(document, position, context, cancelled));
-        const more = invoked && this.#takesMore() ? await this.#alternatives(document, position, context, cancelled) : [];
-        return distinct([...items, ...more]);
-      });
-    const key = document.uri.toString();
+    const asked = invoked ? context : { ...context, triggerKind: InlineCompletionTriggerKind.Automatic };
+    const send = (request: Cancellation): Promise<Answer<Items> | undefined> =>
+      cancellable(request, (cancelled) => this.#send(invoked, next, [document, position, asked, cancelled]));
     const selection = window.activeTextEditor?.selection.isEmpty === false;
-    const question = { key, version: document.version, offset, invoked, selection, token, send, length: offeredLength };
-    const items = await this.#questions.ask(question);
-    this.#offer = items === undefined ? this.#offer : { key, offset, text: textOf(items[0]) };
-    return items;
+    return this.#questions.ask({ ...spot, invoked, selection, token, send });
   };
 
   dispose(): void {
+    clearTimeout(this.#asksLater);
     for (const subscription of this.#subscriptions) {
       subscription.dispose();
     }
   }
 
-  #made(policy: Policy): Questions {
-    return new Questions(policy, this.#listener, () => performance.now());
+  async #send(invoked: boolean, next: Next, place: Place): Promise<Answer<Items>> {
+    const items = itemsOf(await next(...place));
+    const more = invoked && this.#takesMore() ? await this.#server.alternatives(...place) : [];
+    const cache = mindsOrigin(this.#policy) ? await this.#server.origin(...place) : "none";
+    return answerOf(place[0], place[1], distinct([...items, ...more]), cache);
+  }
+
+  #made(): Questions<Items> {
+    const again = (key: string): void => {
+      this.#again(key);
+    };
+    return new Questions(this.#policy, { answered: this.#answered, again }, () => performance.now());
+  }
+
+  /** Whether a question by hand is one that `#again` has caused. */
+  #isOurs(spot: Spot): boolean {
+    const { key, version, offset } = this.#ours ?? {};
+    this.#ours = undefined;
+    return spot.key === key && spot.version === version && spot.offset === offset;
+  }
+
+  /** Let the editor ask at its cursor, as it does not do by itself without a change. */
+  #again(key: string): void {
+    const editor = window.activeTextEditor;
+    if (editor === undefined || keyOf(editor.document) !== key || !editor.selection.isEmpty) {
+      return;
+    }
+    this.#ours = { key, version: editor.document.version, offset: editor.document.offsetAt(editor.selection.active) };
+    void commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
   #takesMore(): boolean {
@@ -114,30 +160,32 @@ export class Asking implements Disposable {
     if (event.contentChanges.length === 0 || languages.match(DOCUMENTS, event.document) === 0) {
       return;
     }
-    const accepted = this.#decided(event);
-    const situation = situationOf(event, performance.now(), accepted);
+    clearTimeout(this.#asksLater);
+    const reason = this.#reasonOf(event);
+    const accepted = this.#questions.passOver(keyOf(event.document), changesOf(event));
+    const situation = situationOf(event, performance.now(), accepted === "" ? reason : "accept");
     this.#questions.changed(situation.path, event.document.version, situation);
   }
 
-  /** What a change says about the offer: the text that it accepts, if it does. */
-  #decided(event: TextDocumentChangeEvent): string {
-    const offer = this.#offer;
-    if (offer?.key !== event.document.uri.toString()) {
-      return "";
+  /** Ask where the cursor has gone to, if the policy does. */
+  #moved(editor: TextEditor): void {
+    const { document, selection } = editor;
+    if (editor !== window.activeTextEditor || languages.match(DOCUMENTS, document) === 0) {
+      return;
     }
-    const change = onlyChange(event);
-    const { accepted, rest } = change === undefined ? { accepted: "", rest: undefined } : afterChange(offer, change);
-    this.#offer = rest;
-    if (accepted !== "" || rest === undefined) {
-      this.#questions.decided(accepted);
+    const key = keyOf(document);
+    if (!selection.isEmpty) {
+      this.#questions.left(key);
+      return;
     }
-    return accepted;
+    const wait = this.#questions.moved(key, document.version, movedTo(editor, performance.now()));
+    if (wait !== undefined) {
+      clearTimeout(this.#asksLater);
+      this.#asksLater = setTimeout(() => {
+        this.#again(key);
+      }, wait);
+    }
   }
-}
-
-/** The policy of the setting `ghosttape.policy`. @throws SetupError if there is none of this name. */
-export function configuredPolicy(): Policy {
-  return policyOf(workspace.getConfiguration("ghosttape").get("policy", "vscode"));
 }
 
 /** Say whether completions are offered in a document, by the setting `ghosttape.enable`. */
@@ -168,14 +216,15 @@ function itemsOf(result: Awaited<ReturnType<Next>>): Items {
   return result === null || result === undefined ? [] : Array.isArray(result) ? result : result.items;
 }
 
-function textOf(item: InlineCompletionItem | undefined): string {
-  return item === undefined ? "" : typeof item.insertText === "string" ? item.insertText : item.insertText.value;
-}
-
-function offeredLength(items: Items): number {
-  return textOf(items[0]).length;
-}
-
 function distinct(items: Items): Items {
-  return [...new Map(items.map((item) => [textOf(item), item] as const).reverse()).values()].reverse();
+  return [...new Map(items.map((item) => [insertedText(item), item] as const).reverse()).values()].reverse();
+}
+
+/** Whether a policy waits otherwise for what the server had in its cache. */
+function mindsOrigin({ hold, cached, backoff, adaptive }: Policy): boolean {
+  return hold > 0 || cached > 0 || backoff !== null || adaptive !== null;
+}
+
+function keyOf(document: TextDocument): string {
+  return document.uri.toString();
 }

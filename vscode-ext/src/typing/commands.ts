@@ -1,5 +1,6 @@
-import { commands, ConfigurationTarget, type Disposable, window, workspace } from "vscode";
+import { commands, ConfigurationTarget, type Disposable, type TextDocument, window, workspace } from "vscode";
 
+import type { ChangeReason } from "../recording/reasons";
 import type { Asking } from "./asking";
 
 const CORE = "editor.action.inlineSuggest.";
@@ -11,29 +12,46 @@ const NAPS: readonly { readonly label: string; readonly ms: number }[] = [
   { label: "Until I wake it", ms: Number.POSITIVE_INFINITY },
 ];
 
-/** Register the commands about what is typed and shown. `changed` is called when the snooze begins or ends. */
-export function typingCommands(asking: Asking, changed: () => void): readonly Disposable[] {
+/** What the commands tell of. */
+export interface TypingListener {
+  /** The snooze has begun or ended. */
+  slept(): void;
+  /** The person dismissed what this document showed. */
+  dismissed(document: TextDocument): void;
+}
+
+/** Runs something that changes the active document for a reason. */
+export type During = (reason: ChangeReason, run: () => Thenable<unknown>) => Promise<void>;
+
+/** Register the commands about what is typed and shown. */
+export function typingCommands(asking: Asking, listener: TypingListener, during: During): readonly Disposable[] {
   const core = (name: string) => async (): Promise<void> => {
     await commands.executeCommand(CORE + name);
   };
+  const accept = (name: string) => () => during("accept", () => commands.executeCommand(CORE + name));
   const more = (name: string) => async (): Promise<void> => {
     asking.wantMore();
     await commands.executeCommand(CORE + name);
   };
   const registered = {
     trigger: core("trigger"),
-    acceptWord: core("acceptNextWord"),
-    acceptLine: core("acceptNextLine"),
+    acceptWord: accept("acceptNextWord"),
+    acceptLine: accept("acceptNextLine"),
     next: more("showNext"),
     previous: more("showPrevious"),
     dismiss: async (): Promise<void> => {
-      asking.dismissed();
+      const document = window.activeTextEditor?.document;
+      if (document !== undefined && asking.dismissed(document)) {
+        listener.dismissed(document);
+      }
       await commands.executeCommand(`${CORE}hide`);
     },
-    snooze: () => snooze(asking, changed),
+    save: () => during("format", () => commands.executeCommand("workbench.action.files.save")),
+    formatDocument: () => during("format", () => commands.executeCommand("editor.action.formatDocument")),
+    snooze: () => snooze(asking, () => { listener.slept(); }),
     wake: () => {
       asking.snooze.wake();
-      changed();
+      listener.slept();
     },
     toggleLanguage,
   };

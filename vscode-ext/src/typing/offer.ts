@@ -12,18 +12,24 @@ export interface Offer {
   readonly text: string;
 }
 
+/** What a change makes of an offer. */
+export interface Followed {
+  /** The text that was accepted: more than one key writes. */
+  readonly accepted: string;
+  /** How much of the offer the change wrote, in UTF-16 code units; 0 if it wrote something else. */
+  readonly taken: number;
+}
+
 /**
- * What a change makes of an offer: text that was accepted (more than one key writes), and what is left of the offer.
+ * What a change makes of an offer.
  *
- * `("b", "ar")` is offered as `bar`: typing `b` leaves `ar`; the change to `bar` in one go accepts it.
+ * `("b", "ar")` is offered as `bar`: typing `b` takes one character; the change to `bar` in one go accepts it.
  */
-export function afterChange(offer: Offer, change: TextChange): { readonly accepted: string; readonly rest: Offer | undefined } {
+export function afterChange(offer: Offer, change: TextChange): Followed {
   const isHere = change.offset <= offer.offset && change.text !== "";
   const typed = isHere ? change.text.slice(offer.offset - change.offset) : "";
   if (typed === "" || !offer.text.startsWith(typed)) {
-    return { accepted: "", rest: undefined };
+    return { accepted: "", taken: 0 };
   }
-  const text = offer.text.slice(typed.length);
-  const rest = text === "" ? undefined : { ...offer, offset: offer.offset + typed.length, text };
-  return { accepted: typed.length > 1 && typed.trim() !== "" ? typed : "", rest };
+  return { accepted: typed.length > 1 && typed.trim() !== "" ? typed : "", taken: typed.length };
 }

@@ -1,18 +1,16 @@
-import { type TextDocument, type TextDocumentChangeEvent, TextDocumentChangeReason, window } from "vscode";
+import { type TextDocument, type TextDocumentChangeEvent, type TextEditor, window } from "vscode";
 
+import type { ChangeReason } from "../recording/reasons";
 import type { TextChange } from "./offer";
-import type { Situation } from "./pacing";
+import type { Situation } from "./policies/pacing";
 
-/** The only change of an event; undefined if there are several, at several cursors. */
-export function onlyChange({ contentChanges }: TextDocumentChangeEvent): TextChange | undefined {
-  const [change, ...others] = contentChanges;
-  return change === undefined || others.length > 0
-    ? undefined
-    : { offset: change.rangeOffset, length: change.rangeLength, text: change.text };
+/** The changes of an event, all against the text before it. */
+export function changesOf({ contentChanges }: TextDocumentChangeEvent): readonly TextChange[] {
+  return contentChanges.map(({ rangeOffset, rangeLength, text }) => ({ offset: rangeOffset, length: rangeLength, text }));
 }
 
 /** A change as a policy sees it; the cursor is taken to be behind the first text that was put in, as in a replay. */
-export function situationOf(event: TextDocumentChangeEvent, now: number, accepted: string): Situation {
+export function situationOf(event: TextDocumentChangeEvent, now: number, reason: ChangeReason | undefined): Situation {
   const { document, contentChanges } = event;
   const first = [...contentChanges].sort((one, other) => one.rangeOffset - other.rangeOffset)[0];
   const offset = first === undefined ? 0 : first.rangeOffset + first.text.length;
@@ -23,11 +21,26 @@ export function situationOf(event: TextDocumentChangeEvent, now: number, accepte
     now,
     path: document.uri.toString(),
     typed: first?.text ?? "",
-    reason: accepted === "" ? reasonOf(event.reason) : "accept",
+    reason: reason ?? null,
     focused: isFocused,
     cursors: Math.max(isFocused ? editor.selections.length : 1, contentChanges.length),
     changed: contentChanges.some((change) => change.text !== "" || change.rangeLength > 0),
     moved: false,
+  };
+}
+
+/** A move of the cursor, as a policy sees it. */
+export function movedTo({ document, selections, selection }: TextEditor, now: number): Situation {
+  return {
+    ...around(document, document.offsetAt(selection.active)),
+    now,
+    path: document.uri.toString(),
+    typed: "",
+    reason: null,
+    focused: true,
+    cursors: selections.length,
+    changed: false,
+    moved: true,
   };
 }
 
@@ -45,8 +58,4 @@ function around(document: TextDocument, offset: number): Around {
     after: text.length - offset,
     wordless: !/\w/.test(text.slice(offset)),
   };
-}
-
-function reasonOf(reason: TextDocumentChangeReason | undefined): string | null {
-  return reason === undefined ? null : reason === TextDocumentChangeReason.Undo ? "undo" : "redo";
 }

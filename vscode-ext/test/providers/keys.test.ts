@@ -35,12 +35,12 @@ describe("stored keys", () => {
     expect(await keys.variables(undefined)).toEqual({ OPENAI_API_KEY: "sk-1", ANTHROPIC_API_KEY: "sk-2" });
   });
 
-  it("count over the editor's own environment for the provider that is chosen, and only for that", async () => {
+  it("count over the editor's own environment for the provider that is chosen, and go to no other one", async () => {
     await keys.store("openai", "sk-1");
     await keys.store("anthropic", "sk-2");
     expect(await keys.variables("anthropic")).toEqual({
       OPENAI_API_KEY: "sk-1",
-      GHOSTTAPE_API_KEY: "sk-2",
+      GHOSTTAPE_API_KEY: "",
       ANTHROPIC_API_KEY: "sk-2",
     });
   });

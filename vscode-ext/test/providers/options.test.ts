@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { canChangeTo, chooseProvider, initializationOptions } from "../../src/providers/options";
+import { asSetting, canChangeTo, chooseProvider, initializationOptions } from "../../src/providers/options";
 import { SetupError } from "../../src/setup/errors";
 
 const users = { name: "openai", base_url: "http://localhost:8000/v1", model: "m", max_tokens: 64, temperature: 0 };
@@ -24,6 +24,14 @@ describe("chooseProvider", () => {
   it("does not heed a workspace that is not trusted", () => {
     const chosen = chooseProvider({ globalValue: users, workspaceValue: { name: "ngram" } }, false);
     expect(chosen).toEqual({ provider: users, isWorkspaces: false });
+  });
+
+  it("has what a setting can hold of a workspace's provider, to be chosen again with another model", () => {
+    const workspaceValue = { name: "openai", base_url: "http://elsewhere.example/v1", model: "small" };
+    const { provider } = chooseProvider({ workspaceValue }, true);
+    const again = asSetting({ ...provider, model: "big" });
+    expect(again).toEqual({ ...workspaceValue, model: "big" });
+    expect(chooseProvider({ workspaceValue: again }, true).provider["use_key"]).toBe(false);
   });
 
   it("gives no key to a server that only the workspace names", () => {

@@ -27,6 +27,15 @@ describe("the choice whether a workspace is recorded", () => {
     expect(new RecordingChoice(workspace).state).toBe("paused");
   });
 
+  it("counts no more where less was recorded when it was made, and is asked again once", async () => {
+    const workspace = memory();
+    await workspace.update("ghosttape.recording", "on");
+    const choice = new RecordingChoice(workspace);
+    expect(choice.state).toBe("off");
+    expect([await choice.forgetFormer(), await choice.forgetFormer()]).toEqual([true, false]);
+    expect(choice.state).toBe("off");
+  });
+
   it("is forgotten when it is switched off", async () => {
     const workspace = memory("on");
     await new RecordingChoice(workspace).choose("off");

@@ -6,17 +6,17 @@ const offer = { key: "a.py", offset: 10, text: "return total\n" };
 
 describe("a change after an offer", () => {
   it("accepts the whole text", () => {
-    expect(afterChange(offer, { offset: 10, length: 0, text: "return total\n" })).toEqual({ accepted: "return total\n", rest: undefined });
+    expect(afterChange(offer, { offset: 10, length: 0, text: "return total\n" })).toEqual({ accepted: "return total\n", taken: 13 });
   });
 
   it("accepts a word, and leaves the rest", () => {
     const after = afterChange(offer, { offset: 10, length: 0, text: "return" });
-    expect(after).toEqual({ accepted: "return", rest: { key: "a.py", offset: 16, text: " total\n" } });
+    expect(after).toEqual({ accepted: "return", taken: 6 });
   });
 
   it("is typing along when it is one character of it", () => {
     const after = afterChange(offer, { offset: 10, length: 0, text: "r" });
-    expect(after).toEqual({ accepted: "", rest: { key: "a.py", offset: 11, text: "eturn total\n" } });
+    expect(after).toEqual({ accepted: "", taken: 1 });
   });
 
   it("counts only what comes behind the cursor, where the accepted range begins before it", () => {
@@ -29,6 +29,6 @@ describe("a change after an offer", () => {
     { offset: 9, length: 1, text: "" },
     { offset: 40, length: 0, text: "return" },
   ])("ends it otherwise (%j)", (change) => {
-    expect(afterChange(offer, change)).toEqual({ accepted: "", rest: undefined });
+    expect(afterChange(offer, change)).toEqual({ accepted: "", taken: 0 });
   });
 });

@@ -1,33 +1,65 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Situation } from "../../src/typing/pacing";
-import { policyOf } from "../../src/typing/policy";
+import type { Answer, Cache } from "../../src/typing/flights";
+import type { Situation } from "../../src/typing/policies/pacing";
+import { policyOf } from "../../src/typing/policies/policy";
 import { type Question, Questions } from "../../src/typing/questions";
 import { type Cancellation, Cancelling } from "../../src/typing/waiting";
 
 /** VS Code's own wait before it asks, in ms. */
 const EDITOR = 50;
 
+/** An answer, of which the editor is given the text. */
+function answer(text: string, cache: Cache = "none"): Answer<string> {
+  return { items: text, text, cache, after: (typed) => answer(text.slice(typed.length), "typed") };
+}
+
 class Editor {
   readonly sent: { readonly at: number; readonly version: number; readonly request: Cancellation }[] = [];
   readonly answered: number[] = [];
-  readonly questions: Questions;
+  /** What the editor was told to ask for again. */
+  readonly again: number[] = [];
+  readonly questions: Questions<string>;
   answer = "text";
+  cache: Cache = "none";
   latency = 0;
   #version = 0;
+  #cursor = 7;
   #token = new Cancelling();
 
   constructor(policy: string) {
-    const listener = { answered: (latency: number): void => void this.answered.push(latency) };
+    const listener = {
+      answered: (latency: number): void => void this.answered.push(latency),
+      again: (): void => void this.again.push(Date.now()),
+    };
     this.questions = new Questions(policyOf(policy), listener, () => Date.now());
   }
 
-  /** A key: the editor cancels what it asked before, and asks anew. */
+  /** A key that writes something elsewhere. */
   type(change: Partial<Situation> = {}): Promise<string | undefined> {
+    this.questions.passOver("a.py", [{ offset: 90, length: 0, text: "x" }]);
+    return this.#changed(change);
+  }
+
+  /** A change: the editor cancels what it asked before, and asks anew. */
+  #changed(change: Partial<Situation>): Promise<string | undefined> {
     this.#token.cancel();
     this.#token = new Cancelling();
     this.questions.changed("a.py", ++this.#version, { ...situation(), ...change });
     return this.ask(EDITOR);
+  }
+
+  /** A key that writes a text at the cursor, which stands behind it then. */
+  write(text: string): Promise<string | undefined> {
+    const reason = this.questions.passOver("a.py", [{ offset: this.#cursor, length: 0, text }]) === "" ? null : "accept";
+    this.#cursor += text.length;
+    return this.#changed({ typed: text, reason });
+  }
+
+  /** The cursor goes elsewhere: in how many ms it is asked there. */
+  move(change: Partial<Situation> = {}): number | undefined {
+    this.#cursor = 40;
+    return this.questions.moved("a.py", this.#version, { ...situation(), before: 40, changed: false, moved: true, ...change });
   }
 
   /** The editor asks once more, without a change. */
@@ -45,16 +77,16 @@ class Editor {
     return {
       key: "a.py",
       version,
-      offset: 7,
+      offset: this.#cursor,
       invoked: false,
       selection: false,
       token,
       send: async (request) => {
         this.sent.push({ at: Date.now(), version, request });
+        const text = this.answer;
         await new Promise((resolve) => setTimeout(resolve, this.latency));
-        return this.answer;
+        return answer(text, this.cache);
       },
-      length: (answer) => answer.length,
     };
   }
 
@@ -211,6 +243,16 @@ describe("an editor with a policy", () => {
     expect(editor.answered).toEqual([40]);
   });
 
+  it("does not ask after what a formatter changed, as in a replay, and asks after the next key", async () => {
+    const editor = new Editor("every");
+    void editor.type({ reason: "format" });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(editor.sent).toEqual([]);
+    void editor.type({ reason: "delete" });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(editor.sent).toHaveLength(1);
+  });
+
   it("tells of an answer that offers nothing too: the model is alive", async () => {
     const editor = new Editor("vscode");
     editor.answer = "";
@@ -238,5 +280,105 @@ describe("an editor with a policy", () => {
     }
     expect(most).toBe(1);
     expect(editor.sent).toHaveLength(600);
+  });
+
+  it("asks where the cursor goes, if the policy does, and once for each line", async () => {
+    const editor = new Editor("vscode:moves=true,line_cooldown=5000");
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(editor.move({ line: 8 })).toBe(50);
+    await vi.advanceTimersByTimeAsync(50);
+    const there = editor.ask();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await there).toBe("text");
+    expect(editor.move({ line: 8 })).toBeUndefined();
+    expect(editor.sent).toHaveLength(2);
+    const still = new Editor("vscode");
+    expect(still.move()).toBeUndefined();
+  });
+
+  it("does not take the cursor's way behind a key for a move", async () => {
+    const editor = new Editor("vscode:moves=true");
+    void editor.type();
+    expect(editor.move()).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(editor.sent).toHaveLength(1);
+    expect(editor.move()).toBe(50);
+  });
+
+  it("zed does not ask while the suggestion is being typed, and goes on showing its rest", async () => {
+    const editor = new Editor("zed");
+    const first = editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await first).toBe("text");
+    const along = editor.write("t");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await along).toBe("ext");
+    expect(editor.sent).toHaveLength(1);
+    const away = editor.write("#");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await away).toBe("text");
+    expect(editor.sent).toHaveLength(2);
+  });
+
+  it("zed shows the rest of an answer to an older text, if that was typed meanwhile", async () => {
+    const editor = new Editor("zed");
+    editor.latency = 400;
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    const second = editor.write("te");
+    await vi.advanceTimersByTimeAsync(380);
+    expect(await second, "the answer to the first question").toBe("xt");
+    const off = new Editor("every");
+    off.latency = 400;
+    void off.type();
+    await vi.advanceTimersByTimeAsync(100);
+    off.answer = "other";
+    const other = off.write("te");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await other).toBe("other");
+  });
+
+  it("zed lets the editor ask again for what came when it did not wait, and an answer that says something else replaces nothing", async () => {
+    const editor = new Editor("zed");
+    editor.latency = 400;
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(420);
+    editor.answer = "other";
+    const second = editor.write("te");
+    await vi.advanceTimersByTimeAsync(31); // the first answer comes before the editor asks about the second key
+    expect(editor.again).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await second).toBe("xt");
+    expect(editor.sent).toHaveLength(1);
+    const byHand = editor.ask(0, { invoked: true });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await byHand, "other").toBe("xt");
+  });
+
+  it("an answer ends the requests before it, where the policy counts them", async () => {
+    const editor = new Editor("zed");
+    editor.latency = 1000;
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(400);
+    editor.latency = 100;
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(editor.sent.map(({ request }) => request.isCancellationRequested)).toEqual([true, false]);
+  });
+
+  it.each([
+    ["copilot", "none", 200],
+    ["copilot", "prefix", 200],
+    ["copilot", "typed", 0],
+    ["copilot-nes", "prefix", 100],
+    ["copilot-nes", "typed", 0],
+  ] as const)("%s shows an answer of the kind %s at the earliest %i ms after its request", async (policy, cache, wait) => {
+    const editor = new Editor(policy);
+    editor.cache = cache;
+    let shown = 0;
+    void editor.type({ right: policy === "copilot" ? "" : " + 1" }).then(() => (shown = Date.now()));
+    await vi.advanceTimersByTimeAsync(9000);
+    expect([wait, wait + 1]).toContain(shown - (editor.sent[0]?.at ?? 0)); // the answer itself takes 1 ms of made-up time
   });
 });

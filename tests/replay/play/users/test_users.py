@@ -88,6 +88,23 @@ def test_recorded_accepts_what_the_tape_s_person_accepted_where_the_suggestion_b
     assert accepts("recorded", "foo(a)", then=then) == taken
 
 
+@pytest.mark.parametrize(
+    ("then", "rejected"),
+    [
+        ((), False),
+        ((ghost("shown", "foo(a)"),), False),
+        ((ghost("shown", "foo(a)"), ghost("ignored")), False),
+        ((ghost("shown", "foo(a)"), ghost("rejected")), True),
+        ((ghost("shown", "bar"), ghost("rejected")), False),
+        ((ghost("shown", "foo(a)"), ghost("shown", "bar", 2), ghost("rejected", request=2)), False),
+    ],
+)
+def test_recorded_rejects_what_the_tape_s_person_rejected_and_no_other_text_nor_anyone_else(then, rejected):
+    offered = offer("foo(a)", 6, then=then)
+    assert user_of("recorded").rejects(offered) == rejected
+    assert not any(user_of(name).rejects(offered) for name in ("exact", "words", "always", "tests", "model"))
+
+
 def shown_again(tape):
     """Every suggestion that was shown on a tape, offered again at its place: request → (text, what `recorded` takes)."""
     decisions, edits, paths, asked, offered = Decisions(tape), 0, {}, {}, {}

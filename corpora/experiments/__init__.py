@@ -1,0 +1,1 @@
+"""Experiments: several runs that differ in named settings, over the same tapes and corpora."""

@@ -1,0 +1,152 @@
+"""What an experiment is going to take, before anything is asked: counts that hold, and times where this machine has measured any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from corpora.experiments.cells import Cell, finished
+from corpora.options import EvaluateOptions, drawn
+from corpora.run.source import CorpusSource
+from replay.judge.shared_results import SharedResults
+from replay.numbers.costs import Price
+from replay.options import QUICK, ReplayOptions, RunOptions
+from replay.run.sharing import ANSWERS
+from replay.run.sources.seam import Source
+from replay.run.sources.tape_source import TapeSource
+from server.providers import registry
+from server.providers.wrappers.answer_file import AnswerFile
+
+_STATES_A_MOMENT = {False: 2, True: 4}
+"""States that a verdict takes at most: the emptied hole and the graft; where the hole follows the answer, both of the wanted part too."""
+
+
+class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cell takes. All numbers but `moments` of a cell that is `exact` are the most that can be."""
+
+    name: str
+    moments: int
+    """Those at which a question is asked; under a policy of time there are others, where it was not time to ask."""
+    exact: bool
+    """Whether the number of moments is known: under a policy of time it is at most as large."""
+    questions: int
+    """Of these, those that go to a provider: what another cell has asked before is not asked again."""
+    tests: int
+    """States that are tested."""
+    input_tokens: int
+    """About: as if each prompt filled its budget."""
+    output_tokens: int
+    cost: float | None
+    """None where the model has no price."""
+    seconds: float | None
+    """By rates that were measured on this machine; None where there are none."""
+
+
+def plan(cells: Sequence[Cell], folder: Path, shared: Path, prices: Mapping[str, Price]) -> list[CellPlan]:
+    """Plan the cells of an experiment that are not finished; the others take nothing more."""
+    rates, asked_by = _Rates.of(shared), set[bytes]()
+    made = []
+    for cell in cells:
+        done = finished(cell.folder_in(folder)) is not None
+        common = _common(cell)
+        made.append(_planned(cell, prices, rates, done=done, asked=common in asked_by))
+        if common is not None:
+            asked_by.add(common)
+    return made
+
+
+def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bool, asked: bool) -> CellPlan:
+    options = cell.options
+    provider = options.settings.provider
+    counts = [_moments(source) for source in cell.sources]
+    moments, exact = sum(number for number, _ in counts), all(known for _, known in counts)
+    costs_nothing = options.answers_are_known or provider.name in QUICK
+    questions = 0 if done or asked or costs_nothing else moments
+    tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (number for number, _ in counts)))
+    budget = 0 if costs_nothing else sum(msgspec.to_builtins(registry.make(provider).budget).values())
+    price, output = prices.get(provider.model), questions * provider.max_tokens
+    return CellPlan(
+        name=cell.name,
+        moments=moments,
+        exact=exact,
+        questions=questions,
+        tests=tests,
+        input_tokens=questions * budget,
+        output_tokens=output,
+        cost=0.0 if not questions else (price.of(questions * budget, output) if price else None),
+        seconds=rates.seconds(provider.model, questions, tests, options.concurrency),
+    )
+
+
+def _common(cell: Cell) -> bytes | None:
+    """What cells have in common that ask the same questions; None where they depend on answers and on time."""
+    if any(source.is_timed for source in cell.sources):
+        return None
+    kept: dict[str, Any] = cell.options.kept()
+    for axis in ("user", "latency", "scoring"):
+        kept.pop(axis, None)
+    kept["settings"] = {name: kept["settings"][name] for name in ("provider", "context")}
+    return msgspec.json.encode([kept, {source.name: source.digest for source in cell.sources}], order="deterministic")
+
+
+def _moments(source: Source) -> tuple[int, bool]:
+    """How many moments a source asks about, for all samples, and whether that is known or only the most."""
+    if isinstance(source, CorpusSource):
+        options: EvaluateOptions = source.options
+        tasks = drawn(source.chosen_tasks(), options.limit, options.seed)
+        return len([task for task in tasks if not task.lacks]) * options.samples, True
+    assert isinstance(source, TapeSource)
+    number = source.planned()
+    if number is not None:
+        return number * source.options.samples, True
+    most = 2 * source.size + 1  # a policy asks at most once for what a person does, and once after what it shows
+    return min(most, source.options.limit or most), False
+
+
+def _states(source: Source, moments: int) -> int:
+    """How many states a source tests at most."""
+    options: RunOptions = source.options  # type: ignore[attr-defined]
+    arms = 2 + len(options.settings.repairs) if options.ablate else 1
+    if isinstance(options, EvaluateOptions):
+        own = moments // options.samples  # finished and emptied programs
+        return 2 * own + moments * arms * (1 + options.tests_all_tasks)
+    assert isinstance(options, ReplayOptions)
+    some = 3 if options.which_tests == "touching" else 1
+    return 1 + moments * _STATES_A_MOMENT[source.is_timed] * arms * some * (1 + (options.user == "tests"))
+
+
+class _Rates(msgspec.Struct, frozen=True):
+    """Mean ms of an answer by its model, and of a test; empty and None where nothing was measured."""
+
+    answers: dict[str, float]
+    test: float | None
+
+    @classmethod
+    def of(cls, shared: Path) -> _Rates:
+        """The rates of this experiment and of those beside it."""
+        folders = [path for path in shared.parent.parent.glob(f"*/{shared.name}") if path.is_dir()]
+        times: dict[str, list[float]] = {}
+        for folder in folders:
+            for row in _rows(folder / ANSWERS):
+                if row.is_whole and row.took is not None:
+                    times.setdefault(row.model, []).append(row.took)
+        walls = [wall for folder in folders for wall in SharedResults(folder, "").walls_ms()]
+        return cls({model: fmean(taken) for model, taken in times.items()}, fmean(walls) if walls else None)
+
+    def seconds(self, model: str, questions: int, tests: int, concurrency: int) -> float | None:
+        """How long so much takes at most, if tests run beside the questions, one at a time."""
+        answer = self.answers.get(model)
+        if (questions and answer is None) or (tests and self.test is None):
+            return None
+        return max(questions * (answer or 0.0) / concurrency, tests * (self.test or 0.0)) / 1000
+
+
+def _rows(path: Path) -> Iterable[Any]:
+    file = AnswerFile(path)
+    if path.exists():
+        file.read()
+    return file.rows()

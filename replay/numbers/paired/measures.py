@@ -1,0 +1,129 @@
+"""What two runs are compared by beside the tests: each measure is a number at a moment, or none, and moments are compared pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from replay.numbers.clusters import cluster_of
+from replay.numbers.differences import holm, paired_difference, paired_mean
+from replay.numbers.metrics import UNJUDGED, keys_saved
+from replay.numbers.similarity import edit_similarity
+from replay.options import ClusterBy
+from replay.records import ANSWERED, GIVEN_UP, SHOWN, Record
+
+LEVEL = 0.05
+"""The probability of a difference by chance below which it counts."""
+Unit: TypeAlias = Literal["share", "keys", "ms"]
+Pair: TypeAlias = tuple[Record, Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number at each moment of a run: of its records in their order, None where a moment says nothing of it."""
+
+    name: str
+    unit: Unit
+    """`share`: in [0, 1]. `keys`: keys saved at a moment. `ms`: at a moment."""
+    is_gain: bool
+    """Whether more of it is better."""
+    values: Callable[[Sequence[Record]], Sequence[float | None]]
+    is_yes_or_no: bool = False
+
+
+def measured_differences(pairs: Sequence[Pair], by: ClusterBy, *, with_latency: bool) -> list[dict[str, Any]]:
+    """Return the difference of each measure, second run less first, over the pairs in which both have it; measures of no pair are left out.
+
+    Each has `metric`, `unit` and `is_gain` (`Measure`), `n` pairs in `clusters`, the means `first` and `second`, `net` with value, low and high
+    in the unit, `p`, and `p_adjusted` by Holm over all measures. `says`: `better`, `worse` (the second run is: the interval does not hold 0, and the adjusted p is
+    below 0.05), or `not told apart`.
+    """
+    wanted = [measure for measure in MEASURES if with_latency or measure.unit != "ms"]
+    found = [one for measure in wanted if (one := _difference(measure, pairs, by))]
+    adjusted = holm([one["p"] for one in found])
+    return [one | {"p_adjusted": p, "says": _says(one, p)} for one, p in zip(found, adjusted, strict=True)]
+
+
+def _difference(measure: Measure, pairs: Sequence[Pair], by: ClusterBy) -> dict[str, Any] | None:
+    sides = (measure.values([pair[side] for pair in pairs]) for side in (0, 1))
+    known = [
+        (cluster_of(pair[0].moment, by), one, other)
+        for pair, one, other in zip(pairs, *sides, strict=True)
+        if one is not None and other is not None
+    ]
+    if not known or not any(one or other for _, one, other in known):
+        return None
+    first, second = (sum(each[at] for each in known) / len(known) for at in (1, 2))  # type: ignore[misc]
+    told = {"metric": measure.name, "unit": measure.unit, "is_gain": measure.is_gain, "first": first, "second": second}
+    if measure.is_yes_or_no:
+        return told | paired_difference((cluster, bool(other), bool(one)) for cluster, one, other in known)
+    return told | paired_mean((cluster, other - one) for cluster, one, other in known)
+
+
+def _says(found: dict[str, Any], p: float | None) -> str:
+    low, high = found["net"]["low"], found["net"]["high"]
+    if low is None or high is None or p is None or p >= LEVEL or low <= 0 <= high:
+        return "not told apart"
+    return "better" if (low > 0) == found["is_gain"] else "worse"
+
+
+def fixed_verdict(record: Record) -> str:
+    """The verdict by a hole that is the same for every suggestion at the moment; empty if there is no verdict."""
+    verdict = record.verdict
+    return "" if verdict is None else verdict.fixed or verdict.name
+
+
+def _passed_in_time(record: Record) -> float | None:
+    """As `replay.numbers.metrics.passed_in_time`: what came too late, or was given up, did not pass in time."""
+    if record.ending.name in {"gated", "debounced"}:
+        return None
+    verdict = record.verdict or (record.missed and record.missed.verdict)
+    name = (verdict.fixed or verdict.name) if verdict else ""
+    if name in {"", *UNJUDGED}:
+        return None
+    return float(name == "passed" and record.ending.name not in GIVEN_UP | {"late"})
+
+
+def _offered(record: Record) -> str | None:
+    """The text of an answer; empty where nothing was offered, None where nobody answered or no ground truth is known."""
+    if record.ending.name not in ANSWERED or not record.moment.truth:
+        return None
+    return record.suggestion.text if record.suggestion else ""
+
+
+def _exact(record: Record) -> float | None:
+    text = _offered(record)
+    return None if text is None else float(text.strip() == record.moment.truth.strip())
+
+
+def _similarity(record: Record) -> float | None:
+    text = _offered(record)
+    return None if text is None else edit_similarity(text, record.moment.truth)
+
+
+def _accepted(record: Record) -> float | None:
+    return float(record.ending.name in {"accepted", "part"}) if record.ending.name in SHOWN else None
+
+
+def _latency(record: Record) -> float | None:
+    return record.suggestion.latency if record.suggestion and record.ending.name != "failed" else None
+
+
+def _keys(records: Sequence[Record]) -> Sequence[float | None]:
+    saved = keys_saved(records)
+    return [float(saved.get(record.moment.id, 0)) for record in records]
+
+
+def _each(value: Callable[[Record], float | None]) -> Callable[[Sequence[Record]], Sequence[float | None]]:
+    return lambda records: [value(record) for record in records]
+
+
+MEASURES = (
+    Measure("passed_in_time", "share", True, _each(_passed_in_time), is_yes_or_no=True),
+    Measure("exact", "share", True, _each(_exact), is_yes_or_no=True),
+    Measure("edit_similarity", "share", True, _each(_similarity)),
+    Measure("acceptance", "share", True, _each(_accepted), is_yes_or_no=True),
+    Measure("keystrokes_saved", "keys", True, _keys),
+    Measure("latency", "ms", False, _each(_latency)),
+)

@@ -1,0 +1,68 @@
+"""Experiments as a person runs them: the matrix, its table, and what goes on after a stop."""
+
+import json
+
+FILE = """
+tapes = ["demo"]
+
+[matrix]
+providers = ["ngram", "words"]
+repairs = ["all", "none"]
+
+[options]
+limit = 2
+latency = "fixed:80"
+{more}
+
+[providers.words]
+provider = "fixed"
+text = "return total"
+"""
+
+
+def written(folder, more="no-tests = true"):
+    path = folder / "try.toml"
+    path.write_text(FILE.format(more=more))
+    return path
+
+
+def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(ghosttape, tmp_path):
+    path = written(tmp_path)
+    first = ghosttape("experiment", path, "--json").json
+    assert [cell["name"] for cell in first["cells"]] == ["ngram-all", "ngram-none", "words-all", "words-none"]
+    assert all(cell["summary"]["moments"] == 4 for cell in first["cells"])
+    lines = ghosttape("records", first["cells"][0]["run"]).out.splitlines()
+    assert len([json.loads(line) for line in lines]) == 4
+
+    again = ghosttape("experiment", path)
+    assert again.err.count("finished before") == 4
+    assert "words-none" in again.out
+    assert max(map(len, again.out.splitlines())) <= 80
+    assert ghosttape("experiment", path, "--json").json["cells"] == first["cells"]
+
+
+def test_a_cell_equals_the_same_run_alone(ghosttape, tmp_path):
+    path = written(tmp_path, more="")
+    cells = ghosttape("experiment", path, "--json").json["cells"]
+    none = next(cell for cell in cells if cell["name"] == "words-none")["summary"]
+    flags = (
+        "--provider",
+        "fixed",
+        "--text",
+        "return total",
+        "--repairs",
+        "none",
+        "--limit",
+        "2",
+        "--latency",
+        "fixed:80",
+    )
+    alone = ghosttape("replay", "demo", *flags, "--json").json
+    assert {**none, "run": ""} == {**alone, "run": ""}
+
+
+def test_a_mistake_is_refused_before_anything_is_made(ghosttape, tmp_path):
+    path = written(tmp_path, more="sede = 4")
+    said = ghosttape("experiment", path, status=2).err
+    assert "try.toml:11: [options]: unknown key 'sede' (did you mean 'seed'?)" in said
+    assert not (tmp_path / ".ghosttape").exists()

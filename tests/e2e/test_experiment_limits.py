@@ -1,0 +1,131 @@
+"""What an experiment would take, where it ends, and what it cost."""
+
+import pytest
+
+from tests.counting_server import counting_server
+
+FILE = """
+tapes = ["demo"]
+
+[matrix]
+providers = ["one", "two"]
+policies = ["blocks", "pause:300"]
+repairs = ["all", "none"]
+
+[options]
+limit = 3
+latency = "fixed:80"
+{more}
+
+[providers.one]
+provider = "openai"
+base-url = "{url}"
+model = "one"
+
+[providers.two]
+provider = "openai"
+base-url = "{url}"
+model = "two"
+
+[prices.one]
+input = 2.0
+output = 10.0
+
+[prices.two]
+input = 1.0
+output = 1.0
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write the file of an experiment for a server."""
+
+    def write(server, more="no-tests = true"):
+        path = tmp_path / "dear.toml"
+        path.write_text(FILE.format(url=server.url, more=more))
+        return path
+
+    return write
+
+
+def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(ghosttape, tmp_path, written, need):
+    need("bwrap")
+    with counting_server() as server:
+        path = written(server, more="")
+        planned = ghosttape("experiment", path, "--dry-run", "--json").json
+        table = ghosttape("experiment", path, "--dry-run").out
+        assert not server.prompts
+        assert not (tmp_path / ".ghosttape").exists()
+        assert max(map(len, table.splitlines())) <= 80
+        done = ghosttape("experiment", path, "--json").json
+        after = ghosttape("experiment", path, "--dry-run", "--json").json
+    assert [cell["name"] for cell in planned["cells"]] == [cell["name"] for cell in done["cells"]]
+    for plan, cell in zip(planned["cells"], done["cells"], strict=True):
+        asked = [name for name in cell["summary"]["endings"] if name not in {"gated", "debounced"}]
+        if plan["exact"]:
+            assert plan["moments"] == cell["summary"]["moments"]
+            assert plan["questions"] == cell["work"]["asked"] + (
+                plan["questions"] and cell["work"]["answered_from_record"]
+            )
+        else:
+            assert sum(cell["summary"]["endings"][name] for name in asked) <= plan["moments"]
+        assert cell["work"]["asked"] <= plan["questions"]
+        assert cell["work"]["tested"] <= plan["tests"]
+        assert cell["work"]["output_tokens"] <= plan["output_tokens"]
+    assert all(cell["seconds"] is None for cell in planned["cells"] if cell["questions"])
+    assert {cell["questions"] for cell in after["cells"]} == {0}
+
+
+def test_an_experiment_ends_before_it_asks_more_than_it_may_and_goes_on_with_more(ghosttape, written):
+    with counting_server() as server:
+        path = written(server)
+        first = ghosttape("experiment", path, "--max-questions", "7", "--json", status=1).json
+        assert len(server.asked) == 7 == first["work"]["asked"]
+        assert first["stopped"] == "the limit of questions or of cost is reached"
+        again = ghosttape("experiment", path, "--max-questions", "9", "--json", status=1).json
+        assert len(server.asked) == 9 == again["work"]["asked"]
+        whole = ghosttape("experiment", path, "--json").json
+        assert whole["stopped"] == ""
+        assert len(server.asked) == whole["work"]["asked"]
+        other = ghosttape("experiment", path, "--json", "--out", "other").json
+        assert [cell["summary"]["endings"] for cell in whole["cells"]] == [
+            cell["summary"]["endings"] for cell in other["cells"]
+        ]
+
+
+def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limit(ghosttape, written):
+    with counting_server() as server:
+        path = written(server)
+        limited = ghosttape("experiment", path, "--max-cost", "0.004", "--json", "--out", "limited", status=1).json
+        assert 0 < limited["work"]["cost"] <= 0.004
+        done = ghosttape("experiment", path, "--json").json
+    work = done["work"]
+    assert work["untold"] == 0
+    assert work["input_tokens"] == 100 * work["asked"]
+    assert work["output_tokens"] == 5 * work["asked"]
+    by_model = {"one": 0, "two": 0}
+    for cell in done["cells"]:
+        by_model[cell["choice"]["provider"]] += cell["work"]["asked"]
+    pairs = {
+        (cell["choice"]["provider"], cell["choice"]["policy"], cell["choice"]["repairs"]): cell
+        for cell in done["cells"]
+    }
+    shared, first = (pairs["one", "blocks", repairs]["summary"]["cost"] for repairs in ("none", "all"))
+    assert shared == first  # a cell's own cost is what it would be alone, whoever asked
+    assert shared["cost"] == pytest.approx(6 * (200 + 50) / 1e6)
+    assert work["cost"] == pytest.approx(by_model["one"] * (200 + 50) / 1e6 + by_model["two"] * (100 + 5) / 1e6)
+
+
+def test_tokens_that_a_server_does_not_tell_are_unknown_and_said(ghosttape, written):
+    with counting_server(usage=False) as server:
+        said = ghosttape("experiment", written(server))
+    assert "the server told none" in " ".join(said.out.split())
+
+
+def test_a_limit_of_cost_needs_prices(ghosttape, tmp_path, written):
+    with counting_server() as server:
+        path = written(server)
+        path.write_text(path.read_text().replace("[prices.two]", "[prices.three]"))
+        said = ghosttape("experiment", path, "--max-cost", "1", status=2).err
+    assert "needs the price of the model 'two'" in said

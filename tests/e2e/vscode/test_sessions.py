@@ -1,0 +1,126 @@
+"""What a replay asks of a session that was recorded here: just what the editor asked, and what its policy would have asked."""
+
+import json
+import logging
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import pytest
+
+from replay.run.store import Store
+from replay.tapes.tape import Edit, Ghost
+from tests.e2e.vscode.editor import on_tape
+from tests.e2e.vscode.typist import PROGRAM, Typist
+
+LOG = logging.getLogger(__name__)
+REQUESTS = 100
+NOT_ASKED = {"gated", "debounced"}
+LATEST_MS = 30
+"""How late timers may be for the policy to be judged: gaps between keys end 30 ms before, or begin 60 ms after the 50 ms that VS Code waits, so that
+a timer that is later than this makes another key the one that is asked about."""
+TRIES = 2
+
+
+def rest_of_line(asked):
+    """The rest of a line of the program; of every third line something else, of every fourth nothing."""
+    written = asked["prompt"].rpartition("\n")[2].strip()
+    for number, line in enumerate(PROGRAM.splitlines()):
+        known = line.strip()
+        if len(written) > 1 and known.startswith(written):
+            return "" if number % 4 == 0 else "(something, other)" if number % 3 == 0 else known[len(written) :]
+    return ""
+
+
+def states(tape):
+    """For each event of a tape, which edit of its document was the last one before it."""
+    edits, found = Counter(), []
+    for event in tape.events:
+        found.append(dict(edits))
+        if isinstance(event, Edit):
+            edits[event.doc] += 1
+    return [*found, dict(edits)]
+
+
+def asked_live(tape):
+    """The requests of the session: (how many edits came before, offset)."""
+    before = states(tape)
+    events = enumerate(tape.events)
+    return Counter(
+        (before[number].get(event.doc, 0), event.offset)
+        for number, event in events
+        if isinstance(event, Ghost) and event.phase == "asked"
+    )
+
+
+def asked_in_replay(tape, folder):
+    before = states(tape)
+    with Store.open(folder) as store:
+        records = [record for record in store.records() if record.ending.name not in NOT_ASKED]
+    return Counter((before[record.moment.event].get(0, 0), record.moment.offset) for record in records)
+
+
+@dataclass(frozen=True)
+class Session:
+    """How many requests one session had, how many of them and how many others a policy asks, and the latest timer of each second (ms)."""
+
+    live: int
+    common: int
+    others: int
+    late: list
+
+    @property
+    def agrees(self):
+        return self.common >= 0.95 * self.live and self.others <= 0.05 * self.live
+
+    @property
+    def could_differ(self):
+        """As many requests as seconds in which a timer was too late."""
+        return sum(delay > LATEST_MS for delay in self.late)
+
+    @property
+    def is_explained(self):
+        """Whether late timers can be why it does not agree."""
+        allowed = math.ceil(0.05 * self.live) + self.could_differ
+        return max(self.live - self.common, self.others) <= allowed
+
+    def __str__(self):
+        return (
+            f"{self.live} requests in the editor; the policy asks {self.common} of them ({self.common / self.live:.1%}) and {self.others} others "
+            f"({self.others / self.live:.1%}); in {self.could_differ} of {len(self.late)} s a timer was more than {LATEST_MS} ms late, at most {max(self.late)} ms"
+        )
+
+
+def recorded_session(window, typist):
+    """Record a person who types until enough was asked; the tape, its file, and how late timers were."""
+    window.record()
+    began = window.delays()[-1][0]
+    typist.work(lambda: window.requests_on_tape >= REQUESTS)
+    late = [delay for at, delay in window.delays() if at > began]
+    window.pause()
+    tape, finals = on_tape(window.tapes[-1])
+    assert finals == {window.file: window.save()}
+    return tape, window.tapes[-1], late
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_replay_asks_what_was_asked_in_the_editor(open_file, model, ghosttape, tmp_path, seed):
+    model.answer = rest_of_line
+    settings = json.dumps({"provider": model.settings})
+    for turn in range(TRIES):
+        window = open_file("", file="shop.py")
+        tape, path, late = recorded_session(window, Typist(window, seed))
+        live, replayed = asked_live(tape), {}
+        assert live.total() >= REQUESTS
+        for policy in ("recorded", "vscode"):
+            out = tmp_path / f"{policy}-{turn}"
+            ghosttape("replay", path, "--policy", policy, "--no-tests", "--settings", settings, "--json", "--out", out)
+            replayed[policy] = asked_in_replay(tape, out)
+        assert replayed["recorded"] == live
+        asked = replayed["vscode"]
+        session = Session(live.total(), (live & asked).total(), (asked - live).total(), late)
+        LOG.info(session)
+        if session.agrees:
+            return
+        assert session.is_explained, session
+    pytest.skip(f"the policy is not judged on a machine this busy: {session}")

@@ -1,0 +1,116 @@
+"""Ghost text under a person's hands: what is shown, what a key does with it, and what stands on disk and on the tape then."""
+
+import pytest
+
+from replay.tapes.tape import Edit, Ghost
+from tests.e2e.vscode.editor import on_tape
+
+START = '"""A cart."""\n\n\ndef total(prices):\n    '
+WANTED = (
+    ("return sum(prices)",),
+    ("alpha = one + two",),
+    ("beta = three",),
+    ("zed",),
+    ("name = 1", "number = 2", "none = 3"),
+    ("for price in prices:\n        total += price",),
+)
+"""The lines that the model knows, each by its beginning; where there are several, a further answer is another one."""
+END = START + (
+    "return sum(prices)\n"
+    "    alpha = one\n"
+    "    bx\n"
+    "    zed\n"
+    "    number = 2\n"
+    "    for price in prices:\n"
+    "        total += price"
+)
+
+
+def completed(asked):
+    written = asked["prompt"].rpartition("\n")[2].strip()
+    for lines in WANTED:
+        line = lines[asked["seed"] % len(lines)]
+        if written and line.startswith(written):
+            return line[len(written) :]
+    return ""
+
+
+def decided(tape):
+    """What became of suggestions, by the events of a tape: the texts that were accepted, whole or in part, rejected by Escape or by other text, and typed to the end."""
+    shown, found = {}, {"accepted": [], "part": [], "dismissed": [], "rejected": [], "typed": []}
+    edited = False
+    for event in tape.events:
+        edited = edited or isinstance(event, Edit)
+        if not isinstance(event, Ghost):
+            continue
+        if event.phase == "shown":
+            shown[event.request] = event
+            edited = False
+        elif event.phase == "rejected" and not edited:
+            found["dismissed"].append(shown[event.request].text)
+        elif event.phase in found:
+            found[event.phase].append(event.text or shown[event.request].text)
+        elif event.phase == "ignored" and event.offset == shown[event.request].offset + len(shown[event.request].text):
+            found["typed"].append(shown[event.request].text)
+    return found
+
+
+@pytest.mark.parametrize("gate", [False, True], ids=["proposed-API-allowed", "proposed-API-refused-as-in-VS-Code"])
+def test_each_key_does_with_ghost_text_what_it_says_on_the_screen_on_disk_and_on_the_tape(open_file, model, gate):
+    model.answer = completed
+    window = open_file(START, gate=gate, settings={"ghosttape.provider": model.settings | {"temperature": 1.0}})
+    assert window.allows_proposals is not gate
+    window.record()
+
+    window.type("r")
+    window.until_ghost("eturn sum(prices)")
+    window.press("Tab")
+    window.until_ghost("")
+    assert window.save() == START + "return sum(prices)"
+
+    window.type("\na")
+    window.until_ghost("lpha = one + two")
+    window.type("l")
+    window.until_ghost("pha = one + two")
+    window.press("Control+ArrowRight")
+    window.until_ghost(" = one + two")
+    window.type(" = ")
+    window.until_ghost("one + two")
+    window.press("Control+ArrowRight")
+    window.until_ghost(" + two")
+
+    window.type("\nb")
+    window.until_ghost("eta = three")
+    window.press("Escape")
+    window.until_ghost("")
+    window.type("x")
+
+    window.type("\nz")
+    window.until_ghost("ed")
+    window.type("ed")
+    window.until_ghost("")
+
+    window.type("\nn")
+    window.until_ghost("ame = 1")
+    window.press("Alt+]")
+    window.until_ghost("umber = 2")
+    window.press("Tab")
+
+    window.type("\nf")
+    window.until_ghost("or price in prices:\n        total += price")
+    window.press("Control+Alt+ArrowRight")
+    window.until_ghost("        total += price")
+    window.press("Tab", "Tab")  # at the start of a line VS Code first takes it for indentation
+    window.until_ghost("")
+
+    assert window.save() == END
+    window.pause()
+    tape, finals = on_tape(window.tapes[-1])
+    assert finals == {"cart.py": END}
+    assert decided(tape) == {
+        "accepted": ["eturn sum(prices)", "umber = 2", "total += price"],
+        "part": ["pha", "one", "or price in prices:\n"],
+        "dismissed": ["eta = three"],
+        "rejected": [" + two", "one = 3"],  # the last one: another was chosen
+        "typed": ["d"],
+    }

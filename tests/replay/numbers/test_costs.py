@@ -1,0 +1,44 @@
+"""What tokens cost, and what is said where a server does not tell them."""
+
+import pytest
+
+from replay.numbers.comparison import ComparedRun, figures_of
+from replay.numbers.costs import Price, token_use
+from replay.numbers.paired.fronts import fronts
+
+PRICES = {"a": Price(2.5, 10.0), "b": Price(1.0, 2.0)}
+
+
+def test_the_cost_of_tokens_is_by_the_million():
+    # by hand: 2.5 * 4000 / 1e6 + 10 * 100 / 1e6 = 0.01 + 0.001; 1 * 1000 / 1e6 + 2 * 500 / 1e6 = 0.002
+    use = token_use([("a", 4000, 100), ("b", 1000, 500)], PRICES)
+    assert (use.input_tokens, use.output_tokens, use.untold) == (5000, 600, 0)
+    assert use.cost == pytest.approx(0.013)
+
+
+@pytest.mark.parametrize("untold", [("a", None, 5), ("a", 5, None), ("a", None, None)])
+def test_an_answer_whose_tokens_are_not_told_is_in_no_sum_and_said(untold):
+    use = token_use([("a", 1000, 0), untold], PRICES)
+    assert (use.input_tokens, use.output_tokens, use.untold) == (1000, 0, 1)
+    assert use.cost == pytest.approx(0.0025)
+
+
+def test_there_is_no_cost_where_a_model_has_no_price_or_nothing_is_told():
+    assert token_use([("c", 10, 10), ("a", 1, 1)], PRICES).cost is None
+    assert token_use([("a", None, None)], PRICES).cost is None
+    assert token_use([], PRICES).cost is None
+
+
+def test_a_price_below_nothing_is_refused():
+    with pytest.raises(ValueError, match="below 0"):
+        Price(-1, 0)
+
+
+def test_a_front_of_cost_leaves_out_runs_whose_cost_lacks_answers():
+    def run(name, **cost):
+        return ComparedRun(name, {}, [], {"metrics": {"pass_at_1": {"value": 0.5}}, "cost": {"tokens": 9, **cost}})
+
+    runs = [run("all", cost=2.0, untold=0), run("half", cost=1.0, untold=8), run("more", cost=3.0, untold=0)]
+    found = [figures_of(each) for each in runs]
+    assert [(each["cost"], each["tokens"]) for each in found] == [(2.0, 9), (None, None), (3.0, 9)]
+    assert fronts(found)["cost"] == ["all"]

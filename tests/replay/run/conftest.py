@@ -1,0 +1,25 @@
+"""Whole replays, as the tests of the engine see them."""
+
+import json
+
+import pytest
+from running import FIXED, options_of, run
+
+from replay.editor.command import server_command
+from replay.run.store import Store
+
+
+@pytest.fixture
+def replay(tmp_path):
+    """A function that replays tapes: the summary, what was heard, and the records in the store."""
+
+    async def replay(*tapes, server=server_command, folder="run", **options):
+        heard = []
+        known = {"settings": FIXED, "latency": "fixed:0", "tests": False, "sandbox": "none"}
+        chosen = options_of(**{**known, **options})
+        summary = await run(tapes, tmp_path / folder, chosen, heard, cache=tmp_path / "cache", server=server)
+        with Store.open(tmp_path / folder) as store:
+            assert store.fact("summary") == json.loads(json.dumps(summary))
+            return summary, heard, list(store.records())
+
+    return replay

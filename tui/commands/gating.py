@@ -1,0 +1,150 @@
+"""Gates of a run: read before anything runs, checked when it has ended, told to people and to CI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from replay.errors import GateError
+from replay.gates.gates import GateLimit, GateResult, any_fails, check_against, check_limit, limit_of
+from replay.options import ClusterBy
+from replay.run.catalogue.finding import find_run, run_name
+from replay.run.store import Store
+from tui.commands.managing.runs import finished_summary
+from tui.commands.options.gate_flags import GateFlags
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError
+from tui.outcome import ExitStatus
+from tui.terminal_text import message
+
+_SIGNS = {"kept": ("✓", "green"), "missed": ("✗", "red"), "unsure": ("?", "yellow")}
+_ASKED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """The gates of a command. All that is wrong with their words is found when they are made, before a run begins."""
+
+    flags: GateFlags
+    limits: tuple[GateLimit, ...]
+    other: Path | None
+    """The run that must not be better."""
+
+    @classmethod
+    def of(cls, flags: GateFlags, *, live: bool = False) -> Gates:
+        """Read the gates, and find the run to compare with: `last` is the one before the run that is about to begin.
+
+        Raises:
+            GateError: a gate is malformed, or there is none and CI is to be told of it.
+            StoreError: there is no run to compare with.
+            ConfigurationError: the live screen shows no gates.
+
+        """
+        limits = tuple(limit_of(text) for text in flags.fail_under or ())
+        gates = cls(flags, limits, find_run(flags.fail_if_worse_than) if flags.fail_if_worse_than else None)
+        if not gates.are_any and (flags.junit or flags.github or flags.strict):
+            raise GateError("--junit, --github and --strict are of gates: add --fail-under or --fail-if-worse-than")
+        if gates.are_any and live:
+            raise ConfigurationError(
+                "gates and --live exclude each other: `ghosttape runs show` checks the gates of a finished run"
+            )
+        return gates
+
+    @property
+    def are_any(self) -> bool:
+        """Whether anything is to be checked."""
+        return bool(self.limits or self.other)
+
+    def check(self, summary: dict[str, Any], *, json: bool, by: ClusterBy | None = None) -> int:
+        """Check a finished run by its summary, tell people and CI; return the exit status that the gates ask for, 0 or 1. With `json` the summary gets them (`gates`).
+
+        The clusters of a comparison are `by`; None: those of the run.
+
+        Raises:
+            GateError: what CI reads cannot be written.
+
+        """
+        if not self.are_any:
+            return 0
+        results, markdown = self._results(summary, by)
+        strict, run = self.flags.strict, run_name(Path(summary["run"]))
+        summary["gates"] = [msgspec.to_builtins(one) | {"fails": one.fails(strict=strict)} for one in results]
+        _tell(results, strict=strict)
+        if self.flags.junit or self.flags.github:
+            self._tell_ci(run, results, markdown, json=json)
+        return int(ExitStatus.FAILURES) if any_fails(results, strict=strict) else 0
+
+    def _results(self, summary: Mapping[str, Any], by: ClusterBy | None) -> tuple[list[GateResult], str]:
+        """The results, and the comparison as Markdown ("": there is none)."""
+        results, markdown = [check_limit(limit, summary) for limit in self.limits], ""
+        if self.other is not None:
+            from replay.numbers.comparison import compare_runs
+            from tui.commands.looking.comparing import kept_run
+            from tui.tables.comparison_markdown import comparison_markdown
+
+            if by is None:
+                with Store.open(Path(summary["run"])) as store:
+                    by = store.cluster_by
+            found = compare_runs([kept_run(self.other), kept_run(Path(summary["run"]))], by, _ASKED)
+            results.append(check_against(found["comparisons"][0], self.flags.margin))
+            markdown = comparison_markdown(found, 3)
+            for one in found["unfair"]:
+                SafeConsole(stderr=True).print(message(one["says"]), style="yellow", soft_wrap=True)
+        return results, markdown
+
+    def _tell_ci(self, run: str, results: Sequence[GateResult], markdown: str, *, json: bool) -> None:
+        from replay.gates.reports import workflow_commands, write_junit
+        from tui.tables.comparison_markdown import gates_markdown
+
+        strict = self.flags.strict
+        if self.flags.junit:
+            write_junit(self.flags.junit, run, results, strict=strict)
+        if self.flags.github:
+            out = sys.stderr if json else sys.stdout
+            out.write("".join(f"{line}\n" for line in workflow_commands(run, results, strict=strict)))
+            _add_summary(gates_markdown(run, summary_lines(results, strict=strict)) + markdown)
+
+
+def check_last(gates: Gates, named: Sequence[str], *, json: bool, by: ClusterBy) -> int:
+    """Check the gates of the run that is named last, by the clusters of the comparison that is shown; return the exit status that they ask for.
+
+    Raises:
+        ConfigurationError: it has not come to its end.
+
+    """
+    if not gates.are_any:
+        return 0
+    return gates.check(finished_summary(find_run(named[-1])), json=json, by=by)
+
+
+def summary_lines(results: Sequence[GateResult], *, strict: bool) -> list[tuple[str, str, str]]:
+    """Return of each gate its name, its sign for Markdown, and its sentence."""
+    signs = {True: "🔴", False: "⚪"}
+    return [(one.gate, "🟢" if one.outcome == "kept" else signs[one.fails(strict=strict)], one.says) for one in results]
+
+
+def _tell(results: Sequence[GateResult], *, strict: bool) -> None:
+    console = SafeConsole(stderr=True)
+    for result in results:
+        sign, style = _SIGNS[result.outcome]
+        end = ": gate failed" if result.fails(strict=strict) else ": not sure" if result.outcome == "unsure" else ""
+        console.print(f"{sign} {message(result.gate)}{end}", style=f"bold {style}", soft_wrap=True)
+        console.print(f"  {message(result.says)}", style=style, soft_wrap=True)
+
+
+def _add_summary(text: str) -> None:
+    """Add to the summary of a job of GitHub Actions; outside of one there is none."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise GateError(f"{path} ($GITHUB_STEP_SUMMARY) cannot be written: {error.strerror}") from error

@@ -1,0 +1,99 @@
+"""The comparison of a report's runs: each with the first, by `replay.numbers.comparison.compare_runs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from replay.numbers.comparison import ComparedRun, compare_runs, shared_records
+from tui.figures import chance_words, measure_words, measured_net_words, net_words
+from tui.report.reported import ReportedRun
+from tui.report.tables import ReportTable
+from tui.tables.comparison import METRICS
+from tui.terminal_text import one_line
+
+ASKED = 0.05
+"""The least difference that matters, as a share: what `ghosttape compare` takes by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportComparison:
+    """What one run does against the first: a sentence, what makes them hard to compare, and tables."""
+
+    title: str
+    notes: Sequence[str]
+    sentences: Sequence[str]
+    tables: Sequence[ReportTable]
+
+
+def comparisons(runs: Sequence[ReportedRun]) -> list[ReportComparison]:
+    """Compare each run with the first; runs that share no moment with it are named as such."""
+    kept = [ComparedRun(run.name, run.config, run.records, summary=run.summary) for run in runs]
+    sharing = [run for run in kept[1:] if shared_records(kept[0].records, run.records)]
+    found = iter(compare_runs([kept[0], *sharing], runs[0].by, ASKED)["comparisons"] if sharing else [])
+    return [
+        _compared(runs[0], run, letter, next(found) if one in sharing else None)
+        for one, run, letter in zip(kept[1:], runs[1:], "BCDEFGH", strict=False)
+    ]
+
+
+def _compared(
+    first: ReportedRun, second: ReportedRun, letter: str, found: Mapping[str, Any] | None
+) -> ReportComparison:
+    title = f"{letter} ({one_line(second.name)}) less A ({one_line(first.name)})"
+    if found is None:
+        return ReportComparison(title, [], ["The two runs have no moment in common, so they cannot be compared."], [])
+    sentence = str(found["difference"]["sentence"]).replace("B passes", f"{letter} passes", 1)
+    notes = [one_line(note) for note in found["notes"]]
+    return ReportComparison(
+        title,
+        notes,
+        [f"{sentence[0].upper()}{one_line(sentence[1:])}."],
+        [table for table in _tables(found, letter) if table.rows],
+    )
+
+
+def _tables(found: Mapping[str, Any], letter: str) -> Iterator[ReportTable]:
+    one = found["difference"]
+    pairs = f"{one['n']:,} in {one['clusters']:,}"
+    yield ReportTable(
+        "Tests passed",
+        [
+            "",
+            "A passes",
+            f"{letter} passes",
+            "pairs in clusters",
+            "points (95 %)",
+            "p (Holm)" if one["of"] > 1 else "p",
+        ],
+        [
+            [
+                "all",
+                f"{found['passed'][0]:,}",
+                f"{found['passed'][1]:,}",
+                pairs,
+                net_words(one["net"]),
+                chance_words(one["p_adjusted"]),
+            ]
+        ],
+    )
+    measures = [
+        [
+            METRICS[each["metric"]],
+            measure_words(each["first"], each["unit"]),
+            measure_words(each["second"], each["unit"]),
+            measured_net_words(each["net"], each["unit"]),
+            chance_words(each["p_adjusted"]),
+            each["says"],
+        ]
+        for each in found["metrics"]
+    ]
+    yield ReportTable(
+        "Other measures (p adjusted by Holm)", ["", "A", letter, "difference (95 %)", "p", f"{letter} is"], measures
+    )
+    rows = [
+        [one_line(f"{each['by']} {each['group']}"), f"{each['n']:,} in {each['clusters']:,}", net_words(each["net"]), chance_words(each["p_adjusted"]), each["says"]]
+        for each in found["breakdowns"]
+    ]  # fmt: skip
+    yield ReportTable("In groups (p adjusted by Holm)", ["", "pairs in clusters", "points (95 %)", "p", "says"], rows)

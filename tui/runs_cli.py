@@ -1,0 +1,180 @@
+"""The command lines of `ghosttape runs` and `ghosttape compare`. Each command parses its arguments, calls one room and prints the result."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tui.commands.options import flags
+from tui.commands.options.expanding import expanded
+from tui.commands.options.gate_flags import GateFlags
+from tui.outcome import guarded, print_json
+
+app = typer.Typer(
+    help="""The runs that were made here: list, show, rename, tag, delete and merge them.
+
+Alone it lists them, the one that was written last first. A run is found by its folder, its name, a tag, a beginning of its name, or as `last`, here and in every other command.
+
+Examples:
+* `ghosttape runs`
+* `ghosttape runs show last` (its table again)
+* `ghosttape runs tag last baseline`, then `ghosttape compare baseline last`
+* `ghosttape runs rename 20260131-120000-gguf-blocks-3f9a small-model`""",
+    rich_markup_mode="markdown",
+)
+
+
+@app.callback(invoke_without_command=True)
+@guarded
+def runs(
+    context: typer.Context,
+    *,
+    tag: Annotated[str, typer.Option(metavar="TAG", help="Only the run with this tag.")] = "",
+    json: flags.JsonFlag = False,
+) -> None:
+    """The runs that were made here: list, show, rename, tag, delete and merge them."""
+    if context.invoked_subcommand:
+        return
+    from tui.commands.managing.runs import listed, show_list
+
+    entries = listed(tag)
+    print_json({"runs": entries}) if json else show_list(entries)
+
+
+@app.command()
+@guarded
+@expanded
+def show(run: flags.RunName = "last", *, json: flags.JsonFlag = False, gated: GateFlags) -> None:
+    """Print the table of a finished run again, or its summary as JSON; and check its gates, if there are any.
+
+    Examples:
+    * `ghosttape runs show`
+    * `ghosttape runs show baseline --json`
+    * `ghosttape runs show --fail-under pass_at_1=0.30 --fail-under latency_p95=800`
+    """
+    from replay.run.catalogue.finding import find_run
+    from tui.commands.gating import Gates
+    from tui.commands.managing.runs import finished_summary, show_run
+
+    gates, folder = Gates.of(gated), find_run(run)
+    summary = finished_summary(folder)
+    if not json:
+        show_run(summary, folder)
+    status = gates.check(summary, json=json)
+    if json:
+        print_json(summary)
+    raise typer.Exit(status)
+
+
+@app.command()
+@guarded
+def rename(run: flags.RunName, name: Annotated[str, typer.Argument(help="Its new name.")]) -> None:
+    """Rename a run: its folder stays where it is, and gets another name.
+
+    Example: `ghosttape runs rename last before-the-change`
+    """
+    from replay.run.catalogue.changing import rename_run
+    from replay.run.catalogue.finding import find_run
+
+    typer.echo(str(rename_run(find_run(run), name)))
+
+
+@app.command()
+@guarded
+def tag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag.")]) -> None:
+    """Tag a run, so that it is found by the tag. A tag belongs to one run: from another it is taken away.
+
+    Example: `ghosttape runs tag last baseline`
+    """
+    from replay.run.catalogue.changing import tag_run
+    from replay.run.catalogue.finding import find_run, run_name
+
+    folder = find_run(run)
+    before = tag_run(folder, tag)
+    typer.echo(f"{run_name(folder)} has the tag {tag}" + (f", and {run_name(before)} no more" if before else ""))
+
+
+@app.command()
+@guarded
+def untag(run: flags.RunName, tag: Annotated[str, typer.Argument(help="The tag.")]) -> None:
+    """Take a tag from a run.
+
+    Example: `ghosttape runs untag last baseline`
+    """
+    from replay.run.catalogue.changing import untag_run
+    from replay.run.catalogue.finding import find_run
+
+    untag_run(find_run(run), tag)
+
+
+@app.command()
+@guarded
+def delete(
+    runs: Annotated[list[str], typer.Argument(help="The runs, each by folder, name or tag.", metavar="RUN…")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without a question.")] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also a run that a process is writing, or whose folder holds other files too."),
+    ] = False,
+) -> None:
+    """Delete runs for good, after a question.
+
+    Example: `ghosttape runs delete 20260131-120000-gguf-blocks-3f9a`
+    """
+    from tui.commands.managing.runs import delete as delete_runs
+
+    delete_runs(runs, yes=yes, force=force)
+
+
+@app.command()
+@guarded
+def merge(
+    out: Annotated[str, typer.Argument(help="The name of the merged run, or the path of its folder.")],
+    parts: Annotated[list[str], typer.Argument(help="The parts, each by folder, name or tag.", metavar="PART…")],
+    *,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Put parts of one run together that were made on several machines: other tapes, paths, moments, languages or categories, one configuration.
+
+    Each moment counts once. Where parts disagree on one, the first part counts, and it is said. Parts of different configurations are refused.
+
+    Examples:
+    * `ghosttape runs merge whole part-1 part-2`
+    * `ghosttape runs merge whole ~/from-a/run ~/from-b/run`, then `ghosttape runs show whole`
+    """
+    from tui.commands.managing.merging import as_document, merged, tell
+
+    found = merged(out, parts)
+    print_json(as_document(found)) if json else tell(found)
+
+
+@guarded
+@expanded
+def compare(
+    runs: flags.RunNames,
+    *,
+    cluster_by: flags.ClusterByFlag = "hole",
+    difference: flags.AskedDifference = 5.0,
+    changed: flags.ChangedMoments = 3,
+    screen: flags.CompareScreen = False,
+    markdown: flags.Markdown = False,
+    json: flags.JsonFlag = False,
+    gated: GateFlags,
+) -> None:
+    """Say which of several runs over the same moments is better, where, and how sure that is: each is compared with the first.
+
+    Examples:
+    * `ghosttape compare baseline last`
+    * `ghosttape compare small medium large` (medium and large, each with small)
+    * `ghosttape compare baseline last --tui` (each moment that changed, side by side)
+    * `ghosttape compare baseline last --markdown > comment.md` (for a pull request)
+    * `ghosttape compare baseline last --fail-if-worse-than baseline` (in CI; gates are of the run that is named last)
+    """
+    from tui.commands.gating import Gates, check_last
+    from tui.commands.looking.comparing import clusters, compare_command
+
+    gates = Gates.of(gated)
+    compare_command(runs, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json)
+    raise typer.Exit(check_last(gates, runs, json=json or markdown, by=clusters(cluster_by)))

@@ -1,0 +1,126 @@
+import type { ExtensionContext, Uri } from "vscode";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import type { Scene } from "../../src/replaying/scene";
+import type { VirtualDocuments } from "../../src/results/documents";
+import { NEEDS_TRUST, Turn } from "../../src/results/turn";
+import type { ResultsView } from "../../src/results/view";
+
+interface FakeEditor {
+  readonly document: { readonly uri: { toString(): string }; getText(): string };
+  readonly drawn: unknown[];
+  setDecorations(type: unknown, ranges: unknown[]): void;
+  revealRange(): void;
+}
+
+const fake = vi.hoisted(() => ({
+  isTrusted: true,
+  editors: [] as unknown[],
+  changed: undefined as unknown as (event: { document: unknown }) => void,
+  said: [] as string[],
+}));
+
+vi.mock("vscode", () => {
+  const disposable = { dispose: () => undefined };
+  return {
+    Disposable: { from: () => disposable },
+    Range: class {
+      readonly end = {};
+      readonly isEmpty = false;
+    },
+    StatusBarAlignment: {},
+    TextEditorRevealType: {},
+    ThemeColor: Object,
+    commands: { registerCommand: () => disposable, executeCommand: () => Promise.resolve() },
+    window: {
+      createStatusBarItem: () => ({ show: () => undefined, hide: () => undefined }),
+      createTextEditorDecorationType: () => ({}),
+      showTextDocument: () => Promise.resolve(),
+      showInformationMessage: (words: string) => Promise.resolve(fake.said.push(words)),
+      showErrorMessage: (words: string) => Promise.resolve(fake.said.push(words)),
+      get visibleTextEditors() {
+        return fake.editors;
+      },
+    },
+    workspace: {
+      get isTrusted() {
+        return fake.isTrusted;
+      },
+      openTextDocument: () => Promise.resolve({}),
+      onDidChangeTextDocument: (listener: (event: { document: unknown }) => void) => {
+        fake.changed = listener;
+        return disposable;
+      },
+    },
+  };
+});
+
+const { Replaying } = await import("../../src/replaying/feature");
+
+const scene: Scene = { tape: "ledger", path: "a.py", text: "x = 1\n", start: 4, end: 4, t: 0, duration: 1, ghost: null };
+
+function uri(text: string): Uri {
+  return { path: text.split(":")[1], toString: () => text } as unknown as Uri;
+}
+
+function editor(at: string): FakeEditor {
+  const drawn: unknown[] = [];
+  const document = { uri: uri(at), getText: () => scene.text };
+  return { document, drawn, setDecorations: (_, ranges) => void drawn.push(...ranges), revealRange: () => undefined };
+}
+
+function replaying(turn: Turn): { replay: InstanceType<typeof Replaying>; orders: string[]; end: () => void } {
+  const orders: string[] = [];
+  let end = (): void => undefined;
+  const execute = (command: string): Promise<unknown> => {
+    orders.push(command);
+    return new Promise((resolve) => { end = () => { resolve({ run: "run" }); }; });
+  };
+  const context = { subscriptions: [] } as unknown as ExtensionContext;
+  const documents = { put: () => uri("ghosttape-replay:/a.py") } as unknown as VirtualDocuments;
+  const results = { show: () => Promise.resolve() } as unknown as ResultsView;
+  return { replay: new Replaying(context, execute, turn, documents, results), orders, end: () => { end(); } };
+}
+
+beforeEach(() => {
+  Object.assign(fake, { isTrusted: true, editors: [], said: [] });
+});
+
+it("draws in its own document, never in a file that looks the same, and nowhere when it is over", async () => {
+  const { replay, end } = replaying(new Turn());
+  const [own, file] = [editor("ghosttape-replay:/a.py"), editor("file:/home/me/a.py")];
+  fake.editors = [own, file];
+  const over = replay.play("t", { policy: "blocks", tests: false });
+  await replay.take(scene);
+  const drawn = own.drawn.length;
+  expect(drawn).toBeGreaterThan(0);
+  fake.changed({ document: file.document });
+  end();
+  await over;
+  fake.changed({ document: own.document });
+  fake.changed({ document: file.document });
+  await replay.take(scene);
+  expect([own.drawn.length, file.drawn.length]).toEqual([drawn, 0]);
+});
+
+it("does not begin while an evaluation goes on", async () => {
+  const turn = new Turn();
+  const end = turn.begin("evaluation");
+  const { replay, orders } = replaying(turn);
+  await replay.play("t", { policy: "blocks", tests: false });
+  expect(orders).toEqual([]);
+  expect(fake.said).toEqual(["An evaluation is still running: wait for it, or cancel it."]);
+  end();
+});
+
+it("runs no tests in a workspace that is not trusted", async () => {
+  fake.isTrusted = false;
+  const { replay, orders, end } = replaying(new Turn());
+  await replay.play("t", { policy: "blocks", tests: true });
+  expect(orders).toEqual([]);
+  expect(fake.said).toEqual([NEEDS_TRUST]);
+  const over = replay.play("t", { policy: "blocks", tests: false });
+  expect(orders).toEqual(["ghosttape.replay"]);
+  end();
+  await over;
+});
