@@ -94,10 +94,20 @@ def write_corpus(file: Path, head: MinedHead, lines: Iterable[MinedLine]) -> Non
         DataError: it cannot be written.
 
     """
+    write_lines(file, (head, *lines))
+
+
+def write_lines(file: Path, lines: Iterable[msgspec.Struct]) -> None:
+    """Write a file of JSON lines, which appears when all is written.
+
+    Raises:
+        DataError: it cannot be written.
+
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}-", delete=False) as made:
-            made.write(_encoded(head, lines))
+            made.writelines(msgspec.json.encode(one) + b"\n" for one in lines)
         Path(made.name).chmod(0o666 & ~_umask())
         Path(made.name).replace(file)
     except OSError as error:
@@ -122,10 +132,6 @@ def is_mined(file: Path) -> bool:
     except DataError:
         return False
     return True
-
-
-def _encoded(head: MinedHead, lines: Iterable[MinedLine]) -> bytes:
-    return b"".join(msgspec.json.encode(one) + b"\n" for one in (head, *lines))
 
 
 def _umask() -> int:
