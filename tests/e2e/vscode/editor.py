@@ -24,6 +24,11 @@ CHROMIUM = (
 GHOST = """() => [...document.querySelectorAll('[class*="ghost-text"]')]
   .filter((part) => !part.querySelector('[class*="ghost-text"]'))
   .map((part) => ({ top: Math.round(part.getBoundingClientRect().top), text: part.textContent }))"""
+PALETTE_IS_GONE = """() => {
+  const widget = document.querySelector(".quick-input-widget");
+  return widget.style.display === "none" || !widget.querySelector("input[type=text]").value.startsWith(">");
+}"""
+"""A command that asks something takes the palette's place at once: then the widget is never hidden."""
 RUNS = re.compile(r"ghosttape \d+\.\d+")
 LONG_S = 90
 """How long something may take that a test only waits for; a person would have given up."""
@@ -145,7 +150,7 @@ class Window:
         row = self.page.locator(".quick-input-list .monaco-list-row").first
         row.get_by_text(title.partition(": ")[2]).first.wait_for(timeout=20_000)
         self.page.keyboard.press("Enter")
-        self.page.locator(".quick-input-widget").wait_for(state="hidden", timeout=20_000)
+        self.page.wait_for_function(PALETTE_IS_GONE, timeout=20_000)
 
     def record(self):
         """Switch recording on, and say yes to the question; it goes on when a server records."""
