@@ -32,9 +32,9 @@ class Coverage:
         return self.unseen.union(*names)
 
 
-def unpacked(said: list[str]) -> bytes | None:
+def unpacked(said: list[str], kind: str = "touched") -> bytes | None:
     """Return what a witness found out, of all that was said; None unless just one did, and as ours does."""
-    packed = [word.removeprefix("touched ") for word in said if word.startswith("touched ")]
+    packed = [word.removeprefix(f"{kind} ") for word in said if word.startswith(f"{kind} ")]
     if len(packed) != 1:
         return None
     try:

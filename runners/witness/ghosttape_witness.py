@@ -49,10 +49,15 @@ _tests = _Tests()
 def pytest_load_initial_conftests(early_config: Any) -> None:
     """Choose among the tests, or find out what they touch, where that is asked for: of this run, not of those it starts."""
     only, library = os.environ.pop("GHOSTTAPE_ONLY", ""), os.environ.pop("GHOSTTAPE_COVERAGE", "")
-    root = os.environ.pop("GHOSTTAPE_ROOT", "")
-    if not _NONCE or not (only or library):
+    root, calls = os.environ.pop("GHOSTTAPE_ROOT", ""), os.environ.pop("GHOSTTAPE_CALLS", "")
+    if not _NONCE or not (only or library or calls):
         return
     from runpy import run_path
+
+    if calls:
+        called = run_path(f"{os.environ['GHOSTTAPE']}/calling.py")["plugin"](root, _say)
+        early_config.pluginmanager.register(called, "ghosttape_calling")
+        return
 
     chosen = run_path(f"{os.environ['GHOSTTAPE']}/selecting.py")["plugin"](only, library, root, _say)
     if chosen is not None:

@@ -17,7 +17,7 @@ from corpora.codev.samples import (
 )
 from corpora.codev.scenes import scenes
 from corpora.errors import DataError
-from replay.tapes.tape import Tests as TestSettings
+from replay.tapes.tape import Tests as ProjectTests
 
 TEXT = '"""🙂"""\n\n\ndef double(x):\n    y = x * 2\n    return y\n\n\ndef other():\n    pass\n'
 BODY = TEXT.index("y = x"), TEXT.index("return y") + len("return y")
@@ -26,7 +26,7 @@ HEAD = CodevHead(
     name="blocks",
     repositories=[
         CodevRepository(
-            name="app", folder="/app", tests=TestSettings(toolchain="python", command="pytest"), passing=1, files={}
+            name="app", folder="/app", tests=ProjectTests(toolchain="python", command="pytest"), passing=1, files={}
         )
     ],
 )

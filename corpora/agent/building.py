@@ -1,0 +1,164 @@
+"""The stages of the agent for one repository: environment, chains, samples. Each keeps what it found, has a log, and needs only those before it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from msgspec import structs
+
+from corpora.agent.chains import RecordedChains, fused
+from corpora.agent.environment import FoundEnvironment, by_rules
+from corpora.agent.noticing import PartTester, TriedPart
+from corpora.agent.sampling import SampleChoice, SampleDrawer
+from corpora.agent.work import StageFolder
+from corpora.codev.samples import CodevRepository, CodevSample
+from corpora.errors import DataError
+from corpora.mined.checkout import Checkout
+from corpora.mining.source_repository import licence_of
+from replay.judge.baselines import FinishedProject, finished_project
+from replay.judge.projects import AllowedTests
+from replay.tapes.tape import Tests
+from runners.coverage.calls import record_calls
+from runners.protocol import Sandbox
+from runners.verdicts import RetryPolicy
+
+StageName: TypeAlias = Literal["environment", "chains", "samples"]
+STAGE_NAMES: tuple[StageName, ...] = ("environment", "chains", "samples")
+PLACES = 2
+"""So many runs of tests at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltRepository:
+    """What the stages found in a repository; members of stages that were not asked for are None or empty."""
+
+    name: str
+    checkout: Checkout
+    environment: FoundEnvironment
+    chains: RecordedChains | None
+    samples: tuple[CodevSample, ...]
+    stages: Mapping[str, int]
+    folder: StageFolder
+
+    @property
+    def entry(self) -> CodevRepository:
+        """The repository as the head of the corpus has it."""
+        tests = self.environment.tests
+        return CodevRepository(
+            name=self.name,
+            folder=str(self.checkout.folder),
+            commit=self.checkout.commit,
+            licence=licence_of(self.checkout.files),
+            tests=Tests(**{member: getattr(tests, member) for member in Tests.__struct_fields__}),
+            passing=len(self.chains.tests) if self.chains is not None else 0,
+            files=self.checkout.digests({sample.path for sample in self.samples}),
+        )
+
+
+@dataclass(slots=True)
+class RepositoryBuilder:
+    """Carries out the stages for one repository."""
+
+    name: str
+    checkout: Checkout
+    sandbox: Sandbox
+    cache: Path
+    notify: Callable[[str], None]
+    tried_now: Callable[[TriedPart], None] = lambda _: None
+    said: Tests | None = None
+    """How the repository is tested, where a person says it: then no way is looked for."""
+    allowed: Mapping[str, Any] = field(default_factory=dict)
+    """What the set-up may have: `network`, `variables`."""
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    _finished: FinishedProject | None = None
+
+    @property
+    def folder(self) -> StageFolder:
+        """Where the stages keep what they found."""
+        return StageFolder.of(self.name, self.checkout)
+
+    async def build(self, until: StageName, choice: SampleChoice) -> BuiltRepository:
+        """Carry out the stages up to one.
+
+        Raises:
+            RunnerError: no way was found to test it, or the machine failed.
+            DataError: its tests do not pass twice, or nobody can say what they call.
+
+        """
+        try:
+            environment = await self._environment()
+            chains = await self._chains(environment) if until != "environment" else None
+            samples, stages = list[CodevSample](), Counter[str]()
+            if chains is not None and until == "samples":
+                samples, stages = await self._samples(environment, chains, choice)
+            return BuiltRepository(self.name, self.checkout, environment, chains, tuple(samples), stages, self.folder)
+        finally:
+            if self._finished is not None:
+                self._finished.project.close()
+
+    async def _environment(self) -> FoundEnvironment:
+        if self.said is not None:
+            return FoundEnvironment(tests=self.said, by="you")
+        if (known := self.folder.kept("environment", FoundEnvironment)) is not None:
+            return known
+        self.notify(f"{self.name}: how is it tested?")
+        found = await by_rules(self.checkout, self.sandbox, self.cache, self.folder, self.notify)
+        self.folder.keep("environment", found)
+        return found
+
+    def _folder_of(self, environment: FoundEnvironment) -> StageFolder:
+        """The folder of what depends on how the repository is tested."""
+        return self.folder.beside(self.sandbox.name, structs.astuple(environment.tests))
+
+    async def _opened(self, environment: FoundEnvironment) -> FinishedProject:
+        """The repository laid out, with what its tests do in two runs."""
+        if self._finished is None:
+            members = {name: getattr(environment.tests, name) for name in Tests.__struct_fields__}
+            self._finished = await finished_project(
+                self.checkout.files,
+                AllowedTests(**members, **self.allowed),
+                self.sandbox,
+                self.cache,
+                self.notify,
+                retries=self.retries,
+                others=self.checkout.others,
+            )
+        if fault := self._finished.fault:
+            raise DataError(self.checkout.folder, 0, f"its tests do not pass twice ({fault.reason}): {fault.message}")
+        return self._finished
+
+    async def _chains(self, environment: FoundEnvironment) -> RecordedChains:
+        folder = self._folder_of(environment)
+        if (known := folder.kept("chains", RecordedChains)) is not None:
+            return known
+        finished = await self._opened(environment)
+        self.notify(f"{self.name}: what do its tests call?")
+        result, calls = await record_calls(finished.project, self.checkout.files, self.notify)
+        folder.log("chains", f"{result.verdict_class}, {result.passed} passed while they were watched")
+        if calls is None:
+            raise DataError(
+                self.checkout.folder,
+                0,
+                "nobody can say what its tests call: chains are known of pytest, and of the test runners of node (node --test, vitest, jest, mocha)",
+            )
+        passing = (finished.baseline.tests or frozenset()) & (result.tests or frozenset())
+        found = fused(calls, passing, self.checkout.files)
+        folder.log("chains", f"{len(found.functions)} functions are entered by {len(found.tests)} tests")
+        folder.keep("chains", found)
+        return found
+
+    async def _samples(
+        self, environment: FoundEnvironment, chains: RecordedChains, choice: SampleChoice
+    ) -> tuple[list[CodevSample], Counter[str]]:
+        finished = await self._opened(environment)
+        self.notify(f"{self.name}: which blocks do its tests notice?")
+        slots = asyncio.Semaphore(PLACES)
+        tester = PartTester(finished, self._folder_of(environment), self.retries, slots, self.tried_now)
+        drawer = SampleDrawer(self.name, tester, choice)
+        samples = await drawer.drawn(chains, self.checkout.files)
+        return samples, drawer.stages
