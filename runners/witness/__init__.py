@@ -10,9 +10,11 @@ is in the environment. Code could find it there; but then it was written to chea
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 import secrets
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,6 +27,8 @@ FOLDER = "/ghosttape"
 MOUNT = Mount(FILES, FOLDER)
 FILE = ".witness"
 """The file in a program's folder that its driver finds its number in."""
+_LARGEST = 64 << 20
+"""Bytes that are unpacked at most."""
 _REPORTER = "--test-reporter"
 _TOOLCHAINS_OF_NODE = ("node", "typescript")
 
@@ -78,8 +82,17 @@ def tests(said: list[str]) -> frozenset[str] | None:
 
 
 def _names(word: str) -> list[str] | None:
-    kind, _, names = word.partition(" ")
+    kind, _, packed = word.partition(" ")
+    names = unpacked(packed) if kind == "tests" else None
     try:
-        return msgspec.json.decode(names, type=list[str]) if kind == "tests" else None
-    except msgspec.DecodeError:  # what was written at the same time by others stands in the middle of it
+        return None if names is None else msgspec.json.decode(names, type=list[str])
+    except msgspec.DecodeError:  # more than `_LARGEST`, or written by others
+        return None
+
+
+def unpacked(packed: str) -> bytes | None:
+    """Return what a witness said packed (zlib in base64), its first `_LARGEST` bytes; None if others wrote into it."""
+    try:
+        return zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), _LARGEST)
+    except (ValueError, zlib.error):
         return None

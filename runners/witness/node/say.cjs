@@ -1,6 +1,7 @@
 // How the witnesses speak: a line on standard error, written before anything else can happen.
 'use strict';
 const { writeSync } = require('node:fs');
+const { deflateSync } = require('node:zlib');
 
 const here = `${process.cwd()}/`;
 
@@ -8,11 +9,15 @@ const here = `${process.cwd()}/`;
 const told = (name) => (name.startsWith(here) ? name.slice(here.length) : name);
 exports.told = told;
 
+/** A value, packed: the names of 60,000 tests would take more than the output that a run may write. */
+const packed = (value) => deflateSync(JSON.stringify(value)).toString('base64');
+exports.packed = packed;
+
 /** What is said of these tests; and of what they touch, where that is asked for. */
 exports.words = (tests) => {
   const { GHOSTTAPE_WITNESS: nonce, GHOSTTAPE_COVERAGE: watched } = process.env;
   if (!nonce) return '';
-  const said = [`tests ${JSON.stringify([...tests].map(told).sort())}`];
+  const said = [`tests ${packed([...tests].map(told).sort())}`];
   if (watched) said.push(require('./touched.cjs').word(told));
   return said.filter(Boolean).map((word) => `\n${nonce} ${word}\n`).join('');
 };

@@ -7,7 +7,7 @@ const { syncBuiltinESMExports } = require('node:module');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { isMainThread, threadId } = require('node:worker_threads');
-const { deflateSync } = require('node:zlib');
+const { packed } = require('./say.cjs');
 
 const UNSEEN = -1;
 const LARGEST = 1 << 20;
@@ -107,6 +107,6 @@ exports.word = (told) => {
   closeSync(handle);
   handle = -1; // for what still goes on
   rmSync(file);
-  const packed = deflateSync(JSON.stringify(Object.fromEntries(called))).toString('base64');
-  return packed.length <= LARGEST ? `touched ${packed}` : '';
+  const word = packed(Object.fromEntries(called));
+  return word.length <= LARGEST ? `touched ${word}` : '';
 };

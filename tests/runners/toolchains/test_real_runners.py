@@ -32,6 +32,37 @@ CASES = {
 }
 
 
+MANY = {
+    "pytest": (
+        ProjectPlan("python", ("pytest",), command="pytest -q", timeout_s=120.0),
+        {
+            "test_m.py": "import pytest\n\n@pytest.mark.parametrize('n', range(60), ids=lambda n: f'{n} ' + 'x' * 90_000)\n"
+            "def test_it(n):\n    assert n < 60\n"
+        },
+    ),
+    "vitest": (
+        ProjectPlan("node", ("vitest@4",), command="vitest run", timeout_s=120.0),
+        {
+            "package.json": "{}",
+            "m.test.js": "import { it } from 'vitest';\nfor (let n = 0; n < 60; n++) it(`${n} ${'x'.repeat(90_000)}`, () => {});\n",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("runner", MANY)
+async def test_names_of_tests_count_for_no_output_however_many_there_are(runner, cache, need):
+    need("node", "npm")
+    plan, files = MANY[runner]
+    project = await prepare(files, plan, pick(), cache, lambda _: None)
+    try:
+        result = await project.run({})
+    finally:
+        project.close()
+    assert result.verdict_class == "passed", result.message
+    assert sum(len(name) for name in result.tests) > plan.limits.output_bytes
+
+
 @pytest.mark.parametrize("runner", CASES)
 async def test_of_node(runner, cache, need):
     need("node", "npm")
