@@ -17,9 +17,12 @@ SETTINGS = MANIFEST["contributes"]["configuration"]["properties"]
 SHARED = json.loads((writing.FOLDER / "src/providers/providers.json").read_text())
 
 
-@pytest.mark.parametrize(("path", "text"), writing.files(), ids=lambda value: getattr(value, "name", ""))
-def test_the_extensions_files_are_those_of_this_checkout(path, text):
-    assert path.read_text(encoding="utf-8") == text, "run: make vscode"
+def test_the_extensions_files_are_those_of_this_checkout():
+    made = dict(writing.files())
+    assert len(made) == 6
+    assert [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text] == [], (
+        "run: make vscode"
+    )
 
 
 def test_each_policy_that_asks_after_changes_is_in_the_extension_with_its_numbers():

@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
@@ -128,7 +129,8 @@ def _member(name: str, part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _unread(provider: str) -> list[str]:
     """The members that only other providers read."""
-    readers = {name: _readers(text) for name, text in _documented().items() if name in _members()}
+    members = _members()
+    readers = {name: _readers(text) for name, text in _documented().items() if name in members}
     return [name for name, named in readers.items() if named and provider not in named]
 
 
@@ -147,7 +149,8 @@ def _refusals(provider: str) -> dict[str, Any]:
     }
 
 
-def _documented() -> dict[str, str]:
+@cache
+def _documented() -> Mapping[str, str]:
     """What `ProviderSettings` says of each of its fields, on one line and as plain text."""
     tree = ast.parse(inspect.getsource(settings))
     struct = next(
@@ -157,4 +160,4 @@ def _documented() -> dict[str, str]:
     for field, text in pairwise(struct.body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
             texts[field.target.id] = " ".join(ast.literal_eval(text.value).replace("`", "").split())
-    return texts
+    return MappingProxyType(texts)
