@@ -78,7 +78,7 @@ def try_(
     from tui.commands.trying.commits import selection_of
     from tui.commands.trying.trying import TryRequest, try_repository
 
-    gates = Gates.of(gated)
+    gates = Gates.of(gated, run=given.out)
     options = options_of_replay(provider, server, given.replay)
     asking = AskFlags(given.ask_model, given.run_proposals)
     request = TryRequest(
@@ -127,7 +127,7 @@ def replay(
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import options_of_replay
 
-    gates = Gates.of(gated, live=given.live)
+    gates = Gates.of(gated, live=given.live, run=given.out)
     options = options_of_replay(provider, server, given)
     warn_unused(context, options.settings.provider.name)
     if given.live:
@@ -181,7 +181,7 @@ def evaluate(
     from tui.commands.options.run_options import labels_of_table, options_of_evaluation
     from tui.commands.runs.evaluating import run, show_all
 
-    gates = Gates.of(gated, live=given.live)
+    gates = Gates.of(gated, live=given.live, run=given.out)
     options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
     by = labels_of_table(given.by)
     if given.live:

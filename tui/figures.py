@@ -23,6 +23,16 @@ _DIFFERENCES = {
     "too few to tell": "too few to tell: the interval is wider than the {asked} points that are asked about",
 }
 
+METRICS = {
+    "passed_in_time": "passed in time",
+    "exact": "exact",
+    "edit_similarity": "edit similarity",
+    "acceptance": "accepted",
+    "keystrokes_saved": "keys saved",
+    "latency": "mean latency",
+}
+"""What the measures of `replay.numbers.paired.measures` are called."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedCounts:
@@ -296,6 +306,17 @@ def net_words(net: Mapping[str, float | None]) -> str:
         return ""
     ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
     return f"{100 * value:+.1f}{ends}"
+
+
+def passing_words(passing: float) -> str:
+    """Return how many moments pass, as `128`; with several samples, where a moment passes in part, as `127.4`."""
+    return f"{passing:,}" if isinstance(passing, int) else f"{passing:,.1f}"
+
+
+def verdict_words(answer: Mapping[str, Any]) -> str:
+    """Return the verdict of an answer at a moment that changed, as `failed`; of several samples as `failed, 2 of 5 pass`."""
+    several = f", {answer['passed']:,} of {answer['of']:,} pass" if answer.get("of", 1) > 1 else ""
+    return f"{answer['verdict']}{several}"
 
 
 def measure_words(value: float, unit: str) -> str:

@@ -57,7 +57,8 @@ def show(run: flags.RunName = "last", *, json: flags.JsonFlag = False, gated: Ga
     from tui.commands.gating import Gates
     from tui.commands.managing.runs import finished_summary, show_run
 
-    gates, folder = Gates.of(gated), find_run(run)
+    folder = find_run(run)
+    gates = Gates.of(gated, run=folder)
     summary = finished_summary(folder)
     if not json:
         show_run(summary, folder)
@@ -155,7 +156,7 @@ def merge(
 def compare(
     runs: flags.RunNames,
     *,
-    cluster_by: flags.ClusterByFlag = "hole",
+    cluster_by: flags.ComparedClusters = "",
     difference: flags.AskedDifference = 5.0,
     changed: flags.ChangedMoments = 3,
     screen: flags.CompareScreen = False,
@@ -172,9 +173,15 @@ def compare(
     * `ghosttape compare baseline last --markdown > comment.md` (for a pull request)
     * `ghosttape compare baseline last --fail-if-worse-than baseline` (in CI; gates are of the run that is named last)
     """
+    from replay.run.catalogue.finding import find_run
     from tui.commands.gating import Gates, check_last
     from tui.commands.looking.comparing import clusters, compare_command
 
-    gates = Gates.of(gated)
-    compare_command(runs, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json)
-    raise typer.Exit(check_last(gates, runs, json=json or markdown, by=clusters(cluster_by)))
+    gates, by = Gates.of(gated, run=find_run(runs[-1])), clusters(cluster_by)
+    found = compare_command(
+        runs, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json
+    )
+    status = check_last(gates, runs, found, json=json or markdown, by=by)
+    if json:
+        print_json(found)
+    raise typer.Exit(status)

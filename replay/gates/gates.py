@@ -180,19 +180,27 @@ def check_against(found: Mapping[str, Any], margin: float) -> GateResult:
     """Return how a run stands to another, by the document of `replay.numbers.comparison.compare` with the other as its first run.
 
     `margin` is the loss of tests passed that is put up with, as a share. The run is `worse` if the whole interval of the difference lies below it and the two runs
-    are told apart (p below 0.05, as in compare); `unsure` if a part does, or they are not.
+    are told apart (p below 0.05, as in compare); `unsure` if a part does, or they are not. Where other runs are compared beside it, p is adjusted by Holm for their
+    number, and the interval is the one that holds with theirs together (Bonferroni).
     """
-    name, net = f"not worse than {found['runs'][0]}", found["difference"]["net"]
-    value, low, high = net["value"], net["low"], net["high"]
+    name, difference = f"not worse than {found['runs'][0]}", found["difference"]
+    value, low, high = difference["net"]["value"], difference["together"]["low"], difference["together"]["high"]
     if value is None:
         return GateResult(name, "missed", "no moment could be tested in both runs", standing="unsure")
-    standing = _standing(low, high, found["difference"]["p"], margin)
+    standing = _standing(low, high, difference["p_adjusted"], margin)
     outcome: GateOutcome = {"worse": "missed", "unsure": "unsure"}.get(standing, "kept")  # type: ignore[assignment]
-    says = (
-        f"{_standing_words(standing, margin)}: {100 * value:+.1f} points in tests passed (95 % {_points(low)} to {_points(high)}, p {_chance(found['difference']['p'])}), "
-        f"over {found['difference']['n']:,} moments"
-    )
+    says = f"{_standing_words(standing, margin)}: {100 * value:+.1f} points in tests passed ({_sureness(difference)}), over {difference['n']:,} moments"
     return GateResult(name, outcome, says, value, low, high, standing)
+
+
+def _sureness(difference: Mapping[str, Any]) -> str:
+    """The interval and p, as `95 % +1.0 to +5.0, p 0.003`; of several comparisons it is said that both are for all of them."""
+    together, of = difference["together"], difference["of"]
+    interval = f"95 % {_points(together['low'])} to {_points(together['high'])}"
+    p = f"p {_chance(difference['p_adjusted'])}"
+    if of == 1:
+        return f"{interval}, {p}"
+    return f"{interval} for all {of} comparisons together, that is {100 * together['confidence']:.4g} % for each; {p}, adjusted by Holm"
 
 
 def _standing(low: float | None, high: float | None, p: float | None, margin: float) -> RunStanding:

@@ -17,6 +17,8 @@ from replay.records import Moment, Record
 
 NAMES: dict[ClusterBy, str] = {"hole": "holes", "function": "functions", "tape": "tapes", "program": "programs"}
 """What several clusters are called."""
+_FROM_SMALL = ("hole", "function", "program", "tape")
+"""Each lies in one of the next."""
 Member = TypeVar("Member")
 
 
@@ -46,6 +48,14 @@ def by_cluster(members: Iterable[tuple[str, Member]]) -> dict[str, list[Member]]
     for cluster, member in members:
         found[cluster].append(member)
     return dict(found)
+
+
+def common_clusters(of_runs: Iterable[ClusterBy]) -> ClusterBy:
+    """By what the figures of several runs go together, where each has its own: the largest of them, which is the most careful.
+
+    Example: one run by hole and one by tape go by tape.
+    """
+    return max(of_runs, key=_FROM_SMALL.index)
 
 
 def count_clusters(records: Iterable[Record], by: ClusterBy) -> int:

@@ -1,6 +1,7 @@
 """Runs on the same moments: which passes more, where, and how sure that is.
 
-Runs are compared pair by pair, by the ids of their moments. In each pair counts the verdict by a hole that does not depend on the suggestion
+Runs are compared pair by pair, moment by moment. With several samples all answers to one question are one moment, and it has the share of them that
+passes (`replay.numbers.paired.moments`). Of each answer counts the verdict by a hole that does not depend on the suggestion
 (`Verdict.fixed`, where it differs from the verdict itself), for else a long and a short answer would be judged on different parts of the project.
 """
 
@@ -8,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
-from replay.numbers.clusters import cluster_of
+from replay.numbers.clusters import cluster_of, common_clusters
 from replay.numbers.costs import known_cost
 from replay.numbers.differences import holm, paired_difference
-from replay.numbers.metrics import UNJUDGED, length_class
+from replay.numbers.intervals import CONFIDENCE
+from replay.numbers.metrics import length_class
 from replay.numbers.paired.changes import changed_moments
-from replay.numbers.paired.fairness import unfair, unlike_machines
+from replay.numbers.paired.fairness import unfair, unfinished, unlike_machines
 from replay.numbers.paired.fronts import fronts
-from replay.numbers.paired.measures import LEVEL, Pair, fixed_verdict, measured_differences
+from replay.numbers.paired.measures import LEVEL, measured_differences
+from replay.numbers.paired.moments import SharedMoment, count_moments, passed_share, shared_moments, tested_moments
 from replay.numbers.paired.sentences import difference_says, needed_for
 from replay.options import ClusterBy
 from replay.records import Record
@@ -36,23 +40,29 @@ GROUPS: dict[str, Callable[[Record], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run as it is kept: its name, its options with its sources, its records, and its summary if it came to its end."""
+    """A run as it is kept: its name, its options with its sources, its records, and its summary if it came to its end.
+
+    `by` is what its own figures are clustered by; `state` says how far it is: `finished`, `being written` or `stopped`.
+    """
 
     name: str
     config: Mapping[str, Any]
     records: Sequence[Record]
     summary: Mapping[str, Any] = field(default_factory=dict)
+    by: ClusterBy = "hole"
+    state: str = "finished"
 
 
-def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy, asked: float) -> dict[str, Any]:
+def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy | None, asked: float) -> dict[str, Any]:
     """Compare each of two or more runs with the first: the document of `ghosttape compare --json` (docs/compare.md has its fields).
 
-    `asked` is the least difference that matters, as a share. `unfair` says first what makes the runs hard to compare. `runs` has what each run is, and its figures (`figures_of`);
+    Without `by` the clusters are those that the runs themselves have (`replay.numbers.clusters.common_clusters`). `asked` is the least difference that matters, as a share. `unfair` says first what makes the runs hard to compare. `runs` has what each run is, and its figures (`figures_of`);
     `comparisons` the document of `compare` for each run but the first, with p-values adjusted by Holm for their number where there are several;
     `fronts` which runs are worth choosing (`replay.numbers.paired.fronts`).
     """
     first, *others = runs
-    found = [compare(first, other, by, asked) for other in others]
+    by = by or common_clusters(run.by for run in runs)
+    found = [compare(first, other, by, asked, of=len(others)) for other in others]
     _adjust(found, by, asked)
     told = [figures_of(run) for run in runs]
     return {
@@ -70,7 +80,7 @@ def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy, asked: float) -> di
 
 
 def figures_of(run: ComparedRun) -> dict[str, Any]:
-    """Return what a run is (`name`, `provider`, `model`, `policy`, `corpus`, `repairs`) and its figures, as its summary has them.
+    """Return what a run is (`name`, `state`, `provider`, `model`, `policy`, `corpus`, `repairs`) and its figures, as its summary has them.
 
     `moments`; `pass_at_1`, `passed_in_time`, `acceptance`, `keystrokes_saved`: figures with value (keystrokes: share), low and high, empty where there are none;
     `latency_p50` and `latency_p95` in ms, `tokens` and `cost`: None where they are not known.
@@ -81,12 +91,13 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
     names = ("pass_at_1", "passed_in_time", "acceptance", "keystrokes_saved")
     return {
         "name": run.name,
+        "state": run.state,
         "provider": "published" if config.get("published") else provider.get("name", ""),
         "model": config.get("published") or provider.get("model", ""),
         "policy": config.get("policy", ""),
         "corpus": config.get("corpus", ""),
         "repairs": settings.get("repairs"),
-        "moments": len(run.records),
+        "moments": count_moments(run.records),
         **{name: metrics.get(name) or {} for name in names},
         "latency_p50": latency.get("p50"),
         "latency_p95": latency.get("p95"),
@@ -94,36 +105,39 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
     }
 
 
-def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float) -> dict[str, Any]:
+def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float, of: int = 1) -> dict[str, Any]:
     """The shares of two runs on the moments that both could be tested at, and their difference, second less first.
 
     `asked` is the least difference that matters, as a share. `difference` has the figures of `paired_difference`, in `says` what they
-    mean (`words`), in `needed` about how many moments would tell the difference that is asked about, and all that in a `sentence`.
+    mean (`words`), in `needed` about how many moments would tell the difference that is asked about, and all that in a `sentence`; in `together` the interval that
+    holds with those of all `of` comparisons in 95 of 100 cases (Bonferroni: each has the `confidence` 1 - 0.05 / `of`).
     `metrics` has the differences of other measures (`measured_differences`); `breakdowns` has the difference in each group by `GROUPS`, with
     p-values adjusted by Holm over all groups of all breakdowns; `changed` the moments that one run passes and the other does not.
     `unfair` says what makes the runs hard to compare, `notes` that and where they share too few moments.
     """
-    shared = shared_records(first.records, second.records)
-    pairs = paired_records(first.records, second.records)
+    shared = shared_moments(first.records, second.records)
+    pairs = tested_moments(shared)
     with_latency = _have_latency(first, second)
     told = [
+        *unfinished((run.name, run.state) for run in (first, second)),
         *unfair(first.config, second.config),
         *(unlike_machines(first.summary, second.summary) if with_latency else []),
     ]
-    difference = _told(_difference(pairs, by), by, asked)
+    difference = _told(_difference(pairs, by) | {"together": _together(pairs, by, of)}, by, asked)
+    moments = [count_moments(one.records) for one in (first, second)]
     return {
         "runs": [first.name, second.name],
         "cluster_by": by,
         "asked": asked,
-        "moments": [len(first.records), len(second.records)],
+        "moments": moments,
         "shared": len(shared),
-        "passed": [_passed(record for record, _ in pairs), _passed(record for _, record in pairs)],
+        "passed": [_passed(pair.first for pair in pairs), _passed(pair.second for pair in pairs)],
         "difference": difference,
         "metrics": measured_differences(shared, by, with_latency=with_latency),
         "breakdowns": _breakdowns(pairs, by, asked, is_corpus="corpus" in first.config),
         "changed": changed_moments(pairs),
         "unfair": told,
-        "notes": [*told, *_too_few(first, second, difference)],
+        "notes": [*told, *_too_few(len(shared), min(moments), difference)],
     }
 
 
@@ -142,6 +156,12 @@ def _told(
     return told | {"sentence": difference_says(told, by, asked)}
 
 
+def _together(pairs: Sequence[SharedMoment], by: ClusterBy, of: int) -> dict[str, float | None]:
+    confidence = 1 - (1 - CONFIDENCE) / of
+    net = _difference(pairs, by, confidence)["net"]
+    return {"confidence": confidence, "low": net["low"], "high": net["high"]}
+
+
 def _adjust(found: Sequence[dict[str, Any]], by: ClusterBy, asked: float) -> None:
     """Adjust the differences of several runs from the first for their number."""
     adjusted = holm([one["difference"]["p"] for one in found])
@@ -149,35 +169,19 @@ def _adjust(found: Sequence[dict[str, Any]], by: ClusterBy, asked: float) -> Non
         one["difference"] = _told(one["difference"], by, asked, p, len(found))
 
 
-def paired_records(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
-    """The records of two runs at the same moment, where both could be tested."""
-    return [pair for pair in shared_records(first, second) if all(map(could_be_tested, pair))]
+def _passed(moments: Iterable[Sequence[Record]]) -> float:
+    """The sum of the shares that pass: without samples, how many moments pass."""
+    found = sum(map(passed_share, moments), Fraction())
+    return int(found) if found.denominator == 1 else float(found)
 
 
-def shared_records(first: Iterable[Record], second: Iterable[Record]) -> list[Pair]:
-    """The records of two runs at the same moment, in the order of the first."""
-    known = {record.moment.id: record for record in second}
-    return [(record, known[record.moment.id]) for record in first if record.moment.id in known]
-
-
-def could_be_tested(record: Record) -> bool:
-    """Whether there is a verdict by which runs are compared."""
-    return fixed_verdict(record) not in {"", *UNJUDGED}
-
-
-def _passed(records: Iterable[Record]) -> int:
-    return sum(fixed_verdict(record) == "passed" for record in records)
-
-
-def _difference(pairs: Iterable[Pair], by: ClusterBy) -> dict[str, Any]:
+def _difference(pairs: Iterable[SharedMoment], by: ClusterBy, confidence: float = CONFIDENCE) -> dict[str, Any]:
     """The share of the second run less that of the first."""
-    return paired_difference(
-        (cluster_of(first.moment, by), fixed_verdict(second) == "passed", fixed_verdict(first) == "passed")
-        for first, second in pairs
-    )
+    shares = ((cluster_of(pair.moment, by), passed_share(pair.second), passed_share(pair.first)) for pair in pairs)
+    return paired_difference(shares, confidence)
 
 
-def _breakdowns(pairs: Sequence[Pair], by: ClusterBy, asked: float, *, is_corpus: bool) -> list[dict[str, Any]]:
+def _breakdowns(pairs: Sequence[SharedMoment], by: ClusterBy, asked: float, *, is_corpus: bool) -> list[dict[str, Any]]:
     """The difference in each group of each breakdown with several groups."""
     found = [
         {"by": "category" if name == "block" and is_corpus else name, "group": group, **_difference(own, by)}
@@ -191,11 +195,11 @@ def _breakdowns(pairs: Sequence[Pair], by: ClusterBy, asked: float, *, is_corpus
     ]
 
 
-def _grouped(pairs: Sequence[Pair], group_of: Callable[[Record], str]) -> list[tuple[str, list[Pair]]]:
+def _grouped(pairs: Sequence[SharedMoment], group_of: Callable[[Record], str]) -> list[tuple[str, list[SharedMoment]]]:
     """The pairs of each group, by name; nothing where there is one group only."""
-    groups: dict[str, list[Pair]] = {}
+    groups: dict[str, list[SharedMoment]] = {}
     for pair in pairs:
-        groups.setdefault(group_of(pair[0]), []).append(pair)
+        groups.setdefault(group_of(pair.first[0]), []).append(pair)
     return sorted(groups.items()) if len(groups) > 1 else []
 
 
@@ -213,9 +217,7 @@ def words(net: Mapping[str, float | None], p: float | None, asked: float) -> str
     return "as many" if -asked < low and high < asked else "too few to tell"
 
 
-def _too_few(first: ComparedRun, second: ComparedRun, difference: Mapping[str, Any]) -> list[str]:
-    shared = len(shared_records(first.records, second.records))
-    fewer = min(len(first.records), len(second.records))
+def _too_few(shared: int, fewer: int, difference: Mapping[str, Any]) -> list[str]:
     notes = []
     if 2 * shared < fewer:
         notes.append(f"the runs share only {shared:,} of {fewer:,} moments")

@@ -189,10 +189,15 @@ class Store:
             self._db.executemany("DELETE FROM trials WHERE moment = ?", ids)
 
     def records(self) -> Iterator[Record]:
-        """All records in the order of their tapes and events."""
+        """All records in the order of their tapes and events.
+
+        Raises:
+            StoreError: one cannot be read.
+
+        """
         rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
-        for (body,) in rows:
-            yield self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+        for number, (body,) in enumerate(rows, 1):
+            yield self._read(body, f"record {number} of {len(rows)}")
 
     def count(self) -> int:
         """How many records there are."""
@@ -209,10 +214,13 @@ class Store:
         row = self._db.execute("SELECT body FROM records WHERE number = ?", (number,)).fetchone()
         if row is None:
             raise StoreError(f"{self.folder / 'run.sqlite'}: there is no record {number} any more")
+        return self._read(row[0], f"record {number}")
+
+    def _read(self, body: bytes, which: str) -> Record:
         try:
-            return self._restored(msgspec.json.decode(zlib.decompress(row[0]), type=Record))
-        except (zlib.error, msgspec.MsgspecError) as error:
-            raise StoreError(f"{self.folder / 'run.sqlite'} cannot be read: record {number}: {error}") from error
+            return self._restored(msgspec.json.decode(zlib.decompress(body), type=Record))
+        except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise StoreError(f"{self.folder / 'run.sqlite'} cannot be read: {which}: {error}") from error
 
     def number_of(self, moment: str) -> int | None:
         """Return the number of a moment's record, by the moment's id; None if there is none."""

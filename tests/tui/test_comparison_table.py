@@ -152,7 +152,7 @@ def test_other_measures_stand_in_their_units():
     text = printed({**FOUND, "metrics": measures})
     assert "exact 25 % 34 % +9.3 (+2.1 to +16.6) <0.001 better" in text
     assert "keys saved 1.50 2.00 +0.50 (+0.25 to +0.75)" in text
-    assert "latency 1,500 ms 2,612 ms +1,112 (+1,000 to +1,224) <0.001 worse" in text
+    assert "mean latency 1,500 ms 2,612 ms +1,112 (+1,000 to +1,224) <0.001 worse" in text
 
 
 def change(number, way, *texts):

@@ -14,6 +14,7 @@ import msgspec
 from replay.errors import GateError
 from replay.gates.gates import GateLimit, GateResult, any_fails, check_against, check_limit, limit_of
 from replay.options import ClusterBy
+from replay.run.catalogue.entries import state_of
 from replay.run.catalogue.finding import find_run, run_name
 from replay.run.store import Store
 from tui.commands.managing.runs import finished_summary
@@ -37,17 +38,20 @@ class Gates:
     """The run that must not be better."""
 
     @classmethod
-    def of(cls, flags: GateFlags, *, live: bool = False) -> Gates:
+    def of(cls, flags: GateFlags, *, live: bool = False, run: Path | None = None) -> Gates:
         """Read the gates, and find the run to compare with: `last` is the one before the run that is about to begin.
 
+        `run` is the folder of the run that they are of, as far as it is known.
+
         Raises:
-            GateError: a gate is malformed, or there is none and CI is to be told of it.
+            GateError: a gate is malformed, or there is none and CI is to be told of it; the run to compare with is `run` itself, or has not come to its end.
             StoreError: there is no run to compare with.
             ConfigurationError: the live screen shows no gates.
 
         """
         limits = tuple(limit_of(text) for text in flags.fail_under or ())
         gates = cls(flags, limits, find_run(flags.fail_if_worse_than) if flags.fail_if_worse_than else None)
+        gates._check_baseline(run)
         if not gates.are_any and (flags.junit or flags.github or flags.strict):
             raise GateError("--junit, --github and --strict are of gates: add --fail-under or --fail-if-worse-than")
         if gates.are_any and live:
@@ -61,18 +65,35 @@ class Gates:
         """Whether anything is to be checked."""
         return bool(self.limits or self.other)
 
-    def check(self, summary: dict[str, Any], *, json: bool, by: ClusterBy | None = None) -> int:
-        """Check a finished run by its summary, tell people and CI; return the exit status that the gates ask for, 0 or 1. With `json` the summary gets them (`gates`).
+    def _check_baseline(self, run: Path | None) -> None:
+        """Refuse a run as its own baseline, and one that lacks moments."""
+        if self.other is None:
+            return
+        name = run_name(self.other)
+        if run is not None and self.other.resolve() == run.resolve():
+            raise GateError(f"--fail-if-worse-than: {name} is the run itself, and never worse: name another run")
+        with Store.open(self.other) as store:
+            state = state_of(store)
+        if state != "finished":
+            raise GateError(
+                f"--fail-if-worse-than: {name} has not come to its end ({state}), so what it lacks is not known: finish it first, or name another run"
+            )
 
-        The clusters of a comparison are `by`; None: those of the run.
+    def check(
+        self, summary: dict[str, Any], *, json: bool, by: ClusterBy | None = None, beside: Sequence[Path] = ()
+    ) -> int:
+        """Check a finished run by its summary, tell people and CI; return the exit status that the gates ask for, 0 or 1. The summary gets them (`gates`).
+
+        The clusters of a comparison are `by`; None: those of the runs. `beside` are other runs that are compared with the same one: p and interval are adjusted for their number.
 
         Raises:
-            GateError: what CI reads cannot be written.
+            GateError: what CI reads cannot be written, or the run to compare with has turned out to be the run itself.
 
         """
         if not self.are_any:
             return 0
-        results, markdown = self._results(summary, by)
+        self._check_baseline(Path(summary["run"]))
+        results, markdown = self._results(summary, by, beside)
         strict, run = self.flags.strict, run_name(Path(summary["run"]))
         summary["gates"] = [msgspec.to_builtins(one) | {"fails": one.fails(strict=strict)} for one in results]
         _tell(results, strict=strict)
@@ -80,7 +101,9 @@ class Gates:
             self._tell_ci(run, results, markdown, json=json)
         return int(ExitStatus.FAILURES) if any_fails(results, strict=strict) else 0
 
-    def _results(self, summary: Mapping[str, Any], by: ClusterBy | None) -> tuple[list[GateResult], str]:
+    def _results(
+        self, summary: Mapping[str, Any], by: ClusterBy | None, beside: Sequence[Path]
+    ) -> tuple[list[GateResult], str]:
         """The results, and the comparison as Markdown ("": there is none)."""
         results, markdown = [check_limit(limit, summary) for limit in self.limits], ""
         if self.other is not None:
@@ -88,11 +111,8 @@ class Gates:
             from tui.commands.looking.comparing import kept_run
             from tui.tables.comparison_markdown import comparison_markdown
 
-            if by is None:
-                with Store.open(Path(summary["run"])) as store:
-                    by = store.cluster_by
-            found = compare_runs([kept_run(self.other), kept_run(Path(summary["run"]))], by, _ASKED)
-            results.append(check_against(found["comparisons"][0], self.flags.margin))
+            found = compare_runs([*map(kept_run, (self.other, *beside, Path(summary["run"])))], by, _ASKED)
+            results.append(check_against(found["comparisons"][-1], self.flags.margin))
             markdown = comparison_markdown(found, 3)
             for one in found["unfair"]:
                 SafeConsole(stderr=True).print(message(one["says"]), style="yellow", soft_wrap=True)
@@ -111,8 +131,10 @@ class Gates:
             _add_summary(gates_markdown(run, summary_lines(results, strict=strict)) + markdown)
 
 
-def check_last(gates: Gates, named: Sequence[str], *, json: bool, by: ClusterBy) -> int:
+def check_last(gates: Gates, named: Sequence[str], found: dict[str, Any], *, json: bool, by: ClusterBy | None) -> int:
     """Check the gates of the run that is named last, by the clusters of the comparison that is shown; return the exit status that they ask for.
+
+    The document of the comparison gets them (`gates`). The other runs that are named stand beside it: the gate is one of so many comparisons.
 
     Raises:
         ConfigurationError: it has not come to its end.
@@ -120,7 +142,12 @@ def check_last(gates: Gates, named: Sequence[str], *, json: bool, by: ClusterBy)
     """
     if not gates.are_any:
         return 0
-    return gates.check(finished_summary(find_run(named[-1])), json=json, by=by)
+    *others, last = map(find_run, named)
+    beside = [one for one in others if gates.other and one.resolve() != gates.other.resolve()]
+    summary = finished_summary(last)
+    status = gates.check(summary, json=json, by=by, beside=beside)
+    found["gates"] = summary["gates"]
+    return status
 
 
 def summary_lines(results: Sequence[GateResult], *, strict: bool) -> list[tuple[str, str, str]]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
-from replay.numbers.comparison import could_be_tested, shared_records
-from replay.numbers.paired.measures import fixed_verdict
+from replay.numbers.paired.moments import could_be_tested, fixed_verdict, passes
 from replay.records import Record
 from replay.run.listing.rows import searched_text
 from tui.glossary import block_label, location
@@ -109,15 +108,17 @@ class ComparedRuns:
 
 
 def pairs_of(first: Iterable[Record], second: Iterable[Record]) -> list[MomentPair]:
-    """The moments that two runs share, in the order of the first."""
-    return [MomentPair(one, other, change_of(one, other)) for one, other in shared_records(first, second)]
+    """The moments that two runs share, in the order of the first; with several samples each answer with the one of the same sample."""
+    known = {record.moment.id: record for record in second}
+    both = ((record, known[record.moment.id]) for record in first if record.moment.id in known)
+    return [MomentPair(one, other, change_of(one, other)) for one, other in both]
 
 
 def change_of(first: Record, second: Record) -> PairChange:
     """What changed, by the verdicts in the hole that is the same for both."""
     if not (could_be_tested(first) and could_be_tested(second)):
         return "untested"
-    before, after = (fixed_verdict(record) == "passed" for record in (first, second))
+    before, after = passes(first), passes(second)
     if before == after:
         return "same"
     return "gained" if after else "lost"

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from replay.numbers.clusters import NAMES
-from replay.numbers.paired.measures import fixed_verdict
+from replay.numbers.paired.moments import fixed_verdict
 from replay.records import Record
 from tui.comparing.model import CHANGES, ComparedRuns, MomentPair, PairSelection, place_of
 from tui.figures import chance_words, difference_sentence, net_words, percent

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from replay.numbers.comparison import ComparedRun, compare_runs, shared_records
-from tui.figures import chance_words, measure_words, measured_net_words, net_words
+from replay.numbers.comparison import ComparedRun, compare_runs
+from replay.numbers.paired.moments import shared_moments
+from tui.figures import METRICS, chance_words, measure_words, measured_net_words, net_words, passing_words
 from tui.report.reported import ReportedRun
 from tui.report.tables import ReportTable
-from tui.tables.comparison import METRICS
 from tui.terminal_text import one_line
 
 ASKED = 0.05
 """The least difference that matters, as a share: what `ghosttape compare` takes by default."""
+
+
+_STATES = {"": "finished", "still running": "being written", "stopped before its end": "stopped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,9 @@ class ReportComparison:
 
 def comparisons(runs: Sequence[ReportedRun]) -> list[ReportComparison]:
     """Compare each run with the first; runs that share no moment with it are named as such."""
-    kept = [ComparedRun(run.name, run.config, run.records, summary=run.summary) for run in runs]
-    sharing = [run for run in kept[1:] if shared_records(kept[0].records, run.records)]
-    found = iter(compare_runs([kept[0], *sharing], runs[0].by, ASKED)["comparisons"] if sharing else [])
+    kept = [ComparedRun(run.name, run.config, run.records, run.summary, run.by, _STATES[run.state]) for run in runs]
+    sharing = [run for run in kept[1:] if shared_moments(kept[0].records, run.records)]
+    found = iter(compare_runs([kept[0], *sharing], None, ASKED)["comparisons"] if sharing else [])
     return [
         _compared(runs[0], run, letter, next(found) if one in sharing else None)
         for one, run, letter in zip(kept[1:], runs[1:], "BCDEFGH", strict=False)
@@ -70,8 +73,8 @@ def _tables(found: Mapping[str, Any], letter: str) -> Iterator[ReportTable]:
         [
             [
                 "all",
-                f"{found['passed'][0]:,}",
-                f"{found['passed'][1]:,}",
+                passing_words(found["passed"][0]),
+                passing_words(found["passed"][1]),
                 pairs,
                 net_words(one["net"]),
                 chance_words(one["p_adjusted"]),

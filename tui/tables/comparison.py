@@ -14,28 +14,22 @@ from rich.text import Text
 
 from replay.numbers.clusters import NAMES
 from tui.figures import (
+    METRICS,
     adjusted_words,
     chance_words,
     difference_sentence,
     measure_words,
     measured_net_words,
     net_words,
+    passing_words,
     percent,
     share_words,
+    verdict_words,
 )
 from tui.tables.sections import section_title
 from tui.terminal_text import bounded, message, one_line, shorten
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-METRICS = {
-    "passed_in_time": "passed in time",
-    "exact": "exact",
-    "edit_similarity": "edit similarity",
-    "acceptance": "accepted",
-    "keystrokes_saved": "keys saved",
-    "latency": "latency",
-}
-"""What the measures of `replay.numbers.paired.measures` are called."""
 _LINES = 8
 """The lines of an answer that are shown."""
 _SHORT = {"too few to tell": "too few"}
@@ -148,7 +142,7 @@ def _changed(changed: Sequence[Mapping[str, Any]], letter: str, shown: int) -> I
             sides.add_column(width=38, overflow="fold")
         sides.add_row(
             *(
-                Text(f"{side}: {answer['verdict']}", "dim")
+                Text(f"{side}: {verdict_words(answer)}", "dim")
                 for side, answer in zip(("A", letter), one["answers"], strict=True)
             )
         )
@@ -170,7 +164,7 @@ def _chosen(changed: Sequence[Mapping[str, Any]], number: int) -> list[Mapping[s
 def _shares(found: Mapping[str, Any]) -> Table:
     grid, n = _grid(), found["difference"]["n"]
     for letter, name, passed in zip("AB", found["runs"], found["passed"], strict=True):
-        share = f"{passed:,} of {n:,}" + (f", {percent(passed / n)} %" if n else "")
+        share = f"{passing_words(passed)} of {n:,}" + (f", {percent(passed / n)} %" if n else "")
         grid.add_row(Text(letter, "bold"), Text(shorten(one_line(name), 40, keep_end=True)), Text(share, "bold"))
     return grid
 

@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tui.figures import adjusted_words, chance_words, measure_words, measured_net_words, net_words, percent, share_words
+from tui.figures import (
+    METRICS,
+    adjusted_words,
+    chance_words,
+    measure_words,
+    measured_net_words,
+    net_words,
+    percent,
+    share_words,
+    verdict_words,
+)
 from tui.terminal_text import bounded, one_line
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -71,7 +81,7 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int) -> Iterator[str]:
 
 def _measure(one: Mapping[str, Any]) -> tuple[str, ...]:
     means = (measure_words(one[side], one["unit"]) for side in ("first", "second"))
-    name = one["metric"].replace("_", " ")
+    name = METRICS[one["metric"]]
     return name, *means, measured_net_words(one["net"], one["unit"]), _SIGNS.get(one["says"], "")
 
 
@@ -94,7 +104,7 @@ def _changed(changed: Sequence[Mapping[str, Any]], letter: str, number: int) -> 
         yield f"**{plain(one['place'])}**: only {'A' if one['change'] == 'lost' else letter} passes"
         yield ""
         for side, answer in zip(("A", letter), one["answers"], strict=True):
-            yield f"{side}, {answer['verdict']}:"
+            yield f"{side}, {verdict_words(answer)}:"
             yield from fenced(answer["text"], one["language"])
     if len(changed) > number:
         yield f"… and {len(changed) - number:,} more (`--changed {len(changed)}`)"

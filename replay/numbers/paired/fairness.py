@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -74,6 +74,15 @@ def _reads_other_things(first: Config, second: Config) -> bool:
     return is_tested[0] != is_tested[1] or any(
         first.get(name) != second.get(name) for name in ("published", "programs", "languages", "categories")
     )
+
+
+def unfinished(runs: Iterable[tuple[str, str]]) -> list[str]:
+    """Say which of some runs have not come to their end, from their names and states: what they have is not all that they would have.
+
+    Example: `night was stopped before its end: only its moments so far are compared`.
+    """
+    said = {"being written": "is still being written", "stopped": "was stopped before its end"}
+    return [f"{name} {said[state]}: only its moments so far are compared" for name, state in runs if state in said]
 
 
 def unlike_machines(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:

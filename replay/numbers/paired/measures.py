@@ -1,14 +1,21 @@
-"""What two runs are compared by beside the tests: each measure is a number at a moment, or none, and moments are compared pair by pair."""
+"""What two runs are compared by beside the tests: each measure is a number at a moment, or none, and moments are compared pair by pair.
+
+With several samples the number at a moment is the mean over its answers that have one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from math import fsum, inf
 from typing import Any, Literal, TypeAlias
 
 from replay.numbers.clusters import cluster_of
 from replay.numbers.differences import holm, paired_difference, paired_mean
 from replay.numbers.metrics import UNJUDGED, keys_saved
+from replay.numbers.paired.moments import SharedMoment
 from replay.numbers.similarity import edit_similarity
 from replay.options import ClusterBy
 from replay.records import ANSWERED, GIVEN_UP, SHOWN, Record
@@ -16,26 +23,25 @@ from replay.records import ANSWERED, GIVEN_UP, SHOWN, Record
 LEVEL = 0.05
 """The probability of a difference by chance below which it counts."""
 Unit: TypeAlias = Literal["share", "keys", "ms"]
-Pair: TypeAlias = tuple[Record, Record]
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number at each moment of a run: of its records in their order, None where a moment says nothing of it."""
+    """A number at each answer of a run: of its records in their order, None where one says nothing of it."""
 
     name: str
     unit: Unit
-    """`share`: in [0, 1]. `keys`: keys saved at a moment. `ms`: at a moment."""
+    """`share`: in [0, 1], so that a difference lies in [-1, 1]. `keys`: keys saved at a moment. `ms`: at a moment."""
     is_gain: bool
     """Whether more of it is better."""
     values: Callable[[Sequence[Record]], Sequence[float | None]]
     is_yes_or_no: bool = False
 
 
-def measured_differences(pairs: Sequence[Pair], by: ClusterBy, *, with_latency: bool) -> list[dict[str, Any]]:
-    """Return the difference of each measure, second run less first, over the pairs in which both have it; measures of no pair are left out.
+def measured_differences(pairs: Sequence[SharedMoment], by: ClusterBy, *, with_latency: bool) -> list[dict[str, Any]]:
+    """Return the difference of each measure, second run less first, over the moments at which both have it; measures of no moment are left out.
 
-    Each has `metric`, `unit` and `is_gain` (`Measure`), `n` pairs in `clusters`, the means `first` and `second`, `net` with value, low and high
+    Each has `metric`, `unit` and `is_gain` (`Measure`), `n` moments in `clusters`, the means `first` and `second`, `net` with value, low and high
     in the unit, `p`, and `p_adjusted` by Holm over all measures. `says`: `better`, `worse` (the second run is: the interval does not hold 0, and the adjusted p is
     below 0.05), or `not told apart`.
     """
@@ -45,20 +51,28 @@ def measured_differences(pairs: Sequence[Pair], by: ClusterBy, *, with_latency: 
     return [one | {"p_adjusted": p, "says": _says(one, p)} for one, p in zip(found, adjusted, strict=True)]
 
 
-def _difference(measure: Measure, pairs: Sequence[Pair], by: ClusterBy) -> dict[str, Any] | None:
-    sides = (measure.values([pair[side] for pair in pairs]) for side in (0, 1))
+def _difference(measure: Measure, pairs: Sequence[SharedMoment], by: ClusterBy) -> dict[str, Any] | None:
+    sides = (_at_moments(measure, [pair.sides[side] for pair in pairs]) for side in (0, 1))
     known = [
-        (cluster_of(pair[0].moment, by), one, other)
+        (cluster_of(pair.moment, by), one, other)
         for pair, one, other in zip(pairs, *sides, strict=True)
         if one is not None and other is not None
     ]
     if not known or not any(one or other for _, one, other in known):
         return None
-    first, second = (sum(each[at] for each in known) / len(known) for at in (1, 2))  # type: ignore[misc]
+    first, second = (fsum(values) / len(known) for values in zip(*(each[1:] for each in known), strict=True))
     told = {"metric": measure.name, "unit": measure.unit, "is_gain": measure.is_gain, "first": first, "second": second}
     if measure.is_yes_or_no:
-        return told | paired_difference((cluster, bool(other), bool(one)) for cluster, one, other in known)
-    return told | paired_mean((cluster, other - one) for cluster, one, other in known)
+        return told | paired_difference((cluster, other, one) for cluster, one, other in known)
+    most = 1.0 if measure.unit == "share" else inf
+    return told | paired_mean(((cluster, float(other - one)) for cluster, one, other in known), most)
+
+
+def _at_moments(measure: Measure, moments: Sequence[Sequence[Record]]) -> list[Fraction | None]:
+    """The mean at each moment over its answers that have a number; exact, as the test of shares wants it."""
+    values = iter(measure.values([record for own in moments for record in own]))
+    known = ([Fraction(value) for _ in own if (value := next(values)) is not None] for own in moments)
+    return [sum(own, Fraction()) / len(own) if own else None for own in known]
 
 
 def _says(found: dict[str, Any], p: float | None) -> str:
@@ -66,12 +80,6 @@ def _says(found: dict[str, Any], p: float | None) -> str:
     if low is None or high is None or p is None or p >= LEVEL or low <= 0 <= high:
         return "not told apart"
     return "better" if (low > 0) == found["is_gain"] else "worse"
-
-
-def fixed_verdict(record: Record) -> str:
-    """The verdict by a hole that is the same for every suggestion at the moment; empty if there is no verdict."""
-    verdict = record.verdict
-    return "" if verdict is None else verdict.fixed or verdict.name
 
 
 def _passed_in_time(record: Record) -> float | None:
@@ -111,8 +119,14 @@ def _latency(record: Record) -> float | None:
 
 
 def _keys(records: Sequence[Record]) -> Sequence[float | None]:
-    saved = keys_saved(records)
+    """Of each sample by itself: a person sees one answer at a moment."""
+    in_order = sorted(records, key=_sample)
+    saved = {id_: keys for _, own in groupby(in_order, _sample) for id_, keys in keys_saved(list(own)).items()}
     return [float(saved.get(record.moment.id, 0)) for record in records]
+
+
+def _sample(record: Record) -> int:
+    return record.moment.sample
 
 
 def _each(value: Callable[[Record], float | None]) -> Callable[[Sequence[Record]], Sequence[float | None]]:

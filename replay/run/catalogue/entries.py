@@ -59,13 +59,17 @@ def entry_of(folder: Path) -> RunEntry:
 
 def _read(plain: RunEntry, store: Store) -> RunEntry:
     config, summary = store.config, store.fact("summary") or {}
-    state: RunState = "being written" if store.is_written else "finished" if summary else "stopped"
     provider, model = provider_and_model(config)
     what = str(config.get("corpus") or config.get("policy") or "")
     share = (summary.get("metrics") or {}).get("pass_at_1") or {}
     return replace(
-        plain, state=state, provider=provider, model=model, what=what, moments=store.count(), pass_at_1=share
+        plain, state=state_of(store), provider=provider, model=model, what=what, moments=store.count(), pass_at_1=share
     )
+
+
+def state_of(store: Store) -> RunState:
+    """Return how far a run is. One that is written anew has no summary any more until it ends."""
+    return "being written" if store.is_written else "finished" if store.fact("summary") else "stopped"
 
 
 def provider_and_model(config: Mapping[str, Any]) -> tuple[str, str]:

@@ -105,7 +105,13 @@ def test_every_figure_can_have_a_limit():
 def compared(low, value, high, p=0.001):
     return {
         "runs": ["baseline", "new"],
-        "difference": {"n": 300, "p": p, "net": {"value": value, "low": low, "high": high}},
+        "difference": {
+            "n": 300,
+            "p_adjusted": p,
+            "of": 1,
+            "net": {"value": value, "low": low, "high": high},
+            "together": {"confidence": 0.95, "low": low, "high": high},
+        },
     }
 
 

@@ -4,8 +4,9 @@ import pytest
 from msgspec import structs
 from tapes import record_of
 
-from replay.numbers.comparison import ComparedRun, compare, paired_records, words
+from replay.numbers.comparison import ComparedRun, compare, words
 from replay.numbers.differences import paired, paired_difference
+from replay.numbers.paired.moments import shared_moments
 
 CONFIG = {"policy": "vscode", "sources": {"small": "1"}}
 
@@ -112,7 +113,7 @@ def test_runs_that_share_too_few_moments_are_noted():
 def test_the_order_of_the_records_does_not_matter():
     first, second = run("one", [1, 0, 1, 1, 0]), run("two", [1, 1, 0, 1, 0])
     turned = ComparedRun("two", CONFIG, second.records[::-1])
-    assert paired_records(first.records, second.records) == paired_records(first.records, turned.records)
+    assert shared_moments(first.records, second.records) == shared_moments(first.records, turned.records)
 
 
 def test_in_each_pair_counts_the_verdict_by_the_hole_that_does_not_depend_on_the_suggestion():

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from replay.numbers.clusters import common_clusters
 from replay.numbers.comparison import ComparedRun, compare, compare_runs
 from replay.options import ClusterBy
+from replay.run.catalogue.entries import state_of
 from replay.run.catalogue.finding import find_run, run_name
 from replay.run.store import Store
 from tui.commands.looking.inspecting import can_draw
 from tui.errors import ConfigurationError, NoTerminalError
-from tui.outcome import print_json
 from tui.tables.comparison_markdown import comparison_markdown
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 def compare_command(
     named: Sequence[str], cluster_by: str, asked: float, *, changed: int, screen: bool, markdown: bool, json: bool
-) -> None:
-    """Compare runs by their names, and show it as a table, on the screen, as Markdown or as one JSON document.
+) -> dict[str, Any]:
+    """Compare runs by their names, and show it as a table, on the screen or as Markdown; return the document, which with `json` is not shown yet (empty after the screen).
 
     Raises:
         ConfigurationError: as `compared`; or the outputs exclude each other.
@@ -37,14 +38,13 @@ def compare_command(
         raise ConfigurationError("--tui shows two runs")
     if screen:
         look(folders[0], folders[1], cluster_by, asked)
-        return
+        return {}
     found = compared(folders, cluster_by, asked)
-    if json:
-        print_json(found)
-    elif markdown:
+    if markdown:
         sys.stdout.write(comparison_markdown(found, changed))
-    else:
+    elif not json:
         show(found, changed)
+    return found
 
 
 def compared(folders: Sequence[Path], cluster_by: str, asked: float) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def compared(folders: Sequence[Path], cluster_by: str, asked: float) -> dict[str
     by = clusters(cluster_by)
     if len(folders) < 2:
         raise ConfigurationError("compare takes two runs or more: `ghosttape runs` lists those there are")
-    if len({folder.absolute() for folder in folders}) < len(folders):
+    if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigurationError("the same run is named twice: compare takes different ones")
     runs = [kept_run(folder) for folder in folders]
     for run in runs[1:]:
@@ -89,24 +89,29 @@ def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
         screen.run()
 
 
-def side_by_side(first: Path, second: Path, by: ClusterBy, asked: float) -> ComparedRuns:
+def side_by_side(first: Path, second: Path, by: ClusterBy | None, asked: float) -> ComparedRuns:
     """Two runs as their screen takes them; arguments and errors as of `compared`."""
     from tui.comparing.model import ComparedRuns, pairs_of
 
     runs = _both(first, second)
     pairs = pairs_of(*(run.records for run in runs))
     return ComparedRuns(
-        compare(*runs, by, asked), pairs, (runs[0].config, runs[1].config), (_origins(first), _origins(second))
+        compare(*runs, by or common_clusters(run.by for run in runs), asked),
+        pairs,
+        (runs[0].config, runs[1].config),
+        (_origins(first), _origins(second)),
     )
 
 
-def clusters(named: str) -> ClusterBy:
-    """What moments are clustered by, by its name.
+def clusters(named: str) -> ClusterBy | None:
+    """What moments are clustered by, by its name; empty: what the runs themselves go by.
 
     Raises:
         ConfigurationError: nothing can be clustered by this.
 
     """
+    if not named:
+        return None
     if named not in get_args(ClusterBy):
         raise ConfigurationError(f"--cluster-by: {named!r} is none of {', '.join(get_args(ClusterBy))}")
     return cast(ClusterBy, named)
@@ -133,7 +138,8 @@ def kept_run(folder: Path) -> ComparedRun:
 
     """
     with Store.open(folder) as store:
-        return ComparedRun(run_name(folder), store.config, tuple(store.records()), store.fact("summary") or {})
+        records, summary = tuple(store.records()), store.fact("summary") or {}
+        return ComparedRun(run_name(folder), store.config, records, summary, store.cluster_by, state_of(store))
 
 
 def _origins(folder: Path) -> Mapping[str, str]:

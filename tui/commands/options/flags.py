@@ -235,6 +235,15 @@ ClusterByFlag = Annotated[
     ),
 ]
 
+ComparedClusters = Annotated[
+    str,
+    typer.Option(
+        metavar="hole|function|tape|program",
+        help="Which moments are not independent, as of replay; without it what the runs themselves go by (of several the largest).",
+        show_default=False,
+    ),
+]
+
 # Of `evaluate`
 
 CorpusFlag = Annotated[

@@ -15,6 +15,7 @@ from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unlike_machines
 from replay.numbers.paired.fronts import pareto_front
 from replay.numbers.paired.measures import measured_differences
+from replay.numbers.paired.moments import shared_moments
 from replay.records import Missed, Suggestion, Verdict
 
 
@@ -55,7 +56,7 @@ def answered(at, ending="shown", verdict="passed", text="x", *, truth="x", laten
 
 
 def measured(first, second, **options):
-    found = measured_differences(list(zip(first, second, strict=True)), "hole", **{"with_latency": True, **options})
+    found = measured_differences(shared_moments(first, second), "hole", **{"with_latency": True, **options})
     return {one["metric"]: one for one in found}
 
 
@@ -204,7 +205,7 @@ def test_several_runs_are_each_compared_with_the_first_and_adjusted_for_their_nu
 def test_moments_that_changed_have_both_answers():
     first, second = [answered(0), answered(1, verdict="failed"), answered(2)], [answered(0, verdict="failed", text="y")]
     second += [answered(1), answered(2)]
-    lost, gained = changed_moments(list(zip(first, second, strict=True)))
+    lost, gained = changed_moments(shared_moments(first, second))
     assert (lost["change"], gained["change"]) == ("lost", "gained")
     assert [(one["text"], one["verdict"]) for one in lost["answers"]] == [("x", "passed"), ("y", "failed")]
     assert lost["moment"] == first[0].moment.id

@@ -4,6 +4,7 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from replay.numbers.metrics import summary
@@ -131,6 +132,38 @@ def test_a_finished_run_shows_its_table_again(runs):
     shown = invoked("runs", "show", "base").stdout
     assert "200 of 400" in shown
     assert str(RUNS / "base") in shown
+
+
+def test_a_run_is_no_baseline_of_itself(runs):
+    for words in (
+        ["runs", "show", "same"],
+        ["compare", "base", "same"],
+        ["replay", "demo", "--out", str(RUNS / "same")],
+    ):
+        said = invoked(*words, "--fail-if-worse-than", "same", status=2).stderr
+        assert "same is the run itself, and never worse" in said
+
+
+def test_a_run_that_was_stopped_is_no_baseline_and_a_comparison_says_so_first(runs):
+    with Store.create(RUNS / "stopped", {"policy": "blocks", "sources": {"small": "1"}, "seed": 1}) as store:
+        store.put_all([record(at, at % 2) for at in range(60)])
+    said = invoked("runs", "show", "same", "--fail-if-worse-than", "stopped", status=2).stderr
+    assert "stopped has not come to its end (stopped)" in said
+    found = json.loads(invoked("compare", "base", "stopped", "--json").stdout)
+    assert [one["says"] for one in found["unfair"]] == [
+        "stopped was stopped before its end: only its moments so far are compared",
+        "the runs differ in seed: 0 and 1",
+    ]
+
+
+def test_a_gate_beside_other_comparisons_is_adjusted_for_their_number_and_stands_in_the_document(runs):
+    words = ["--json", "--fail-if-worse-than", "base"]
+    alone = json.loads(invoked("compare", "base", "unsure", *words).stdout)
+    three = json.loads(invoked("compare", "base", "same", "unsure", *words).stdout)
+    one, both = alone["gates"][0], three["gates"][0]
+    assert "for all 2 comparisons together, that is 97.5 % for each" in both["says"]
+    ratio = stats.t.ppf(0.9875, 199) / stats.t.ppf(0.975, 199)
+    assert (both["high"] - both["value"]) / (one["high"] - one["value"]) == pytest.approx(ratio)
 
 
 def test_a_gate_of_compare_goes_by_the_clusters_that_compare_is_asked_for(runs):
