@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from replay.tapes.tape import Tests
 from runners.environments import likeliest
 from runners.project import ProjectPlan
@@ -16,6 +18,10 @@ def detect_tests(files: Mapping[str, str]) -> Tests | None:
 
 
 def tests_of_plan(plan: ProjectPlan, timeout_s: float) -> Tests:
-    """A plan in the words of a tape, with a time limit (s) for each run of the tests."""
+    """A plan in the words of a tape, with a time limit (s) for each run of the tests.
+
+    Equal plans give equal bytes: msgspec leaves out only what *is* the default, and a folder that was read from a file merely equals it.
+    """
     toolchain = "none" if plan.toolchain == "system" else plan.toolchain
-    return Tests(toolchain, plan.command, plan.requires, plan.setup, plan.cwd, timeout_s)
+    tests = Tests(toolchain, plan.command, plan.requires, plan.setup, timeout_s=timeout_s)
+    return tests if plan.cwd == tests.cwd else msgspec.structs.replace(tests, cwd=plan.cwd)

@@ -2,14 +2,17 @@
 
 import json
 
+import msgspec
 import pytest
 import tomli_w
 from hypothesis import example, given
 from hypothesis import strategies as some
 
+from replay.importers.building import project_tests
 from replay.importers.building.project_tests import detect_tests
 from replay.tapes import tape as tapes
 from replay.tapes.coding import decoding, json_of
+from runners.project import ProjectPlan
 
 
 def package(script="vitest run", **fields):
@@ -201,3 +204,12 @@ def program(folder, name, version):
     said = f'{{"version": "{version}", "build": "", "prefix": "{folder}", "program": "{name}", "library": "{name}", "implementation": "cpython"}}'
     (folder / name).write_text(f"#!/bin/sh\necho '{said}'\n")
     (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize("cwd", [".", "packages/one"])
+def test_a_plan_that_was_kept_in_a_file_gives_the_same_bytes_of_a_tape(cwd):
+    plan = ProjectPlan("node", ("vitest@3",), command="vitest run", cwd=cwd)
+    kept = msgspec.json.decode(msgspec.json.encode(plan), type=ProjectPlan)
+    assert msgspec.json.encode(project_tests.tests_of_plan(kept, 99.0)) == msgspec.json.encode(
+        project_tests.tests_of_plan(plan, 99.0)
+    )
