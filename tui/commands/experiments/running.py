@@ -16,7 +16,7 @@ from corpora.experiments.matrix import slug
 from corpora.experiments.planning import plan
 from replay.errors import LimitReachedError, ProviderFailsError
 from replay.numbers.costs import Price, TokenUse
-from replay.options import QUICK
+from replay.options import FREE
 from replay.run.folders import OWN, make_folder
 from replay.run.sharing import QuestionLimits, Sharing
 from tui.commands.experiments.cells import ExperimentCells
@@ -71,7 +71,7 @@ class ExperimentRequest:
             return
         for cell in cells:
             provider = cell.options.settings.provider
-            if provider.name not in QUICK and provider.model not in self.prices:
+            if provider.name not in FREE and provider.model not in self.prices:
                 table = f'[prices."{provider.model}"]'
                 raise ConfigurationError(
                     f"a limit of cost needs the price of the model {provider.model!r}: {table} with input and output, for a million tokens"
