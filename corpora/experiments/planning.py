@@ -14,7 +14,7 @@ from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
 from replay.judge.shared_results import SharedResults
 from replay.numbers.costs import Price
-from replay.options import QUICK, ReplayOptions, RunOptions
+from replay.options import FREE, QUICK, ReplayOptions, RunOptions
 from replay.run.sharing import ANSWERS
 from replay.run.sources.seam import Source
 from replay.run.sources.tape_source import TapeSource
@@ -68,6 +68,7 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
     questions = 0 if done or asked or costs_nothing else moments
     tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (number for number, _ in counts)))
     budget = 0 if costs_nothing else sum(msgspec.to_builtins(registry.make(provider).budget).values())
+    is_free = not questions or provider.name in FREE
     price, output = prices.get(provider.model), questions * provider.max_tokens
     return CellPlan(
         name=cell.name,
@@ -77,7 +78,7 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
         tests=tests,
         input_tokens=questions * budget,
         output_tokens=output,
-        cost=0.0 if not questions else (price.of(questions * budget, output) if price else None),
+        cost=0.0 if is_free else (price.of(questions * budget, output) if price else None),
         seconds=rates.seconds(provider.model, questions, tests, options.concurrency),
     )
 

@@ -38,6 +38,9 @@ def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(
     assert again.err.count("finished before") == 4
     assert "words-none" in again.out
     assert max(map(len, again.out.splitlines())) <= 80
+    compare = again.out[again.out.index("  ghosttape compare") :].replace("\\\n", " ").split()
+    assert compare[2:] == [cell["run"] for cell in first["cells"]]
+    assert ghosttape("compare", *compare[2:], "--json").json["comparisons"]
     assert ghosttape("experiment", path, "--json").json["cells"] == first["cells"]
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -186,12 +187,18 @@ def show(result: Mapping[str, Any]) -> None:
 
     console = SafeConsole()
     console.print(experiment_table(result))
-    console.print(
-        f"Each cell is a run, as in:\n  ghosttape tui {result['cells'][0]['run']}",
-        style="bold",
-        highlight=False,
-        soft_wrap=True,
-    )
+    console.print(_look_closer(result["cells"]), style="bold", highlight=False, soft_wrap=True)
+
+
+def _look_closer(cells: Sequence[Mapping[str, Any]]) -> str:
+    """Name the commands that show a cell, and that compare the finished cells over what the first of them is over."""
+    lines = ["Each cell is a run, as in:", f"  ghosttape tui {quote(cells[0]['run'])}"]
+    ended = [cell for cell in cells if "summary" in cell]
+    runs = [quote(cell["run"]) for cell in ended if cell["choice"]["over"] == ended[0]["choice"]["over"]]
+    if len(runs) > 1:
+        lines += ["Which is better, and how sure that is (`ghosttape report` shows it as a page):"]
+        lines += [" \\\n    ".join(["  ghosttape compare", *runs])]
+    return "\n".join(lines)
 
 
 def show_plan(document: Mapping[str, Any]) -> None:

@@ -1,32 +1,37 @@
-"""Which models a limit of cost needs a price for."""
+"""Which models cost something, and so need a price."""
 
 import pytest
 
 from tui.commands.experiments.cells import ExperimentCells
 from tui.commands.experiments.file import read
-from tui.commands.experiments.running import ExperimentRequest
+from tui.commands.experiments.running import ExperimentRequest, planned
 from tui.errors import ConfigurationError
 
 
 @pytest.fixture
-def check(tmp_path, monkeypatch):
-    """Check a limit of cost for an experiment with one provider."""
+def experiment(tmp_path, monkeypatch):
+    """Read an experiment with one provider over the demo."""
     monkeypatch.chdir(tmp_path)
 
-    def checked(provider):
+    def made(provider):
         path = tmp_path / "try.toml"
         path.write_text(f'tapes = ["demo"]\n[matrix]\nproviders = ["{provider}"]\n[options]\nno-tests = true\n')
-        file = read(path)
-        ExperimentRequest(file, max_cost=1.0).check(ExperimentCells.of(file).cells)
+        return read(path)
 
-    return checked
-
-
-def test_providers_that_cost_nothing_need_no_price(check):
-    check("gguf")
-    check("ngram")
+    return made
 
 
-def test_a_model_server_needs_one(check):
+def check(file):
+    ExperimentRequest(file, max_cost=1.0).check(ExperimentCells.of(file).cells)
+
+
+@pytest.mark.parametrize("provider", ["gguf", "ngram"])
+def test_providers_that_cost_nothing_need_no_price(experiment, provider):
+    file = experiment(provider)
+    check(file)
+    assert [cell["cost"] for cell in planned(ExperimentRequest(file))["cells"]] == [0.0]
+
+
+def test_a_model_server_needs_one(experiment):
     with pytest.raises(ConfigurationError, match="needs the price of the model"):
-        check("openai")
+        check(experiment("openai"))
