@@ -191,6 +191,31 @@ def mine(
 
 @app.command()
 @guarded
+def export(
+    name: Annotated[str, typer.Argument(help="The kind of corpus: codev.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A corpus of `ghosttape corpora build codev`.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="A new folder.")],
+    project: flags.RepositoryNow = None,
+    python: Annotated[
+        str, typer.Option(help="The interpreter of the unit tests, seen from a repository.")
+    ] = "myenv/bin/python",
+    json: flags.JsonFlag = False,
+) -> None:
+    """Write a corpus of blocks in the layout in which Codev-Bench is published, so that its own scripts can judge answers to it.
+
+    The folder gets the code of the repositories, under their licences. `ghosttape evaluate codev --data DIR` reads it as well. What the published scripts judge otherwise is in docs/codev.md.
+
+    Example: `ghosttape corpora export codev app.jsonl -o published`
+    """
+    from tui.commands import exporting
+
+    found = asyncio.run(exporting.export(name, file, out, project, python))
+    print_json(found) if json else exporting.show_exported(found)
+
+
+@app.command()
+@guarded
 def generate(
     name: Name,
     *,

@@ -7,9 +7,10 @@ import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from corpora.errors import DataError
-from corpora.mined.corpus_file import MinedHead, is_mined
+from corpora.mined.corpus_file import is_mined
 from replay.judge.projects import LEFT_OUT, CommitContent, commit_content, has_commit, sorted_content
 from runners.other_files import NOTHING, OtherFiles
 
@@ -18,6 +19,20 @@ _NAMED = 3
 _MARKS = ("pyvenv.cfg", "run.sqlite")
 """The files that tell folders of environments and of runs."""
 _OWN = frozenset({".ghosttape", ".tox", ".nox"})
+
+
+class KnownFiles(Protocol):
+    """What a corpus says of the files that it was made from."""
+
+    @property
+    def commit(self) -> str:
+        """Empty where the folder was under no git."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Path → SHA-256 of the text: of files with tasks, and without a commit of all files."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +113,7 @@ def _below(folder: Path, without: Collection[Path]) -> Iterator[Path]:
             yield entry
 
 
-def _as_listed(folder: Path, head: MinedHead) -> Checkout:
+def _as_listed(folder: Path, head: KnownFiles) -> Checkout:
     """The commit that a head names; else the files of a folder that it lists, as far as they are there: what else lies there has no part in a test."""
     if head.commit:
         return read_checkout(folder, head.commit)
@@ -115,7 +130,7 @@ def _unreadable(folder: Path, error: OSError) -> DataError:
     return DataError(folder, 0, f"{error.filename or 'the folder'} cannot be read: {error.strerror}")
 
 
-def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
+def checked(file: Path, head: KnownFiles, folder: Path) -> Checkout:
     """The repository of a corpus as it was when the corpus was mined.
 
     Raises:
@@ -145,7 +160,7 @@ def checked(file: Path, head: MinedHead, folder: Path) -> Checkout:
     return found
 
 
-def _changed(head: MinedHead, found: Checkout) -> list[str]:
+def _changed(head: KnownFiles, found: Checkout) -> list[str]:
     """The files that differ from their digests, or are gone."""
     contents = found.contents
     return sorted(

@@ -39,40 +39,44 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _blocks(language: Language | None, text: str, samples: Iterable[CodevSample]) -> Iterator[dict[str, Any]]:
-    """The blocks of a file in the order in which they begin, the outer before the inner: those of its syntax tree, and those of the corpus."""
+    """The blocks of a file in the order in which they begin, the outer before the inner: those of its syntax tree, and those of the corpus.
+
+    Of two with the same lines the last is kept, but a function stays one: the scripts look blocks up by lines.
+    """
     found = dict[tuple[int, int], dict[str, Any]]()
-    for each in constructs(language, text) if language else ():
-        header = (each.header, each.start) if each.kind == "function" else None
-        _put(found, text, _TYPES[each.kind], each.header, each.end, header)
-    for sample in samples:
-        start = sum(map(len, text.split("\n")[: sample.lines[0] - 1])) + sample.lines[0] - 1
-        own = (start, index_of(text, sample.start)) if sample.block_type == "METHOD" else None
-        _put(found, text, sample.block_type, start, index_of(text, sample.end), own, sample.function)
+    for block in (*_of_tree(language, text), *_of_corpus(text, samples)):
+        key = block["startLine"], block["endLine"]
+        before = found.get(key)
+        if before is None or before["header"] is None or block["header"] is not None:
+            found[key] = block
     yield from sorted(found.values(), key=lambda block: (block["startOffset"], -block["endOffset"]))
 
 
-def _put(
-    found: dict[tuple[int, int], dict[str, Any]],
-    text: str,
-    block_type: str,
-    start: int,
-    end: int,
-    header: tuple[int, int] | None,
-    name: str = "",
-) -> None:
-    """Add a block (indices into the text; lines are written from 0). Of two with the same lines the last is kept, but a function stays one: the scripts look blocks up by lines."""
-    first, last = text.count("\n", 0, start), text.count("\n", 0, end)
-    before = found.get((first, last))
-    if before is None or before["header"] is None or header is not None:
-        found[first, last] = {
-            "type": block_type,
-            "name": name or (before or {}).get("name") or block_type.lower(),
-            "startLine": first,
-            "endLine": last,
-            "startOffset": start,
-            "endOffset": end,
-            "header": {"startLine": first, "endLine": _header_end(text, *header)} if header else None,
-        }
+def _of_tree(language: Language | None, text: str) -> Iterator[dict[str, Any]]:
+    for each in constructs(language, text) if language else ():
+        body = each.start if each.kind == "function" else None
+        yield _block(text, _TYPES[each.kind], (each.header, each.end), body, each.kind)
+
+
+def _of_corpus(text: str, samples: Iterable[CodevSample]) -> Iterator[dict[str, Any]]:
+    for sample in samples:
+        start = sum(map(len, text.split("\n")[: sample.lines[0] - 1])) + sample.lines[0] - 1
+        body = index_of(text, sample.start) if sample.block_type == "METHOD" else None
+        yield _block(text, sample.block_type, (start, index_of(text, sample.end)), body, sample.function)
+
+
+def _block(text: str, block_type: str, span: tuple[int, int], body: int | None, name: str) -> dict[str, Any]:
+    """A block with its lines, from 0; only functions (with `body`, the index at which that begins) have a header."""
+    first, last = (text.count("\n", 0, index) for index in span)
+    return {
+        "type": block_type,
+        "name": name,
+        "startLine": first,
+        "endLine": last,
+        "startOffset": span[0],
+        "endOffset": span[1],
+        "header": {"startLine": first, "endLine": _header_end(text, span[0], body)} if body is not None else None,
+    }
 
 
 def _header_end(text: str, start: int, body: int) -> int:

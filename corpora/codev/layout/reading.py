@@ -70,12 +70,8 @@ def read_layout(folder: Path) -> PublishedLayout:
     tests = {name: _unit_tests(folder / METADATA / name / UNIT_TESTS) for name in names}
     units = {did: node_id for some in tests.values() for did, node_id in some.items()}
     checkouts = {name: _checkout(folder / SOURCES / name) for name in names}
-    tasks = tuple(
-        _task(file, number, row, part, units, checkouts)
-        for mode, part in PARTS.items()
-        if (file := folder / PROMPTS / f"{mode}.jsonl").is_file()
-        for number, row in _rows(file, PromptRow)
-    )
+    reader = _RowReader(units, checkouts)
+    tasks = tuple(task for mode in PARTS for task in reader.tasks(folder / PROMPTS / f"{mode}.jsonl", PARTS[mode]))
     found = (_repository(folder, name, checkouts[name], len(tests[name])) for name in names)
     return PublishedLayout(tuple(found), checkouts, tasks)
 
@@ -130,52 +126,66 @@ def _tests(folder: Path, name: str) -> Tests:
     return Tests(toolchain="python", command="python -m pytest", requires=requires)
 
 
-def _task(
-    file: Path,
-    number: int,
-    row: PromptRow,
-    part: tuple[Scenario, SceneKind],
-    units: Mapping[str, str],
-    checkouts: Mapping[str, Checkout],
-) -> LayoutTask:
-    repository, function_key = _place(file, number, row.func_name)
-    block_key = _place(file, number, row.block_key)[1]
-    path = block_key.rpartition("#")[0]
-    if unknown := [name for name in row.unit_test_ids if name not in units]:
-        raise DataError(file, number, f"names a unit test that {METADATA} lacks: {unknown[0]}")
-    checkout, whole = checkouts.get(repository), row.test_prefix + row.test_middle + row.test_suffix
-    if checkout is None or checkout.files.get(path) != whole:
-        raise DataError(file, number, f"{SOURCES} has not the text of {repository}/{path} that the row says")
-    hidden = row.test_suffix.removesuffix(row.suffix)
-    if (row.test_prefix, row.test_middle) != (row.prefix, row.middle) or hidden + row.suffix != row.test_suffix:
-        raise DataError(file, number, "what the model sees is no part of what is tested")
-    scenario, kind = part
-    scene = BlockScene(
-        name=row.name or f"{scenario}/{kind}/{repository}/{block_key}/{row.block_type}/{len(row.prefix)}",
-        repository=repository,
-        scenario=scenario,
-        kind=kind,
-        block_type=row.block_type,
-        language=_language(path),
-        path=path,
-        block_key=block_key,
-        function_key=function_key,
-        tests=tuple(units[name] for name in row.unit_test_ids),
-        prefix=row.prefix,
-        middle=row.middle,
-        hidden=hidden,
-        suffix=row.suffix,
-        emptied=_emptied(row, path),
-    )
-    return LayoutTask(scene, _evidence(row))
+@dataclass(frozen=True, slots=True)
+class _RowReader:
+    """Makes tasks of the rows of prompts."""
+
+    units: Mapping[str, str]
+    """Name of a unit test in the rows → name that pytest gives it."""
+    checkouts: Mapping[str, Checkout]
+
+    def tasks(self, file: Path, part: tuple[Scenario, SceneKind]) -> Iterator[LayoutTask]:
+        """The tasks of one file; none if it is not there."""
+        for number, row in _rows(file, PromptRow) if file.is_file() else ():
+            try:
+                yield LayoutTask(self._scene(row, *part), _evidence(row))
+            except ValueError as error:
+                raise DataError(file, number, str(error)) from error
+
+    def _scene(self, row: PromptRow, scenario: Scenario, kind: SceneKind) -> BlockScene:
+        """The scene of a row; refuses with ValueError a row that contradicts its repository."""
+        repository, function_key = _place(row.func_name)
+        block_key = _place(row.block_key)[1]
+        path = block_key.rpartition("#")[0]
+        hidden = self._hidden(row, repository, path)
+        named = f"{scenario}/{kind}/{repository}/{block_key}/{row.block_type}/{len(row.prefix)}"
+        return BlockScene(
+            name=row.name or named,
+            repository=repository,
+            scenario=scenario,
+            kind=kind,
+            block_type=row.block_type,
+            language=_language(path),
+            path=path,
+            block_key=block_key,
+            function_key=function_key,
+            tests=tuple(self.units[name] for name in row.unit_test_ids),
+            prefix=row.prefix,
+            middle=row.middle,
+            hidden=hidden,
+            suffix=row.suffix,
+            emptied=_emptied(row, path),
+        )
+
+    def _hidden(self, row: PromptRow, repository: str, path: str) -> str:
+        """What stands between the answer and what the model sees behind it."""
+        if unknown := [name for name in row.unit_test_ids if name not in self.units]:
+            raise ValueError(f"names a unit test that {METADATA} lacks: {unknown[0]}")
+        checkout, whole = self.checkouts.get(repository), row.test_prefix + row.test_middle + row.test_suffix
+        if checkout is None or checkout.files.get(path) != whole:
+            raise ValueError(f"{SOURCES} has not the text of {repository}/{path} that the row says")
+        hidden = row.test_suffix.removesuffix(row.suffix)
+        if (row.test_prefix, row.test_middle) != (row.prefix, row.middle) or hidden + row.suffix != row.test_suffix:
+            raise ValueError("what the model sees is no part of what is tested")
+        return hidden
 
 
-def _place(file: Path, number: int, key: str) -> tuple[str, str]:
+def _place(key: str) -> tuple[str, str]:
     """The repository, and the rest of a key. Example: `/x/Source_Code/app/a.py#L1-L2` gives `app` and `a.py#L1-L2`."""
     _, found, rest = key.partition(f"/{SOURCES}/")
     repository, _, inside = rest.partition("/")
     if not found or not inside.partition("#L")[2]:
-        raise DataError(file, number, f"{key!r} is no place in {SOURCES}")
+        raise ValueError(f"{key!r} is no place in {SOURCES}")
     return repository, inside
 
 

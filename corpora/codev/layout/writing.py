@@ -71,8 +71,8 @@ async def write_layout(
             rows = [await _prompt(part, scene, root) for scene in _scenes(part, scenario, kind)]
             _write_lines(folder / PROMPTS / f"{mode}.jsonl", rows)
             counted[mode] += len(rows)
-    rows = [row for part in parts for row in block_table(part.repository.name, part.checkout.files, part.samples)]
-    (folder / BLOCK_TABLE).write_text("".join([table_head(), *rows]), "utf-8", "surrogatepass", newline="")
+    table = [row for part in parts for row in block_table(part.repository.name, part.checkout.files, part.samples)]
+    (folder / BLOCK_TABLE).write_text("".join([table_head(), *table]), "utf-8", "surrogatepass", newline="")
     return counted
 
 

@@ -168,7 +168,7 @@ def test_the_table_of_blocks_has_the_lines_and_the_nesting_that_prepare_py_reads
         "L9-L10": ("FOR", "total", None),
         "L10-L10": ("STATEMENT", "statement", None),
         "L11-L11": ("STATEMENT", "statement", None),
-        "L14-L15": ("METHOD", "method", {"startLine": 13, "endLine": 13}),
+        "L14-L15": ("METHOD", "function", {"startLine": 13, "endLine": 13}),
         "L15-L15": ("STATEMENT", "statement", None),
     }
     starts = [(block["startOffset"], -block["endOffset"]) for block in blocks]
