@@ -11,9 +11,9 @@ import typer
 from corpora.codev.checkouts import checkout_of
 from corpora.codev.layout import LayoutPart, write_layout
 from corpora.codev.retrieval.evidence import FunctionIndex
-from corpora.codev.samples import CodevHead, read_samples
+from corpora.codev.samples import CodevHead, CodevRepository, read_samples
+from corpora.mined.checkout import Checkout
 from tui.errors import ConfigurationError
-from tui.figures import number_of
 
 
 async def export(name: str, file: Path, out: Path, project: Path | None, python: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ async def export(name: str, file: Path, out: Path, project: Path | None, python:
     return {"folder": str(out), "repositories": [part.repository.name for part in parts], "rows": counted}
 
 
-def _checkouts(file: Path, head: CodevHead, project: Path | None) -> Iterator[tuple[Any, Any]]:
+def _checkouts(file: Path, head: CodevHead, project: Path | None) -> Iterator[tuple[CodevRepository, Checkout]]:
     if project is not None and len(head.repositories) > 1:
         raise ConfigurationError("--project names the place of one repository, and the corpus has several")
     for entry in head.repositories:
@@ -51,4 +51,4 @@ def show_exported(found: dict[str, Any]) -> None:
     """Print what was written."""
     for mode, count in found["rows"].items():
         typer.echo(f"{count:6,}  {mode}")
-    typer.echo(f"{found['folder']}: {number_of(len(found['repositories']), 'repository', 'repositories')}")
+    typer.echo(f"in {found['folder']}, of {', '.join(found['repositories'])}")
