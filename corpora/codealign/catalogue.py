@@ -1,0 +1,98 @@
+"""The catalogue of instructions: one TOML file each, in the folder of its type, read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+
+from corpora.codealign.instruction import DeveloperInstruction, InstructionCases, InstructionType, RuleWords
+from corpora.errors import CorpusError
+
+_FOLDER = Path(__file__).with_name("catalogue")
+_TYPES: tuple[InstructionType, ...] = ("cosmetic", "structural", "algorithm", "performance", "correctness")
+
+
+class InstructionError(CorpusError):
+    """An instruction is not known, or its file cannot be read; the message says which are."""
+
+
+class _LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file says of one language; what it leaves out is as in the file's own `rule`."""
+
+    problem: str = ""
+    wanted: str = ""
+    where: str = ""
+    follows: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    neither: tuple[str, ...] = ()
+
+
+class _InstructionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of the catalogue. Without rules it has a rubric and the list of its languages."""
+
+    asks: tuple[str, ...]
+    paper: bool = False
+    rubric: str = ""
+    languages: tuple[str, ...] = ()
+    rule: RuleWords = RuleWords()
+    python: _LanguageTable | None = None
+    java: _LanguageTable | None = None
+    javascript: _LanguageTable | None = None
+
+    def tables(self) -> Mapping[str, _LanguageTable]:
+        """What is said of each language that has cases."""
+        tables = {"python": self.python, "java": self.java, "javascript": self.javascript}
+        return {name: table for name, table in tables.items() if table is not None}
+
+
+@cache
+def _files() -> Mapping[str, tuple[InstructionType, Path]]:
+    """Type and file of each instruction, in the order of types and ids; nothing is read."""
+    found = [(type_, path) for type_ in _TYPES for path in sorted((_FOLDER / type_).glob("*.toml"))]
+    return MappingProxyType({path.stem: (type_, path) for type_, path in found})
+
+
+def instruction_ids() -> Sequence[str]:
+    """The ids of all instructions."""
+    return tuple(_files())
+
+
+@cache
+def instruction(id_: str) -> DeveloperInstruction:
+    """The instruction with an id.
+
+    Raises:
+        InstructionError: there is none.
+
+    """
+    if id_ not in _files():
+        raise InstructionError(f"instruction {id_!r} is not known; `ghosttape instructions list` names them")
+    type_, path = _files()[id_]
+    read = msgspec.toml.decode(path.read_bytes(), type=_InstructionFile)
+    tables = read.tables()
+    return DeveloperInstruction(
+        id=id_,
+        type=type_,
+        asks=read.asks,
+        languages=tuple(tables) or read.languages,
+        in_paper=read.paper,
+        rubric=read.rubric,
+        rules={language: _rule(read.rule, table) for language, table in tables.items()},
+        cases={name: InstructionCases(table.follows, table.breaks, table.neither) for name, table in tables.items()},
+    )
+
+
+def _rule(shared: RuleWords, table: _LanguageTable) -> RuleWords:
+    """The rule of a language: its own words before those that all languages share."""
+    return RuleWords(
+        table.problem or shared.problem, table.wanted or shared.wanted, table.where or shared.where, shared.fewer
+    )
+
+
+def instructions() -> Sequence[DeveloperInstruction]:
+    """All instructions, in the order of types and ids."""
+    return tuple(instruction(id_) for id_ in instruction_ids())

@@ -1,0 +1,109 @@
+"""Expressions: numbers, calls in calls, code that stands twice, and what a query of tree-sitter finds."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+
+import tree_sitter
+
+from corpora.codealign.finders.shapes import (
+    arguments_of,
+    around,
+    callee,
+    folded,
+    nodes_of,
+    queried,
+    shape_of,
+    statements_of,
+    text_of,
+)
+from syntax.parse import Tree
+
+_PLAIN = frozenset({"0", "1", "2", "-1", "0.0", "1.0"})
+_CAPITALS = re.compile(r"_*[A-Z][A-Z0-9_]*")
+_LEAST_CHARACTERS = 40
+"""A repeated pair of statements shorter than this is no duplicate worth a function."""
+
+
+def magic_numbers(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Numbers but -1, 0, 1 and 2 that are not what a constant in capitals is set to."""
+    for node in nodes_of(tree, shape_of(tree).numbers):
+        if text_of(node) not in _PLAIN and not any(_names_constant(each) for each in around(node)):
+            yield node
+
+
+def _names_constant(node: tree_sitter.Node) -> bool:
+    if node.type not in {"assignment", "variable_declarator", "enum_constant"}:
+        return False
+    name = node.child_by_field_name("left") or node.child_by_field_name("name")
+    return bool(_CAPITALS.fullmatch(text_of(name)))
+
+
+def nested_calls(tree: Tree, limit: str) -> Iterator[tree_sitter.Node]:
+    """Calls in the arguments of calls, deeper than a limit."""
+    for node in nodes_of(tree, shape_of(tree).calls):
+        if _depth(node) == int(limit) + 1:
+            yield node
+
+
+def _depth(node: tree_sitter.Node) -> int:
+    """How many calls hold a call in their arguments, with itself."""
+    holding = takewhile(lambda each: each.type not in _ENDS, around(node))
+    return 1 + sum(each.type in {"argument_list", "arguments"} for each in holding)
+
+
+_ENDS = frozenset({"lambda", "arrow_function", "lambda_expression", "function_expression", "block", "statement_block"})
+
+
+def duplicates(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Pairs of neighbouring statements that stand elsewhere too (white space aside), of 40 characters or more."""
+    seen: dict[str, list[tree_sitter.Node]] = defaultdict(list)
+    for block in nodes_of(tree, shape_of(tree).blocks):
+        held = [each for each in statements_of(block) if each.type not in shape_of(tree).imports]
+        for first, second in pairwise(held):
+            text = folded(first) + folded(second)
+            if len(text) >= _LEAST_CHARACTERS:
+                seen[text].append(first)
+    for nodes in seen.values():
+        yield from nodes[1:]
+
+
+def script_divisions(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Divisions of JavaScript whose result is not at once made a whole number."""
+    for node in queried(
+        tree, '[(binary_expression operator: "/") (augmented_assignment_expression operator: "/=")] @x'
+    ):
+        if not any(each.type == "call_expression" and callee(each) in _ROUNDING for each in around(node)):
+            yield node
+
+
+_ROUNDING = frozenset({"Math.floor", "Math.trunc", "Math.ceil", "Math.round"})
+
+
+def swaps(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Two values that change places through a third variable, in three neighbouring statements."""
+    for block in nodes_of(tree, shape_of(tree).blocks):
+        held = statements_of(block)
+        for three in zip(held, held[1:], held[2:], strict=False):
+            if _is_swap([re.sub(r"^(let|const|var|int)\s+", "", text_of(each)) for each in three]):
+                yield three[0]
+
+
+def _is_swap(texts: list[str]) -> bool:
+    sides = [re.sub(r"[\s;]", "", text).split("=") for text in texts]
+    if any(len(side) != 2 for side in sides):
+        return False
+    (kept, first), (one, second), (other, last) = sides
+    return one == first and other == second and last == kept
+
+
+def short_calls(tree: Tree, name: str, limit: str) -> Iterator[tree_sitter.Node]:
+    """Calls of a function with fewer arguments than wanted."""
+    return (
+        call
+        for call in nodes_of(tree, shape_of(tree).calls)
+        if callee(call) == name and len(arguments_of(call)) < int(limit)
+    )
