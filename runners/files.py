@@ -57,8 +57,21 @@ def copy_tree(source: str | Path, target: str | Path) -> None:
         raise OSError(errno.ENAMETOOLONG, "its folders are nested too deeply", str(source)) from error
 
 
+def copy_into(source: str | Path, target: str | Path) -> None:
+    """Copy what a folder holds into another one, which is there and empty, as `copy_tree` does."""
+    try:
+        _copy_entries(source, target)
+    except RecursionError as error:
+        raise OSError(errno.ENAMETOOLONG, "its folders are nested too deeply", str(source)) from error
+
+
 def _copy_tree(source: str | Path, target: str | Path) -> None:
     os.mkdir(target)  # noqa: PTH102 - strings and os calls: this runs before every test run
+    _copy_entries(source, target)
+    shutil.copystat(source, target)
+
+
+def _copy_entries(source: str | Path, target: str | Path) -> None:
     with os.scandir(source) as entries:
         for entry in entries:
             path = f"{target}/{entry.name}"
@@ -68,7 +81,6 @@ def _copy_tree(source: str | Path, target: str | Path) -> None:
                 _copy_tree(entry.path, path)
             elif entry.is_file():
                 _copy_file(entry.path, path)
-    shutil.copystat(source, target)
 
 
 def _copy_file(source: str, target: str) -> None:
@@ -100,6 +112,15 @@ def _shared(reader: int, writer: int, device: int) -> bool:
             _CANNOT_SHARE.add(device)
         return False
     return True
+
+
+def remove_content(folder: Path) -> None:
+    """Remove what a folder holds; the folder stays the same."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path)
+        else:
+            path.unlink()
 
 
 def remove_tree(folder: Path) -> None:

@@ -47,8 +47,8 @@ _OF_A_NAME = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
 
 _OF_NODE = frozenset({"node", "typescript"})
 _T = TypeVar("_T")
-ONLY = "/ghosttape-only"
-"""The file with the names of a run's tests. They are not on a command line, because a name can contain anything."""
+ONLY, ONLY_FILE = "/ghosttape-only", "tests.json"
+"""The folder and the file with the names of a run's tests. They are not on a command line, because a name can contain anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,9 @@ class Project:
         folder = self.workspace.folder / f"only-{next(self._numbers)}"
         try:
             await in_thread(_note, folder, only)
-            return (await self.run_witnessed(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/tests.json"}, Mount(folder, ONLY)))[0]
+            return (await self.run_witnessed(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/{ONLY_FILE}"}, Mount(folder, ONLY)))[
+                0
+            ]
         except OSError as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
@@ -136,11 +138,8 @@ class Project:
         limits = replace(plan.limits, wall_s=plan.timeout_s)
         job = Job(copy, plan.command, plan.cwd, env, (*layer.mounts, witness.MOUNT, *mounts), limits)
         done = await self.sandbox.run(job)
-        said, stderr = witness.split_words(done.stderr, nonce)
         report = await in_thread(self._report, copy) if done.limit not in _CUT_SHORT else None
-        result = classify(replace(done, stderr=stderr), plan.command, report=report)
-        named = witness.tests(said)
-        return replace(result, tests=named if named is not None or report is None else report.passed), said
+        return result_of(done, plan.command, nonce, report)
 
     def _report(self, copy: Path) -> junit_files.JUnitReport | None:
         return junit_files.read(copy / self.plan.cwd, junit_files.places(self.plan.command), copy)
@@ -150,9 +149,24 @@ class Project:
         self.workspace.close()
 
 
+def result_of(
+    done: Completed, command: str, nonce: str, report: junit_files.JUnitReport | None = None
+) -> tuple[Result, list[str]]:
+    """How a run of tests ended, and the record of the witness that signed with a number."""
+    said, stderr = witness.split_words(done.stderr, nonce)
+    result = classify(replace(done, stderr=stderr), command, report=report)
+    named = witness.tests(said)
+    return replace(result, tests=named if named is not None or report is None else report.passed), said
+
+
 def _note(folder: Path, only: frozenset[str]) -> None:
     folder.mkdir()
-    (folder / "tests.json").write_bytes(msgspec.json.encode(sorted(only)))
+    note_tests(folder, only)
+
+
+def note_tests(folder: Path, only: frozenset[str]) -> None:
+    """Write down, in a folder that is shown at `ONLY`, which tests are to run."""
+    (folder / ONLY_FILE).write_bytes(msgspec.json.encode(sorted(only)))
 
 
 async def prepare(

@@ -64,7 +64,7 @@ _PRIMERS = {"typescript": "export {};", "java": "class Main { }"}
 # signals may mean the processes beside it: the shell that is there in a fresh sandbox. One that writes a module of its own may
 # have chosen a name that is put away here. Words, not syntax: they may come from any import, under any other name, in a text
 # that is evaluated; a word too many costs only time.
-_CURIOUS = re.compile(
+CURIOUS = re.compile(
     r"\b(?:modules|meta_path|path_hooks|path_importer_cache|__import__|reload|find_spec|find_loader|pkgutil|modulefinder"
     r"|getrefcount|get_(?:objects|referrers|referents|stats|count|freeze_count)|loggerDict|kill|killpg|pidfd_send_signal)\b"
     r"|\b(?:sys|os|gc|signal|importlib) +import +\*|\.py\b"
@@ -74,7 +74,7 @@ _CURIOUS = re.compile(
 def _never_warm(program: Program) -> bool:
     """Return whether a program must use a fresh sandbox from the start."""
     if program.language == "python":
-        return _CURIOUS.search(unicodedata.normalize("NFKC", program.text)) is not None  # as Python reads names
+        return CURIOUS.search(unicodedata.normalize("NFKC", program.text)) is not None  # as Python reads names
     return program.language == "csharp"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from runners.files import remove_tree, write_all
+from runners.files import remove_content, remove_tree, write_all
 from runners.limits.processes import in_thread
 from runners.processes.open_sandbox import ReusableSandbox
 from runners.protocol import Completed, Job, Limits, Mount
@@ -38,11 +38,12 @@ class Worker:
     runs: int = 0
 
     @classmethod
-    async def open(cls, sandbox: ReusableSandbox, job: Job) -> Self:
-        """Start a worker in the job's folder, which is new. Raises `SandboxFailed`."""
+    async def open(cls, sandbox: ReusableSandbox, job: Job, fill: Callable[[Path], None] = lambda _: None) -> Self:
+        """Start a worker in the job's folder, which is new; `fill` puts into the project's folder what is there while it starts. Raises `SandboxFailed`."""
         project, built = job.project / "project", job.project / "built"
         for folder in (job.project, project, built):
             folder.mkdir()
+        await in_thread(fill, project)
         mounts = tuple(Mount(built, mount.target) if mount.target in BUILT.values() else mount for mount in job.mounts)
         return cls(job.project, await SupervisedSandbox.open(sandbox, replace(job, project=project, mounts=mounts)))
 
@@ -76,9 +77,5 @@ class Worker:
 
 def _replace_all(folder: Path, files: Mapping[str, bytes]) -> None:
     """Let the folder hold just these files; it stays the same folder, as a sandbox shows it, and programs only read it."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            remove_tree(path)
-        else:
-            path.unlink()
+    remove_content(folder)
     write_all(folder, files)

@@ -44,7 +44,20 @@ def _wait() -> None:
     sys.path_importer_cache.pop(_HERE, None)
 
 
+def _wait_later() -> None:
+    """Let pytest import what holds it (`PYTEST_PLUGINS`)."""
+    sys.path.insert(0, _HERE)
+    import holding  # type: ignore[import-not-found] # noqa: F401
+
+    sys.path.remove(_HERE)
+    sys.path_importer_cache.pop(_HERE, None)
+    os.environ.pop("PYTHONPATH")
+
+
 _there_is_another = _import_own()
-_wait()
+if os.environ.pop("GHOSTTAPE_LATE", ""):
+    _wait_later()
+else:
+    _wait()
 if not _there_is_another:  # then Python goes on as if this module had not been found either
     raise ImportError(name="sitecustomize")
