@@ -8,9 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
+import tree_sitter
 
 from corpora.codealign.instruction import DeveloperInstruction, InstructionCases, InstructionType, RuleWords
 from corpora.errors import CorpusError
+from syntax.languages import LANGUAGES
+from syntax.parse import parse
 
 _FOLDER = Path(__file__).with_name("catalogue")
 _TYPES: tuple[InstructionType, ...] = ("cosmetic", "structural", "algorithm", "performance", "correctness")
@@ -35,6 +38,8 @@ class _InstructionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of the catalogue. Without rules it has a rubric and the list of its languages."""
 
     asks: tuple[str, ...]
+    type: InstructionType = "structural"
+    """Of an instruction of one's own; one of the catalogue has the type of its folder."""
     paper: bool = False
     rubric: str = ""
     languages: tuple[str, ...] = ()
@@ -72,7 +77,27 @@ def instruction(id_: str) -> DeveloperInstruction:
     if id_ not in _files():
         raise InstructionError(f"instruction {id_!r} is not known; `ghosttape instructions list` names them")
     type_, path = _files()[id_]
-    read = msgspec.toml.decode(path.read_bytes(), type=_InstructionFile)
+    return _instruction(id_, type_, msgspec.toml.decode(path.read_bytes(), type=_InstructionFile))
+
+
+def instruction_from(path: Path) -> DeveloperInstruction:
+    """An instruction of one's own: a file like those of the catalogue, named after its id; its `type` is `structural` if it names none.
+
+    Raises:
+        InstructionError: the file cannot be read, or a rule of it cannot.
+
+    """
+    try:
+        read = msgspec.toml.decode(path.read_bytes(), type=_InstructionFile)
+        made = _instruction(path.stem, read.type, read)
+        for language, words in made.rules.items():
+            words.rule().follows(parse(LANGUAGES[language], ""))
+    except (OSError, ValueError, KeyError, TypeError, tree_sitter.QueryError) as error:
+        raise InstructionError(f"{path}: {type(error).__name__}: {error}") from error
+    return made
+
+
+def _instruction(id_: str, type_: InstructionType, read: _InstructionFile) -> DeveloperInstruction:
     tables = read.tables()
     return DeveloperInstruction(
         id=id_,

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from corpora.codealign.finders.shapes import around, folded, inside, nodes_of, shape_of, statements_of, text_of
+from corpora.codealign.finders.shapes import (
+    around,
+    folded,
+    inside,
+    is_comment,
+    nodes_of,
+    shape_of,
+    statements_of,
+    text_of,
+)
 from syntax.parse import Tree
 
 _EQUAL = re.compile(r"^\(?(\w+)(===?|\.equals\()(.+?)\)*$")
@@ -107,10 +116,18 @@ def boolean_returns(tree: Tree) -> Iterator[tree_sitter.Node]:
         body = statements_of(node.child_by_field_name("consequence"))
         other = node.child_by_field_name("alternative")
         following = [] if other is None else statements_of(_else_body(other))
-        if other is None and node.next_named_sibling is not None:
-            following = [node.next_named_sibling]
+        if other is None:
+            following = _next(node)
         if len(body) == 1 and following and {_returned(body[0]), _returned(following[0])} in _PAIRS:
             yield node
+
+
+def _next(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """The statement behind another, comments passed over; [] where none follows."""
+    following = node.next_named_sibling
+    while following is not None and is_comment(following):
+        following = following.next_named_sibling
+    return [] if following is None else [following]
 
 
 _PAIRS = ({"True", "False"}, {"true", "false"})

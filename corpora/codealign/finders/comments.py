@@ -14,12 +14,12 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _MARKS = re.compile(r"^(#+!?|//+|/\*+|\*+/?)|\*/$")
 _CODE = {
     "python": re.compile(
-        r"^(\w[\w.\[\]]*\s*[-+*/]?=[^=]|\w[\w.]*\(.*\)$|(if|for|while|def|elif|else|return|import|from|print)\b.*[:)\w]$)"
+        r"^(\w[\w.\[\]]*\s*[-+*/]?=[^=]|\w[\w.]*\(.*\)$|(if|for|while|def|elif|else|return|import|from|print|assert)\b.*[:)\w]$)"
     ),
     "java": re.compile(r".*(;|\{|\})$"),
     "javascript": re.compile(r".*(;|\{|\})$|^\w[\w.]*\(.*\)$|^(const|let|var|return)\s"),
 }
-_PROSE = re.compile(r"^(if|for|while|from|import|else)\b(?!.*[=(\[:])")
+_PROSE = re.compile(r"^(if|for|while|from|import|else|assert)\b(?!.*[=(\[:])")
 
 
 def _comments_of(tree: Tree) -> list[tree_sitter.Node]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from corpora.codealign.finders.shapes import is_comment, nodes_of, shape_of, text_of
+from corpora.codealign.finders.shapes import around, is_comment, nodes_of, shape_of, text_of
 from syntax.parse import Tree, is_opaque
 
 _ASSIGNS = frozenset(
@@ -77,10 +77,12 @@ def _header_row(block: tree_sitter.Node) -> int:
 
 
 def quotes(tree: Tree, unwanted: str) -> Iterator[int]:
-    """Strings in the other quotes (`single` or `double`) that hold none of the wanted ones; not docstrings and templates."""
+    """Strings in the other quotes (`single` or `double`) that hold none of the wanted ones; not docstrings, templates, and strings inside f-strings."""
     mark, other = ("'", '"') if unwanted == "single" else ('"', "'")
     for node in nodes_of(tree, frozenset({"string"})):
         text = text_of(node).lstrip("rbfuRBFU")
+        if any(each.type == "interpolation" for each in around(node)):
+            continue
         if text.startswith(mark) and not text.startswith(mark * 3) and other not in text:
             yield node.start_point.row
 

@@ -18,7 +18,7 @@ from corpora.codealign.finders.shapes import (
     shape_of,
     text_of,
 )
-from corpora.labels.names import DefinedName, NameScope, NamesOfFile, names_of
+from corpora.labels.names import DefinedName, NameScope, NamesOfFile, UsedName, names_of
 from syntax.parse import Tree
 
 _UPPER = re.compile(r"_*[A-Z][A-Z0-9_]*")
@@ -241,15 +241,24 @@ def global_variables(tree: Tree) -> Iterator[int]:
         yield from _static_fields(tree)
         return
     names = _names(tree)
-    inside = {use.name for use in names.uses if any(scope.kind == "function" for scope in use.scope.around())}
-    declared = {
-        word for node in nodes_of(tree, frozenset({"global_statement"})) for word in re.findall(r"\w+", text_of(node))
-    }
+    inside = {use.name for use in names.uses if _is_outside_variable(use)}
     for scope in names.scopes:
         for name, places in scope.defined.items():
             own = scope.kind == "file" and places[0].kind == "variable" and not _is_imported(tree, places[0])
-            if own and name in inside | declared and not _UPPER.fullmatch(name):
+            if own and name in inside | _declared_global(tree) and not _UPPER.fullmatch(name):
                 yield places[0].line
+
+
+def _is_outside_variable(use: UsedName) -> bool:
+    """Whether a function uses a name that the file defines, and no scope between."""
+    home = _home(use.scope, use.name)
+    in_function = any(scope.kind == "function" for scope in use.scope.around())
+    return in_function and use.role not in _MEMBERS and home is not None and home.kind == "file"
+
+
+def _declared_global(tree: Tree) -> set[str]:
+    statements = nodes_of(tree, frozenset({"global_statement"}))
+    return {word for node in statements for word in re.findall(r"\w+", text_of(node))}
 
 
 def _static_fields(tree: Tree) -> Iterator[int]:

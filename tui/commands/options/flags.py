@@ -20,6 +20,16 @@ def _print_version(wanted: bool) -> None:
 
 # Of several commands
 
+Instructions = Annotated[
+    str,
+    typer.Option(
+        "--instructions",
+        metavar="IDS|FILE",
+        help="Instructions of developers: ids or types parted by commas (avoid-recursion,cosmetic), a file with one on each "
+        "line, or a NAME.toml of your own (docs/codealign.md).",
+    ),
+]
+
 Version = Annotated[
     bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version, and end.")
 ]
