@@ -83,10 +83,11 @@ def open_file(browser, start_editor, tmp_path, model):
     """A function that opens a file with some text in a workspace of its own, where completions come from `model`, or as settings say."""
     windows = []
 
-    def give(text="", *, file="cart.py", gate=False, settings=None, runs=True):
+    def give(text="", *, file="cart.py", others=None, gate=False, settings=None, runs=True):
         workspace = tmp_path / f"shop{len(windows)}-{tmp_path.name}"
         (workspace / ".vscode").mkdir(parents=True)
-        (workspace / file).write_text(text)
+        for name, content in ({file: text} | (others or {})).items():
+            (workspace / name).write_text(content)
         chosen = {"ghosttape.provider": model.settings} | (settings or {})
         (workspace / ".vscode/settings.json").write_text(json.dumps(chosen))
         windows.append(open_window(browser, start_editor(gate=gate), workspace, file, runs=runs))

@@ -87,7 +87,7 @@ class Window:
         """The ghost text on the screen; "" if there is none."""
         found = self.page.evaluate(GHOST)
         lines = groupby(sorted(found, key=lambda one: one["top"]), key=lambda one: one["top"])
-        return "\n".join(_plain("".join(one["text"] for one in line)) for _, line in lines)
+        return "\n".join(plain("".join(one["text"] for one in line)) for _, line in lines)
 
     @property
     def on_disk(self):
@@ -175,7 +175,7 @@ class Window:
     @property
     def seen(self):
         found = self.page.evaluate("() => seen")
-        plain = [{name: _plain(value) for name, value in one.items()} for one in found]
+        plain = [{name: plain(value) for name, value in one.items()} for one in found]
         return [Seen(**{**one, "at": one["at"] / 1000}) for one in plain]
 
     def delays(self):
@@ -184,7 +184,8 @@ class Window:
         return [(at / 1000, late) for at, late in map(json.loads, lines)]
 
 
-def _plain(value):
+def plain(value):
+    """A text of the screen as it stands in the document: the editor draws spaces and joins otherwise."""
     return value.replace("\xa0", " ").replace("\u200c", "") if isinstance(value, str) else value
 
 

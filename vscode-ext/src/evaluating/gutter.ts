@@ -18,6 +18,8 @@ import { commandLink, type EvaluatedRecords, keyOf, type Mark, type MarkState, S
 
 /** Records that come within so many ms are drawn at once. */
 const SOON = 100;
+/** At most once in so many ms VS Code is told that lenses changed: it asks 250 ms after the last time it was told, so that it never asked while verdicts came faster. */
+const LENS_GAP = 1000;
 const WHOLE_LINE = 10_000; // an editor cuts a range at the line's end
 
 const COLOURS: Record<MarkState, string> = {
@@ -45,6 +47,7 @@ export class Gutter implements CodeLensProvider, Disposable {
   readonly onDidChangeCodeLenses = this.#changed.event;
   readonly #evaluations = new Map<string, Evaluation>();
   #timer: NodeJS.Timeout | undefined;
+  #lensTimer: NodeJS.Timeout | undefined;
 
   constructor(extension: Uri) {
     const typeOf = (state: MarkState): TextEditorDecorationType =>
@@ -91,7 +94,10 @@ export class Gutter implements CodeLensProvider, Disposable {
         editor.setDecorations(this.#types[state], own.map((mark) => ({ range: new Range(mark.line, 0, mark.line, WHOLE_LINE), ...hover(mark, evaluation) })));
       }
     }
-    this.#changed.fire();
+    this.#lensTimer ??= setTimeout(() => {
+      this.#lensTimer = undefined;
+      this.#changed.fire();
+    }, LENS_GAP);
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] {
@@ -108,6 +114,7 @@ export class Gutter implements CodeLensProvider, Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#lensTimer);
     Disposable.from(this.#changed, ...Object.values(this.#types)).dispose();
   }
 }

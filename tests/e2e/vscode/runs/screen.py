@@ -1,0 +1,51 @@
+"""What a window shows of runs: marks beside lines, sums above functions, the tree of results, and documents that it opened."""
+
+from tests.e2e.vscode.editor import plain
+
+MARKS = """() => {
+  const top = (element) => Math.round(element.getBoundingClientRect().top);
+  const editor = document.querySelector(".editor-instance .monaco-editor");
+  const numbers = new Map([...editor.querySelectorAll(".line-numbers")].map((line) => [top(line), Number(line.textContent)]));
+  const lines = [...numbers.keys()].sort((one, other) => one - other);
+  const next = (at) => numbers.get(lines.find((line) => line >= at - 2));
+  const signs = [...editor.querySelectorAll(".glyph-margin-widgets .cgmr")]
+    .map((sign) => [next(top(sign)), /([a-z]+)\\.svg/.exec(getComputedStyle(sign).backgroundImage)?.[1]]);
+  const sums = [...editor.querySelectorAll(".codelens-decoration")]
+    .map((sum) => [next(top(sum)), [...sum.querySelectorAll("a")].map((link) => link.textContent)]);
+  return { signs, sums };
+}"""
+TREE = """() => [...document.querySelectorAll(".pane-body .monaco-list-row")].map((row) => ({
+  top: row.getBoundingClientRect().top,
+  level: Number(row.getAttribute("aria-level")),
+  label: row.querySelector(".label-name")?.textContent ?? "",
+  description: row.querySelector(".label-description")?.textContent ?? "",
+}))"""
+
+
+def signs(window):
+    """The sign beside each line (from 1) that has one."""
+    return dict(window.page.evaluate(MARKS)["signs"])
+
+
+def sums(window):
+    """What stands above each line (from 1)."""
+    found = window.page.evaluate(MARKS)["sums"]
+    return {line: [plain(text) for text in texts] for line, texts in found if texts}
+
+
+def tree(window):
+    """The rows of the results that are on the screen: (level, label, description)."""
+    rows = sorted(window.page.evaluate(TREE), key=lambda row: row["top"])
+    return [(row["level"], plain(row["label"]), plain(row["description"])) for row in rows]
+
+
+def pages(window):
+    """The texts of all editors that are on the screen."""
+    return [plain(text) for text in window.page.locator(".monaco-editor .view-lines").all_inner_texts()]
+
+
+def finished(window, doing):
+    """Wait until the status bar has told that the server does something, and tells it no more."""
+    busy = window.page.locator(".statusbar-item", has_text=doing)
+    busy.first.wait_for(timeout=60_000)
+    busy.first.wait_for(state="detached", timeout=120_000)
