@@ -78,19 +78,25 @@ def model():
     server.close()
 
 
+def workspace_window(browser, server, workspace, model, files, *, settings=None, runs=True):
+    """A window with the first of some files open, in a workspace where completions come from `model`, or as settings say."""
+    (workspace / ".vscode").mkdir(parents=True)
+    for name, content in files.items():
+        (workspace / name).write_text(content)
+    chosen = {"ghosttape.provider": model.settings} | (settings or {})
+    (workspace / ".vscode/settings.json").write_text(json.dumps(chosen))
+    return open_window(browser, server, workspace, next(iter(files)), runs=runs)
+
+
 @pytest.fixture
 def open_file(browser, start_editor, tmp_path, model):
-    """A function that opens a file with some text in a workspace of its own, where completions come from `model`, or as settings say."""
+    """A function that opens a file with some text in a workspace of its own, with other files beside it (see `workspace_window`)."""
     windows = []
 
-    def give(text="", *, file="cart.py", others=None, gate=False, settings=None, runs=True):
+    def give(text="", *, file="cart.py", others=None, gate=False, **rest):
         workspace = tmp_path / f"shop{len(windows)}-{tmp_path.name}"
-        (workspace / ".vscode").mkdir(parents=True)
-        for name, content in ({file: text} | (others or {})).items():
-            (workspace / name).write_text(content)
-        chosen = {"ghosttape.provider": model.settings} | (settings or {})
-        (workspace / ".vscode/settings.json").write_text(json.dumps(chosen))
-        windows.append(open_window(browser, start_editor(gate=gate), workspace, file, runs=runs))
+        files = {file: text} | (others or {})
+        windows.append(workspace_window(browser, start_editor(gate=gate), workspace, model, files, **rest))
         return windows[-1]
 
     yield give

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class ModelServer:
-    """`answer` gives the text for a request (`prompt`, `suffix`, `seed`, …); it is sent `pause_s` later, unless the client has gone."""
+    """`answer` gives the text for a request (`prompt`, `suffix`, `seed`, …), or None to break the connection; it is sent `pause_s` later, unless the client has gone."""
 
     answer: object = lambda _asked: ""
     pause_s: float = 0.0
@@ -84,7 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
         answered = self._client_waits(self.model.pause_s)
         text = self.model.answer(asked)
         self.model.end(self.connection, answered=answered)
-        if answered:
+        if text is None:
+            self.close_connection = True
+        elif answered:
             self._send([{"text": text}, {"text": "", "finish_reason": "stop"}])
 
     def do_GET(self):

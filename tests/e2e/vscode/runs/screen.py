@@ -14,7 +14,7 @@ MARKS = """() => {
     .map((sum) => [next(top(sum)), [...sum.querySelectorAll("a")].map((link) => link.textContent)]);
   return { signs, sums };
 }"""
-TREE = """() => [...document.querySelectorAll(".pane-body .monaco-list-row")].map((row) => ({
+TREE = """() => [...document.querySelectorAll(".monaco-list-row:has(.custom-view-tree-node-item)")].map((row) => ({
   top: row.getBoundingClientRect().top,
   level: Number(row.getAttribute("aria-level")),
   label: row.querySelector(".label-name")?.textContent ?? "",
@@ -37,6 +37,24 @@ def tree(window):
     """The rows of the results that are on the screen: (level, label, description)."""
     rows = sorted(window.page.evaluate(TREE), key=lambda row: row["top"])
     return [(row["level"], plain(row["label"]), plain(row["description"])) for row in rows]
+
+
+def groups(window, level):
+    """How many moments each ending (level 1), or each verdict of an ending (level 2), has in the results."""
+    found, ending = {}, ""
+    for row_level, label, description in tree(window):
+        ending = label if row_level == 1 else ending
+        if row_level == level:
+            found[label if level == 1 else (ending, label)] = int(description)
+    return found
+
+
+def named(record):
+    """A verdict as the results name it."""
+    if record.verdict is None:
+        return "not tested"
+    reason = f" ({record.verdict.reason})" if record.verdict.name == "untestable" and record.verdict.reason else ""
+    return record.verdict.name + reason
 
 
 def pages(window):
