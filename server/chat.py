@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from server.context import Context
 from server.prompt import ChatMessage, Prompt
 from server.providers.protocol import Provider, Request
 
 _NOWHERE = Context(path="", language="", before="", after="")
+
+
+class Chat(Protocol):
+    """Who answers messages: a model, or a fake."""
+
+    async def answer(self, messages: Sequence[ChatMessage], sample: int = 0) -> str:
+        """The whole answer to the messages of a chat; `sample` tells repeated questions apart, from 0.
+
+        Raises:
+            ProviderError: there is none.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChat:
+    """A chat with the model of a provider that was started."""
+
+    provider: Provider
+
+    async def answer(self, messages: Sequence[ChatMessage], sample: int = 0) -> str:
+        """See `Chat`."""
+        return await ask_chat(self.provider, messages, sample)
+
+
+@dataclass(slots=True)
+class FakeChat:
+    """A chat whose answers a function makes from what the user said last; it keeps what it was asked."""
+
+    reply: Callable[[str], str]
+    asked: list[tuple[ChatMessage, ...]] = field(default_factory=list)
+
+    async def answer(self, messages: Sequence[ChatMessage], sample: int = 0) -> str:
+        """See `Chat`."""
+        self.asked.append(tuple(messages))
+        return self.reply(messages[-1].content)
 
 
 async def ask_chat(provider: Provider, messages: Sequence[ChatMessage], sample: int = 0) -> str:

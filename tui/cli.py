@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tui import corpora_cli, instructions_cli, runs_cli
+from tui import corpora_cli, instructions_cli, questions_cli, runs_cli
 from tui.commands.looking import reporting
 from tui.commands.options import flags
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
@@ -399,6 +399,7 @@ def watch(
 
 
 app.command()(reporting.records)
+app.command()(questions_cli.ask)
 app.command()(runs_cli.compare)
 
 

@@ -1,0 +1,81 @@
+"""What an examination came to, as one JSON document: scores with and without what rules solve, and what could not be scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from corpora.efcb.asking import Outcome
+from corpora.efcb.questions import CHOICE_TASKS, TASKS, Question, TaskName
+from corpora.efcb.rules import CHANCE, RULES
+from corpora.efcb.scores import Scored, efcb_score, task_figures
+
+SHORT_CUTS: Mapping[TaskName, str] = MappingProxyType({"gmcq-easy": "overlap", "gmcq-hard": "medoid"})
+"""The rule that knows how a task was made. A question that it solves is flagged: that a model solves it too says little."""
+
+
+def rule_figures(questions: Sequence[Question], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Task → rule → its figures over each repository and their mean; `chance` is 0.25, and `repeated` counts questions without one right answer."""
+    found: dict[str, Any] = {}
+    for task in CHOICE_TASKS:
+        own = [question for question in questions if question.task == task]
+        if own:
+            found[task] = {rule: task_figures(_by_rule(own, rule, solved)) for rule in RULES}
+            found[task] |= {"chance": CHANCE, "repeated": sum(question.repeated for question in own), "n": len(own)}
+    return found
+
+
+def _by_rule(questions: Sequence[Question], rule: str, solved: Mapping[str, tuple[str, ...]]) -> list[Scored]:
+    return [
+        Scored(each.task, each.repository, each.pull_request, float(rule in solved[each.name])) for each in questions
+    ]
+
+
+def examined(outcomes: Sequence[Outcome], solved: Mapping[str, tuple[str, ...]], judged_by: str = "") -> dict[str, Any]:
+    """The scores of a model. `judged_by` says who judges, and what that judge is worth is not known from here."""
+    score = efcb_score([outcome.scored for outcome in outcomes if not outcome.failure])
+    tasks = {task: [outcome for outcome in outcomes if outcome.question.task == task] for task in TASKS}
+    return {
+        "questions": len(outcomes),
+        "efcb_score": score,
+        "judge": judged_by,
+        "calibration": None,
+        "tasks": {task: _task(task, own, solved) for task, own in tasks.items() if own},
+    }
+
+
+def _task(task: TaskName, outcomes: Sequence[Outcome], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    answered = [outcome for outcome in outcomes if not outcome.failure]
+    found: dict[str, Any] = {
+        "questions": len(outcomes),
+        "failed": len(outcomes) - len(answered),
+        "unparsable": sum(outcome.is_unparsable for outcome in answered),
+        "unscored": sum(outcome.score is None for outcome in answered),
+        "figures": task_figures([outcome.scored for outcome in answered]),
+    }
+    if task in SHORT_CUTS:
+        kept = [outcome for outcome in answered if SHORT_CUTS[task] not in solved[outcome.question.name]]
+        found |= {
+            "short_cut": SHORT_CUTS[task],
+            "flagged": len(answered) - len(kept),
+            "figures_without_flagged": task_figures([outcome.scored for outcome in kept]),
+        }
+    return found
+
+
+def row(outcome: Outcome, solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """One question and what became of it, for a line of a file."""
+    question = outcome.question
+    return {
+        "name": question.name,
+        "pull_request": question.pull_request,
+        "ideal": question.ideal,
+        "answer": outcome.answer,
+        "letter": outcome.letter,
+        "score": outcome.score,
+        "judged": list(outcome.judged),
+        "failure": outcome.failure,
+        "solved_by_rules": list(solved.get(question.name, ())),
+        "repeated": question.repeated,
+    }

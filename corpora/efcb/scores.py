@@ -1,0 +1,126 @@
+"""Scores of EFCB: each task over each repository, the unweighted mean over repositories, and the EFCB score (Liang 2025, section 2.2).
+
+An answer that cannot be read is not right, and is counted apart; a score that a judge did not give is left out of the mean, and counted.
+An answer that the provider failed to give is no answer: it is left out, and counted as failed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from types import MappingProxyType
+
+from corpora.efcb.questions import CHOICE_TASKS, TASKS, TaskName
+from replay.numbers.intervals import Figure, figure, share, wilson
+from replay.numbers.students_t import student_quantile
+
+_Z = 1.959963984540054
+SCALES: Mapping[TaskName, float] = MappingProxyType(
+    {"gmcq-easy": 1.0, "gmcq-hard": 1.0, "mpr-gen": 10.0, "reverse-qa": 10.0, "reverse-qa-hallu": 1.0}
+)
+"""What the best (of Reverse-QA-Hallu: the worst) score of a task is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a question came to: 0 or 1 for a choice, the judge's score for a text. None where there is no score."""
+
+    task: TaskName
+    repository: str
+    pull_request: str
+    score: float | None
+
+
+def task_figures(scored: Sequence[Scored]) -> dict[str, Figure]:
+    """Repository → its score in one task with a 95 % interval, and `mean`: the unweighted mean over repositories."""
+    values = _by_repository(scored)
+    found = {name: _repository(scored[0].task, own) for name, own in sorted(values.items())}
+    return {**found, "mean": unweighted_mean(list(values.values()), SCALES[scored[0].task])} if found else {}
+
+
+def _by_repository(scored: Iterable[Scored]) -> dict[str, list[float]]:
+    values: dict[str, list[float]] = defaultdict(list)
+    for one in scored:
+        if one.score is not None:
+            values[one.repository].append(one.score)
+    return dict(values)
+
+
+def _repository(task: TaskName, values: Sequence[float]) -> Figure:
+    if task in CHOICE_TASKS or task == "reverse-qa-hallu":
+        return share(round(fsum(values)), len(values))
+    return unweighted_mean([values], SCALES[task])
+
+
+def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Figure:
+    """The mean of the means of some repositories, each counted alike, with a 95 % interval for questions drawn anew in each of them.
+
+    The variance of the mean of K means is the sum of s² / (K² n) over them (stratified sampling, Cochran 1977, section 5.4), and n in the figure is
+    the number of questions. Shares have Wilson's interval for as many questions as tell as much: p (1 - p) by that variance, or K² by the sum of 1 / n
+    where all values are alike and extreme. Other means have Student's, with the degrees of freedom of Welch and Satterthwaite, cut at 0 and `scale`.
+    Example: the shares 0.9 of 10 and 0.5 of 100 have the mean 0.7.
+    """
+    means = [fsum(own) / len(own) for own in strata]
+    count, number = len(strata), sum(map(len, strata))
+    value = fsum(means) / count
+    if any(len(own) < 2 for own in strata):
+        return figure(value, None, number, number, None)
+    parts = [
+        fsum((one - mean) ** 2 for one in own) / (len(own) - 1) / len(own) / count**2
+        for own, mean in zip(strata, means, strict=True)
+    ]
+    variance = fsum(parts)
+    binary = all(one in {0.0, 1.0} for own in strata for one in own)
+    if binary:
+        alike = count**2 / fsum(1 / len(own) for own in strata)
+        effective = value * (1 - value) / variance if variance and 0 < value < 1 else alike
+        return figure(value, wilson(value, effective, _Z), number, number, number / effective)
+    if not variance:
+        return figure(value, None, number, number, None)
+    degrees = variance**2 / fsum(part**2 / (len(own) - 1) for part, own in zip(parts, strata, strict=True))
+    half = student_quantile(0.975, degrees) * sqrt(variance)
+    return figure(value, (max(0.0, value - half), min(scale, value + half)), number, number, None)
+
+
+def efcb_score(scored: Sequence[Scored]) -> Figure | None:
+    """The EFCB score: (accuracies of the two GMCQ + scores of MPR-Gen and Reverse-QA by 10 + 1 - rate of hallucinations) / 5, of the unweighted means.
+
+    None where a task has no score. The 95 % interval takes all questions about one pull request as one draw: the score is linear in its questions, so
+    the variance is the sum over the pull requests of a repository of (z - mean of z)², with n / (n - 1), where z is what the questions of a pull request add
+    (linearisation; Särndal, Swensson and Wretman 1992, section 5.5).
+    Example: 0.803, 0.476, 7.23, 3.74 and 0.965 have (0.803 + 0.476 + 0.723 + 0.374 + 0.035) / 5 = 0.482, as published.
+    """
+    strata: dict[tuple[TaskName, str], list[Scored]] = defaultdict(list)
+    for one in scored:
+        if one.score is not None:
+            strata[one.task, one.repository].append(one)
+    if {task for task, _ in strata} != set(TASKS):
+        return None
+    repositories = {task: sum(other == task for other, _ in strata) for task in TASKS}
+    value, added = 0.0, defaultdict[str, dict[str, float]](lambda: defaultdict(float))
+    for (task, repository), own in strata.items():
+        weight = 1 / (len(TASKS) * repositories[task] * len(own))
+        gains = [_gain(task, one.score or 0.0) for one in own]
+        mean = fsum(gains) / len(gains)
+        value += weight * fsum(gains)
+        for one, gain in zip(own, gains, strict=True):
+            added[repository][one.pull_request] += weight * (gain - mean)
+    return figure(value, _around(value, added), len(scored), sum(map(len, added.values())), None)
+
+
+def _gain(task: TaskName, score: float) -> float:
+    """What a score adds to the EFCB score, in [0, 1]."""
+    return 1 - score if task == "reverse-qa-hallu" else score / SCALES[task]
+
+
+def _around(value: float, added: Mapping[str, Mapping[str, float]]) -> tuple[float, float] | None:
+    if any(len(own) < 2 for own in added.values()):
+        return None
+    variance = 0.0
+    for own in added.values():
+        mean = fsum(own.values()) / len(own)
+        variance += fsum((one - mean) ** 2 for one in own.values()) * len(own) / (len(own) - 1)
+    half = _Z * sqrt(variance)
+    return (max(0.0, value - half), min(1.0, value + half)) if half else None

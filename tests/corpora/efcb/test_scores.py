@@ -1,0 +1,86 @@
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from corpora.efcb.questions import TASKS
+from corpora.efcb.scores import Scored, efcb_score, task_figures, unweighted_mean
+
+PUBLISHED = {
+    "llama-3.3-70b-turbo": ((0.803, 0.476, 7.23, 3.74, 0.965), 0.482),
+    "o4-mini": ((0.892, 0.868, 7.41, 3.668, 0.946), 0.584),
+}
+"""The unweighted averages of the published tables by task, and the published EFCB score."""
+
+
+@pytest.mark.parametrize(("means", "score"), PUBLISHED.values(), ids=PUBLISHED)
+def test_the_score_of_published_means_is_the_published_one(means, score):
+    scored = [Scored(task, "r", str(n), mean) for task, mean in zip(TASKS, means, strict=True) for n in range(2)]
+    assert efcb_score(scored)["value"] == pytest.approx(score, abs=0.0006)
+
+
+def test_without_one_of_the_tasks_there_is_no_score():
+    assert efcb_score([Scored(task, "r", "1", 1.0) for task in TASKS[:4]]) is None
+
+
+def test_a_mean_of_two_repositories_counts_each_alike():
+    found = task_figures(
+        [Scored("gmcq-easy", "a", str(n), float(n < 9)) for n in range(10)]
+        + [Scored("gmcq-easy", "b", str(n), float(n < 50)) for n in range(100)]
+    )
+    assert (found["a"]["value"], found["b"]["value"], found["mean"]["value"]) == (0.9, 0.5, pytest.approx(0.7))
+
+
+def test_the_interval_of_a_repository_is_wilsons():
+    found = task_figures([Scored("gmcq-hard", "a", str(n), float(n < 7)) for n in range(30)])["a"]
+    interval = stats.binomtest(7, 30).proportion_ci(method="wilson")
+    assert (found["low"], found["high"]) == pytest.approx((interval.low, interval.high))
+
+
+def test_the_interval_of_a_mean_of_scores_is_that_of_a_bootstrap_in_each_repository():
+    draw = np.random.default_rng(1)
+    strata = [np.round(draw.uniform(2, 9, size), 0) for size in (60, 90, 140)]
+    found = unweighted_mean([list(own) for own in strata], 10.0)
+    again = stats.bootstrap(
+        strata,
+        lambda *own, axis: np.mean([np.mean(one, axis=axis) for one in own], axis=0),
+        n_resamples=4000,
+        method="percentile",
+        rng=1,
+    ).confidence_interval
+    assert (found["low"], found["high"]) == pytest.approx((again.low, again.high), abs=0.03)
+
+
+def test_a_score_that_no_judge_gave_is_in_no_mean():
+    found = task_figures(
+        [Scored("mpr-gen", "a", "1", 4.0), Scored("mpr-gen", "a", "2", None), Scored("mpr-gen", "a", "3", 6.0)]
+    )
+    assert (found["a"]["value"], found["a"]["n"]) == (5.0, 2)
+
+
+def test_the_interval_of_the_score_is_that_of_a_bootstrap_of_pull_requests():
+    draw = random.Random(2)
+    scored, rows = [], {"a": [], "b": []}
+    for repository, count in (("a", 70), ("b", 110)):
+        for number in range(count):
+            good = draw.random()
+            own = [
+                float(draw.random() < good),
+                float(draw.random() < good),
+                10 * good,
+                8 * good,
+                float(draw.random() > good),
+            ]
+            rows[repository].append(own)
+            scored += [Scored(task, repository, str(number), value) for task, value in zip(TASKS, own, strict=True)]
+    found, resample = efcb_score(scored), np.random.default_rng(3)
+    values = []
+    for _ in range(4000):
+        means = np.mean(
+            [np.array(own)[resample.integers(len(own), size=len(own))].mean(axis=0) for own in rows.values()], axis=0
+        )
+        values.append((means[0] + means[1] + means[2] / 10 + means[3] / 10 + 1 - means[4]) / 5)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=0.006)
+    apart = np.sqrt(sum(np.var([each.score for each in scored if each.task == task]) for task in TASKS))
+    assert apart > 0
