@@ -60,7 +60,7 @@ async def ask_chat(provider: Provider, messages: Sequence[ChatMessage], sample: 
 
     """
     prompt = Prompt(text=chatml(messages), messages=tuple(messages), stops=("<|im_end|>",))
-    request = Request(before="", after="", stop="any", context=_NOWHERE, prompt=prompt, sample=sample)
+    request = Request(before="", after="", stop="any", context=_NOWHERE, prompt=prompt, sample=sample, is_chat=True)
     return "".join([piece async for piece in provider.complete(request)])
 
 

@@ -11,13 +11,13 @@ from types import MappingProxyType
 import yaml
 
 from corpora.efcb.letters import letter_of
-from corpora.efcb.questions import CHOICE_TASKS, Question, TaskName
+from corpora.efcb.questions import CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import IN_REPOSITORY
-from corpora.efcb.scores import SCALES, Scored
+from corpora.efcb.scores import SCALES, QuestionScore
 from corpora.errors import DataError
 from server.chat import Chat
 from server.errors import ProviderError, ProviderMissing
-from server.judging import Judge, Rubric
+from server.judging import Rubric, TextJudge
 
 PROMPTS = Path("judging_prompts/judging_prompts.yaml")
 """Where the published prompts of the judge are, beside the folder of the tasks."""
@@ -40,10 +40,10 @@ _OURS: Mapping[TaskName, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """What became of a question. `failure` is why the model or its judge gave no answer: then there is no score, and nobody is blamed."""
 
-    question: Question
+    question: PullRequestQuestion
     answer: str | None = None
     judged: tuple[str, ...] = ()
     """What the judge said."""
@@ -62,9 +62,9 @@ class Outcome:
         return self.question.task in CHOICE_TASKS and self.answer is not None and self.letter is None
 
     @property
-    def scored(self) -> Scored:
+    def scored(self) -> QuestionScore:
         """Its score, for the figures."""
-        return Scored(self.question.task, self.question.repository, self.question.pull_request, self.score)
+        return QuestionScore(self.question.task, self.question.repository, self.question.pull_request, self.score)
 
 
 def rubrics(data: Path) -> dict[TaskName, Rubric]:
@@ -101,11 +101,13 @@ class Examination:
     """Who answers, and who judges texts (None: nobody, and texts have no score)."""
 
     chat: Chat
-    judges: Mapping[TaskName, Judge]
+    judges: Mapping[TaskName, TextJudge]
     places: int = 1
     """How many questions are asked at once."""
 
-    async def outcomes(self, questions: Sequence[Question], notify: Callable[[Outcome], None]) -> list[Outcome]:
+    async def outcomes(
+        self, questions: Sequence[PullRequestQuestion], notify: Callable[[QuestionOutcome], None]
+    ) -> list[QuestionOutcome]:
         """Ask all questions; `notify` gets each outcome as it comes. The result is in the order of the questions.
 
         Raises:
@@ -114,7 +116,7 @@ class Examination:
         """
         free = asyncio.Semaphore(self.places)
 
-        async def one(question: Question) -> Outcome:
+        async def one(question: PullRequestQuestion) -> QuestionOutcome:
             async with free:
                 outcome = await self._outcome(question)
             notify(outcome)
@@ -127,25 +129,25 @@ class Examination:
             raise missing.exceptions[0] from None
         return [task.result() for task in asked]
 
-    async def _outcome(self, question: Question) -> Outcome:
+    async def _outcome(self, question: PullRequestQuestion) -> QuestionOutcome:
         try:
             answer = await self.chat.answer(question.messages)
         except ProviderMissing:
             raise
         except ProviderError as error:
-            return Outcome(question, failure=str(error))
+            return QuestionOutcome(question, failure=str(error))
         if question.task in CHOICE_TASKS:
-            return Outcome(question, answer, score=float(letter_of(answer) == question.ideal))
+            return QuestionOutcome(question, answer, score=float(letter_of(answer) == question.ideal))
         return await self._judged(question, answer)
 
-    async def _judged(self, question: Question, answer: str) -> Outcome:
+    async def _judged(self, question: PullRequestQuestion, answer: str) -> QuestionOutcome:
         judge = self.judges.get(question.task)
         if judge is None:
-            return Outcome(question, answer)
+            return QuestionOutcome(question, answer)
         try:
             judgement = await judge.judge({"Ground truth": question.ideal, "Predicted response": answer})
         except ProviderMissing:
             raise
         except ProviderError as error:
-            return Outcome(question, answer, failure=f"judge: {error}")
-        return Outcome(question, answer, judgement.answers, judgement.score)
+            return QuestionOutcome(question, answer, failure=f"judge: {error}")
+        return QuestionOutcome(question, answer, judgement.answers, judgement.score)

@@ -9,11 +9,15 @@ from typing import Literal, TypeAlias, get_args
 
 from server.prompt import ChatMessage
 
-TaskName: TypeAlias = Literal["gmcq-easy", "gmcq-hard", "mpr-gen", "reverse-qa", "reverse-qa-hallu"]
-TASKS: tuple[TaskName, ...] = get_args(TaskName)
-CHOICE_TASKS: tuple[TaskName, ...] = TASKS[:2]
+TaskName: TypeAlias = Literal["gmcq-easy", "gmcq-hard", "mpr-gen", "reverse-qa", "reverse-qa-hallu", "gmcq-hard-2"]
+ALL_TASKS: tuple[TaskName, ...] = get_args(TaskName)
+"""EFCB's, and the Hard that is made by `corpora.efcb.making`."""
+TASKS: tuple[TaskName, ...] = ALL_TASKS[:5]
+"""Those that make the EFCB score."""
+CHOICE_TASKS: tuple[TaskName, ...] = ("gmcq-easy", "gmcq-hard", "gmcq-hard-2")
 """The tasks whose answer is a letter. The answers of the others are judged by a model."""
 MASK = "[[MASK]]"
+MASKED_LINES = 5
 LETTERS = "ABCD"
 _CHOICE = re.compile(r"^Choice [ABCD]:\n", re.MULTILINE)
 _DIFF = "\nCode Diff:\n"
@@ -21,7 +25,7 @@ _RULE = "---"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PullRequestQuestion:
     """One question: what the model is asked, and what is right (a letter, or the text of the pull request)."""
 
     task: TaskName

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from corpora.efcb.questions import CHOICE_TASKS, LETTERS, MASK, TASKS, Question, TaskName
+from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, LETTERS, MASK, PullRequestQuestion, TaskName
 from corpora.errors import DataError
 from server.prompt import ChatMessage
 
@@ -21,6 +21,7 @@ _FILES: Mapping[TaskName, str] = MappingProxyType(
         "mpr-gen": "mpr_gen",
         "reverse-qa": "reverse_qa",
         "reverse-qa-hallu": "reverse_qa",
+        "gmcq-hard-2": "mcq_hard_2",
     }
 )
 """How the files of a task end. The two reverse tasks ask the same, and are judged by other rubrics."""
@@ -39,8 +40,10 @@ class _Row(msgspec.Struct, frozen=True):
 _ROWS = msgspec.json.Decoder(_Row)
 
 
-def read(data: Path, tasks: Sequence[TaskName] = TASKS, repositories: Sequence[str] = ()) -> list[Question]:
-    """The questions of some tasks (default: all five) and repositories (default: all), in the order of the repositories' names.
+def read(
+    data: Path, tasks: Sequence[TaskName] = ALL_TASKS, repositories: Sequence[str] = ()
+) -> list[PullRequestQuestion]:
+    """The questions of some tasks (default: all) and repositories (default: all), in the order of the repositories' names.
 
     `data` is a copy of the published repository, or the folder of its tasks. The published one has 5,512 questions.
 
@@ -59,7 +62,7 @@ def read(data: Path, tasks: Sequence[TaskName] = TASKS, repositories: Sequence[s
     return [question for name in chosen for task in tasks for question in _of_task(folder / name, task)]
 
 
-def _of_task(folder: Path, task: TaskName) -> Iterator[Question]:
+def _of_task(folder: Path, task: TaskName) -> Iterator[PullRequestQuestion]:
     ending = f"_{_FILES[task]}.jsonl"
     files = [path for path in sorted(folder.iterdir()) if path.name.endswith(ending)]
     if len(files) > 1:
@@ -74,7 +77,7 @@ def _of_task(folder: Path, task: TaskName) -> Iterator[Question]:
                 yield _question(file, number, line, task)
 
 
-def _question(file: Path, number: int, line: str, task: TaskName) -> Question:
+def _question(file: Path, number: int, line: str, task: TaskName) -> PullRequestQuestion:
     try:
         row = _ROWS.decode(line)
     except msgspec.DecodeError as error:
@@ -82,13 +85,13 @@ def _question(file: Path, number: int, line: str, task: TaskName) -> Question:
     messages = tuple(ChatMessage(message.role, message.content) for message in row.input)
     if not messages:
         raise DataError(file, number, "no question: `input` is empty")
-    question = Question(task, file.parent.name, number, messages, row.ideal)
+    question = PullRequestQuestion(task, file.parent.name, number, messages, row.ideal)
     if reason := _fault(question):
         raise DataError(file, number, reason)
     return question
 
 
-def _fault(question: Question) -> str:
+def _fault(question: PullRequestQuestion) -> str:
     """Why a question cannot be asked or scored; empty if it can."""
     if question.task in CHOICE_TASKS:
         if question.ideal not in tuple(LETTERS):

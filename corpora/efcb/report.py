@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from corpora.efcb.asking import Outcome
-from corpora.efcb.questions import CHOICE_TASKS, TASKS, Question, TaskName
+from corpora.efcb.asking import QuestionOutcome
+from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.rules import CHANCE, RULES
-from corpora.efcb.scores import Scored, efcb_score, task_figures
+from corpora.efcb.scores import QuestionScore, efcb_score, task_figures
 
-SHORT_CUTS: Mapping[TaskName, str] = MappingProxyType({"gmcq-easy": "overlap", "gmcq-hard": "medoid"})
+SHORT_CUTS: Mapping[TaskName, str] = MappingProxyType(
+    {"gmcq-easy": "overlap", "gmcq-hard": "medoid", "gmcq-hard-2": "medoid"}
+)
 """The rule that knows how a task was made. A question that it solves is flagged: that a model solves it too says little."""
 
 
-def rule_figures(questions: Sequence[Question], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def rule_figures(questions: Sequence[PullRequestQuestion], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """Task → rule → its figures over each repository and their mean; `chance` is 0.25, and `repeated` counts questions without one right answer."""
     found: dict[str, Any] = {}
     for task in CHOICE_TASKS:
@@ -26,16 +28,21 @@ def rule_figures(questions: Sequence[Question], solved: Mapping[str, tuple[str, 
     return found
 
 
-def _by_rule(questions: Sequence[Question], rule: str, solved: Mapping[str, tuple[str, ...]]) -> list[Scored]:
+def _by_rule(
+    questions: Sequence[PullRequestQuestion], rule: str, solved: Mapping[str, tuple[str, ...]]
+) -> list[QuestionScore]:
     return [
-        Scored(each.task, each.repository, each.pull_request, float(rule in solved[each.name])) for each in questions
+        QuestionScore(each.task, each.repository, each.pull_request, float(rule in solved[each.name]))
+        for each in questions
     ]
 
 
-def examined(outcomes: Sequence[Outcome], solved: Mapping[str, tuple[str, ...]], judged_by: str = "") -> dict[str, Any]:
+def examined(
+    outcomes: Sequence[QuestionOutcome], solved: Mapping[str, tuple[str, ...]], judged_by: str = ""
+) -> dict[str, Any]:
     """The scores of a model. `judged_by` says who judges, and what that judge is worth is not known from here."""
     score = efcb_score([outcome.scored for outcome in outcomes if not outcome.failure])
-    tasks = {task: [outcome for outcome in outcomes if outcome.question.task == task] for task in TASKS}
+    tasks = {task: [outcome for outcome in outcomes if outcome.question.task == task] for task in ALL_TASKS}
     return {
         "questions": len(outcomes),
         "efcb_score": score,
@@ -45,7 +52,7 @@ def examined(outcomes: Sequence[Outcome], solved: Mapping[str, tuple[str, ...]],
     }
 
 
-def _task(task: TaskName, outcomes: Sequence[Outcome], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def _task(task: TaskName, outcomes: Sequence[QuestionOutcome], solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     answered = [outcome for outcome in outcomes if not outcome.failure]
     found: dict[str, Any] = {
         "questions": len(outcomes),
@@ -64,7 +71,7 @@ def _task(task: TaskName, outcomes: Sequence[Outcome], solved: Mapping[str, tupl
     return found
 
 
-def row(outcome: Outcome, solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+def row(outcome: QuestionOutcome, solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """One question and what became of it, for a line of a file."""
     question = outcome.question
     return {

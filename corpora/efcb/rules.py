@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 import Levenshtein
 
-from corpora.efcb.questions import Question
+from corpora.efcb.questions import PullRequestQuestion
 
 _PIECE = re.compile(r"\s+|\S+")
 _WORD = re.compile(r"\w+")
@@ -57,7 +57,7 @@ CHANCE = 0.25
 
 
 @dataclass(frozen=True)
-class Documents:
+class PatchTexts:
     """The patches of a repository, by which words are rare or frequent."""
 
     texts: tuple[str, ...]
@@ -78,7 +78,7 @@ class Words:
     """The words of a question's description, and how rare each is."""
 
     description: str
-    documents: Documents
+    documents: PatchTexts
 
     def shared(self, text: str) -> float:
         """The sum of the rarities of the words that a text shares with the description."""
@@ -90,21 +90,21 @@ def words_of(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)}
 
 
-def choose(rule: str, question: Question, documents: Documents) -> int:
+def choose(rule: str, question: PullRequestQuestion, documents: PatchTexts) -> int:
     """The index of the choice that a rule takes; of choices that it likes alike, the first."""
     liked = RULES[rule](question.choices, Words(question.description, documents))
     return next(index for index, value in enumerate(liked) if value >= max(liked) - _ALIKE)
 
 
-def documents_of(questions: Iterable[Question]) -> dict[str, Documents]:
+def documents_of(questions: Iterable[PullRequestQuestion]) -> dict[str, PatchTexts]:
     """Task and repository (as `gmcq-easy/duckdb`) → all choices of its questions."""
     texts: dict[str, list[str]] = {}
     for question in questions:
         texts.setdefault(f"{question.task}/{question.repository}", []).extend(question.choices)
-    return {place: Documents(tuple(own)) for place, own in texts.items()}
+    return {place: PatchTexts(tuple(own)) for place, own in texts.items()}
 
 
-def solved_by(questions: Sequence[Question]) -> dict[str, tuple[str, ...]]:
+def solved_by(questions: Sequence[PullRequestQuestion]) -> dict[str, tuple[str, ...]]:
     """Name of each multiple choice question → the rules that solve it, in the order of `RULES`."""
     asked = [question for question in questions if question.choices]
     documents = documents_of(asked)

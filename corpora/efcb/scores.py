@@ -18,13 +18,20 @@ from replay.numbers.students_t import student_quantile
 
 _Z = 1.959963984540054
 SCALES: Mapping[TaskName, float] = MappingProxyType(
-    {"gmcq-easy": 1.0, "gmcq-hard": 1.0, "mpr-gen": 10.0, "reverse-qa": 10.0, "reverse-qa-hallu": 1.0}
+    {
+        "gmcq-easy": 1.0,
+        "gmcq-hard": 1.0,
+        "mpr-gen": 10.0,
+        "reverse-qa": 10.0,
+        "reverse-qa-hallu": 1.0,
+        "gmcq-hard-2": 1.0,
+    }
 )
 """What the best (of Reverse-QA-Hallu: the worst) score of a task is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class QuestionScore:
     """What a question came to: 0 or 1 for a choice, the judge's score for a text. None where there is no score."""
 
     task: TaskName
@@ -33,14 +40,14 @@ class Scored:
     score: float | None
 
 
-def task_figures(scored: Sequence[Scored]) -> dict[str, Figure]:
+def task_figures(scored: Sequence[QuestionScore]) -> dict[str, Figure]:
     """Repository → its score in one task with a 95 % interval, and `mean`: the unweighted mean over repositories."""
     values = _by_repository(scored)
     found = {name: _repository(scored[0].task, own) for name, own in sorted(values.items())}
     return {**found, "mean": unweighted_mean(list(values.values()), SCALES[scored[0].task])} if found else {}
 
 
-def _by_repository(scored: Iterable[Scored]) -> dict[str, list[float]]:
+def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
     values: dict[str, list[float]] = defaultdict(list)
     for one in scored:
         if one.score is not None:
@@ -84,7 +91,7 @@ def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Fi
     return figure(value, (max(0.0, value - half), min(scale, value + half)), number, number, None)
 
 
-def efcb_score(scored: Sequence[Scored]) -> Figure | None:
+def efcb_score(scored: Sequence[QuestionScore]) -> Figure | None:
     """The EFCB score: (accuracies of the two GMCQ + scores of MPR-Gen and Reverse-QA by 10 + 1 - rate of hallucinations) / 5, of the unweighted means.
 
     None where a task has no score. The 95 % interval takes all questions about one pull request as one draw: the score is linear in its questions, so
@@ -92,9 +99,9 @@ def efcb_score(scored: Sequence[Scored]) -> Figure | None:
     (linearisation; Särndal, Swensson and Wretman 1992, section 5.5).
     Example: 0.803, 0.476, 7.23, 3.74 and 0.965 have (0.803 + 0.476 + 0.723 + 0.374 + 0.035) / 5 = 0.482, as published.
     """
-    strata: dict[tuple[TaskName, str], list[Scored]] = defaultdict(list)
+    strata: dict[tuple[TaskName, str], list[QuestionScore]] = defaultdict(list)
     for one in scored:
-        if one.score is not None:
+        if one.score is not None and one.task in TASKS:
             strata[one.task, one.repository].append(one)
     if {task for task, _ in strata} != set(TASKS):
         return None

@@ -21,7 +21,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class TextJudge:
     """Scores by a rubric. An answer without a score is asked for again, at most `tries` times in all; then the judgement is unparsable.
 
     The order of the parts is drawn from `seed` and the parts, where the rubric draws it.

@@ -32,6 +32,8 @@ class Request(msgspec.Struct, frozen=True):
     """Texts of the other open documents."""
     sample: int = 0
     """Index of the sample, from 0. It is added to the seed; each sample is a request and a stream of its own."""
+    is_chat: bool = False
+    """Whether the prompt is a chat of its own, and not made of the context."""
     begins: str = ""
     """What the answer must begin with. Providers that cannot force that ignore it (`server.providers.wrappers.healing`)."""
     uri: str = ""

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import pytest
 
-from corpora.efcb.questions import Question
+from corpora.efcb.questions import PullRequestQuestion
 from corpora.efcb.reading import read
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
@@ -58,7 +58,7 @@ def ask(tmp_path):
     return run
 
 
-def expected(question: Question):
+def expected(question: PullRequestQuestion):
     """What a question comes to by the rules above, worked out without ghosttape's own scoring."""
     said = reply(question.messages[-1].content)
     if question.task.startswith("gmcq"):

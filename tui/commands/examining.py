@@ -14,14 +14,14 @@ from msgspec import structs
 from rich.table import Table
 from rich.text import Text
 
-from corpora.efcb.asking import Examination, Outcome, rubrics
-from corpora.efcb.questions import TASKS, Question, TaskName
+from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
+from corpora.efcb.questions import ALL_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
 from corpora.efcb.scores import SCALES
 from server.chat import ProviderChat
-from server.judging import Judge
+from server.judging import TextJudge
 from server.providers.registry import make
 from server.settings import AnswerRecord, ProviderSettings
 from tui.console import SafeConsole
@@ -36,12 +36,12 @@ _SHOWN_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestions:
     """What is asked, of whom, and where the answers are kept. `provider` None: only rules answer. `judge` None: texts have no score."""
 
     data: Path
     out: Path
-    tasks: tuple[TaskName, ...] = TASKS
+    tasks: tuple[TaskName, ...] = ALL_TASKS
     repositories: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
@@ -50,7 +50,7 @@ class Asked:
     places: int = 1
     require_recorded: bool = False
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[PullRequestQuestion]:
         """The questions, in their order: all, or `limit` of them drawn by the seed, of each task as many as of any other as far as there are.
 
         Raises:
@@ -64,16 +64,18 @@ class Asked:
         return [question for question in found if question.name in drawn]
 
 
-def _evenly(questions: Sequence[Question], limit: int, seed: int) -> Iterator[Question]:
+def _evenly(questions: Sequence[PullRequestQuestion], limit: int, seed: int) -> Iterator[PullRequestQuestion]:
     order = list(questions)
     random.Random(seed).shuffle(order)  # noqa: S311 - a sample, not a secret
-    by_task = {task: [each for each in order if each.task == task] for task in TASKS}
+    by_task = {task: [each for each in order if each.task == task] for task in ALL_TASKS}
     for _ in range(limit):
-        task = max(TASKS, key=lambda name: (min(len(by_task[name]), 1), -_taken(by_task, questions, name)))
+        task = max(ALL_TASKS, key=lambda name: (min(len(by_task[name]), 1), -_taken(by_task, questions, name)))
         yield by_task[task].pop()
 
 
-def _taken(left: Mapping[TaskName, Sequence[Question]], questions: Sequence[Question], task: TaskName) -> int:
+def _taken(
+    left: Mapping[TaskName, Sequence[PullRequestQuestion]], questions: Sequence[PullRequestQuestion], task: TaskName
+) -> int:
     """How many questions of a task were drawn already."""
     return sum(each.task == task for each in questions) - len(left[task])
 
@@ -85,12 +87,12 @@ def tasks_named(words: Sequence[str]) -> tuple[TaskName, ...]:
         ConfigurationError: one is not known.
 
     """
-    if unknown := [word for word in words if word not in TASKS]:
-        raise ConfigurationError(f"--tasks: {unknown[0]!r} is none of {', '.join(TASKS)}")
-    return tuple(task for task in TASKS if task in words or not words)
+    if unknown := [word for word in words if word not in ALL_TASKS]:
+        raise ConfigurationError(f"--tasks: {unknown[0]!r} is none of {', '.join(ALL_TASKS)}")
+    return tuple(task for task in ALL_TASKS if task in words or not words)
 
 
-async def examine(asked: Asked) -> dict[str, Any]:
+async def examine(asked: AskedQuestions) -> dict[str, Any]:
     """Ask, judge and score; what was answered is kept below `out`, and the same command goes on there.
 
     Raises:
@@ -116,7 +118,7 @@ async def examine(asked: Asked) -> dict[str, Any]:
     return document
 
 
-def _failures(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def _failures(outcomes: Sequence[QuestionOutcome]) -> dict[str, int]:
     reasons: dict[str, int] = {}
     for outcome in outcomes:
         if outcome.failure:
@@ -124,18 +126,20 @@ def _failures(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return dict(sorted(reasons.items(), key=lambda pair: -pair[1]))
 
 
-async def _outcomes(asked: Asked, answering: ProviderSettings, questions: Sequence[Question]) -> list[Outcome]:
+async def _outcomes(
+    asked: AskedQuestions, answering: ProviderSettings, questions: Sequence[PullRequestQuestion]
+) -> list[QuestionOutcome]:
     asked.out.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         chat = await _chat(stack, _kept(answering, asked, "answers.jsonl"))
-        judges: dict[TaskName, Judge] = {}
+        judges: dict[TaskName, TextJudge] = {}
         if asked.judge is not None:
             judging = await _chat(stack, _kept(asked.judge, asked, "judgements.jsonl"))
-            judges = {task: Judge(judging, rubric, seed=asked.seed) for task, rubric in rubrics(asked.data).items()}
+            judges = {task: TextJudge(judging, rubric, seed=asked.seed) for task, rubric in rubrics(asked.data).items()}
         waiting = stack.enter_context(Waiting(SafeConsole(stderr=True), "questions"))
-        done: list[Outcome] = []
+        done: list[QuestionOutcome] = []
 
-        def notify(outcome: Outcome) -> None:
+        def notify(outcome: QuestionOutcome) -> None:
             done.append(outcome)
             right = sum(each.score == 1 and not each.judged for each in done)
             waiting.show(f"{len(done):,} of {len(questions):,}, {right:,} right", len(done), len(questions))
@@ -143,7 +147,7 @@ async def _outcomes(asked: Asked, answering: ProviderSettings, questions: Sequen
         return await Examination(chat, judges, asked.places).outcomes(questions, notify)
 
 
-def _kept(settings: ProviderSettings, asked: Asked, name: str) -> ProviderSettings:
+def _kept(settings: ProviderSettings, asked: AskedQuestions, name: str) -> ProviderSettings:
     """The settings of a provider whose answers are kept in the folder."""
     record = AnswerRecord(path=str(asked.out / name), mode="require" if asked.require_recorded else "replay")
     return structs.replace(settings, record=record)

@@ -50,6 +50,7 @@ class RecordingProvider(ProviderWrapper):
     """A provider whose answers are written to a file or read from it.
 
     `worded` makes the prompt that a fresh provider makes. A provider's own prompt may depend on what its server refused; a key may not.
+    A chat is its own prompt.
     """
 
     worded: Callable[[Context], Prompt]
@@ -102,7 +103,7 @@ class RecordingProvider(ProviderWrapper):
 
     def key(self, request: Request) -> str:
         """The key of the answer to a request: SHA-256, hex."""
-        prompt = self.worded(request.context)
+        prompt = request.prompt if request.is_chat else self.worded(request.context)
         asked: list[Any] = [self.name, self.model, request.sample, astuple(prompt)]
         asked += [getattr(self.settings, name) for name in _DETERMINES]
         if prompt == Prompt():  # a provider that reads the documents themselves

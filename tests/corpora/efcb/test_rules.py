@@ -4,15 +4,15 @@ import re
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from corpora.efcb.questions import Question
+from corpora.efcb.questions import PullRequestQuestion
 from corpora.efcb.reading import read
-from corpora.efcb.rules import RULES, Documents, Words, choose, documents_of, medoid, solved_by
+from corpora.efcb.rules import RULES, PatchTexts, Words, choose, documents_of, medoid, solved_by
 from server.prompt import ChatMessage
 
 
 def asked(*choices, right="A", description="what to do"):
     shown = "".join(f"Choice {letter}:\n{text}\n" for letter, text in zip("ABCD", choices, strict=True))
-    return Question("gmcq-hard", "r", 1, (ChatMessage("user", f"{description}\n{shown}"),), right)
+    return PullRequestQuestion("gmcq-hard", "r", 1, (ChatMessage("user", f"{description}\n{shown}"),), right)
 
 
 def taken(rule, *choices, **question):
@@ -36,7 +36,7 @@ def test_medoid_is_as_another_implementation_says(write_questions):
     for question in read(write_questions("one"), ["gmcq-easy"]):
         pieces = [re.split(r"(\s+)", choice) for choice in question.choices]
         nearest = min(range(4), key=lambda at: sum(Levenshtein.distance(pieces[at], other) for other in pieces))
-        liked = medoid(question.choices, Words("", Documents(())))
+        liked = medoid(question.choices, Words("", PatchTexts(())))
         assert liked.index(max(liked)) == nearest
 
 
@@ -46,7 +46,7 @@ def test_overlap_takes_what_shares_rare_words_with_the_description():
 
 
 def test_a_word_in_one_of_four_texts_weighs_the_logarithm_of_four():
-    documents = Documents(("a b", "b", "b c", "b"))
+    documents = PatchTexts(("a b", "b", "b c", "b"))
     assert Words("A b", documents).shared("a, b") == pytest.approx(math.log(4))
 
 

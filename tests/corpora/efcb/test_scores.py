@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from corpora.efcb.questions import TASKS
-from corpora.efcb.scores import Scored, efcb_score, task_figures, unweighted_mean
+from corpora.efcb.scores import QuestionScore, efcb_score, task_figures, unweighted_mean
 
 PUBLISHED = {
     "llama-3.3-70b-turbo": ((0.803, 0.476, 7.23, 3.74, 0.965), 0.482),
@@ -16,24 +16,24 @@ PUBLISHED = {
 
 @pytest.mark.parametrize(("means", "score"), PUBLISHED.values(), ids=PUBLISHED)
 def test_the_score_of_published_means_is_the_published_one(means, score):
-    scored = [Scored(task, "r", str(n), mean) for task, mean in zip(TASKS, means, strict=True) for n in range(2)]
+    scored = [QuestionScore(task, "r", str(n), mean) for task, mean in zip(TASKS, means, strict=True) for n in range(2)]
     assert efcb_score(scored)["value"] == pytest.approx(score, abs=0.0006)
 
 
 def test_without_one_of_the_tasks_there_is_no_score():
-    assert efcb_score([Scored(task, "r", "1", 1.0) for task in TASKS[:4]]) is None
+    assert efcb_score([QuestionScore(task, "r", "1", 1.0) for task in TASKS[:4]]) is None
 
 
 def test_a_mean_of_two_repositories_counts_each_alike():
     found = task_figures(
-        [Scored("gmcq-easy", "a", str(n), float(n < 9)) for n in range(10)]
-        + [Scored("gmcq-easy", "b", str(n), float(n < 50)) for n in range(100)]
+        [QuestionScore("gmcq-easy", "a", str(n), float(n < 9)) for n in range(10)]
+        + [QuestionScore("gmcq-easy", "b", str(n), float(n < 50)) for n in range(100)]
     )
     assert (found["a"]["value"], found["b"]["value"], found["mean"]["value"]) == (0.9, 0.5, pytest.approx(0.7))
 
 
 def test_the_interval_of_a_repository_is_wilsons():
-    found = task_figures([Scored("gmcq-hard", "a", str(n), float(n < 7)) for n in range(30)])["a"]
+    found = task_figures([QuestionScore("gmcq-hard", "a", str(n), float(n < 7)) for n in range(30)])["a"]
     interval = stats.binomtest(7, 30).proportion_ci(method="wilson")
     assert (found["low"], found["high"]) == pytest.approx((interval.low, interval.high))
 
@@ -54,7 +54,11 @@ def test_the_interval_of_a_mean_of_scores_is_that_of_a_bootstrap_in_each_reposit
 
 def test_a_score_that_no_judge_gave_is_in_no_mean():
     found = task_figures(
-        [Scored("mpr-gen", "a", "1", 4.0), Scored("mpr-gen", "a", "2", None), Scored("mpr-gen", "a", "3", 6.0)]
+        [
+            QuestionScore("mpr-gen", "a", "1", 4.0),
+            QuestionScore("mpr-gen", "a", "2", None),
+            QuestionScore("mpr-gen", "a", "3", 6.0),
+        ]
     )
     assert (found["a"]["value"], found["a"]["n"]) == (5.0, 2)
 
@@ -73,7 +77,9 @@ def test_the_interval_of_the_score_is_that_of_a_bootstrap_of_pull_requests():
                 float(draw.random() > good),
             ]
             rows[repository].append(own)
-            scored += [Scored(task, repository, str(number), value) for task, value in zip(TASKS, own, strict=True)]
+            scored += [
+                QuestionScore(task, repository, str(number), value) for task, value in zip(TASKS, own, strict=True)
+            ]
     found, resample = efcb_score(scored), np.random.default_rng(3)
     values = []
     for _ in range(4000):

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from server.chat import FakeChat
-from server.judging import Judge, Rubric, score_in
+from server.judging import Rubric, TextJudge, score_in
 
 TEN = Rubric("likeness", "Score it.")
 YES_OR_NO = Rubric("hallucination", "1 or 0.", high=1, whole=True)
@@ -11,7 +11,7 @@ YES_OR_NO = Rubric("hallucination", "1 or 0.", high=1, whole=True)
 
 def judged(reply, rubric=TEN, **parts):
     chat = FakeChat(reply)
-    return asyncio.run(Judge(chat, rubric).judge(parts or {"Truth": "a", "Answer": "b"})), chat
+    return asyncio.run(TextJudge(chat, rubric).judge(parts or {"Truth": "a", "Answer": "b"})), chat
 
 
 @pytest.mark.parametrize(

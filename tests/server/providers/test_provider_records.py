@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from server.context import Context
 from server.errors import ProviderError, ProviderMissing
+from server.prompt import ChatMessage, Prompt
 from server.providers import registry
 from server.providers.fixed import Fixed
 from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request, feedback_provider
@@ -126,6 +127,12 @@ def test_each_place_sample_and_model_has_answers_of_its_own(tmp_path):
     keys = [*(plain.key(request) for request in requests), other.key(_request())]
     assert len(set(keys)) == len(keys)
     assert plain.key(_request(before="\ud83d")) != plain.key(_request(before="\ud83e"))
+
+
+def test_each_chat_has_answers_of_its_own_whatever_its_context(tmp_path):
+    plain = _recording(Model(), tmp_path / "r", "replay")
+    chats = [_request(is_chat=True, prompt=Prompt(messages=(ChatMessage("user", text),))) for text in ("a", "b")]
+    assert len({plain.key(request) for request in (*chats, _request())}) == 3
 
 
 def test_time_limits_and_keys_have_no_part_in_it(tmp_path):
@@ -247,6 +254,7 @@ from pathlib import Path
 from server.context import Context
 from server.prompt import Prompt
 from server.providers import registry
+from server.prompt import ChatMessage, Prompt
 from server.providers.protocol import Request
 from server.settings import AnswerRecord, ProviderSettings
 made = registry.make(ProviderSettings(name="fixed", text="a" * 2000, record=AnswerRecord(path=sys.argv[1], mode="write")))

@@ -1,0 +1,98 @@
+"""The pull requests of a repository, from its merge commits and from commits that a merge squashed: no network, no token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from corpora.errors import HistoryError
+from corpora.history.repository.git_commands import GitCommands
+
+LEAST_LINES, MOST_CHARACTERS = 15, 7_500
+"""The size of a patch that is kept (Liang 2025, section 2.1)."""
+_MERGE = re.compile(r"Merge pull request #\d+ from \S+\n+")
+_SQUASHED = re.compile(r"\s*\(#\d+\)$")
+_END, _FIELD = "\x1e", "\x1f"
+_FILE = re.compile(r"^diff --git .*\n", re.MULTILINE)
+_PATH = re.compile(r"^\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
+_OLD_PATH = re.compile(r"^--- (?:a/)?(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A change as it was merged: what it says of itself, and its patch as EFCB shows one (each file's path, hunks, and a rule)."""
+
+    commit: str
+    title: str
+    body: str
+    patch: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether the patch has the size that EFCB keeps."""
+        return self.patch.count("\n") + 1 >= LEAST_LINES and len(self.patch) <= MOST_CHARACTERS
+
+
+def pull_requests(repository: str) -> Iterator[PullRequest]:
+    """The pull requests of the branch that is checked out, the newest first: each merge of one, and each commit whose subject ends in `(#NUMBER)`.
+
+    Those without a description have an empty `body`; none is left out for its size.
+
+    Raises:
+        HistoryError: it is no repository, or git fails.
+
+    """
+    git = GitCommands(repository)
+    form = f"--format=%H{_FIELD}%P{_FIELD}%B{_END}"
+    for entry in git.text("log", "--first-parent", form).split(_END):
+        commit, _, rest = entry.strip().partition(_FIELD)
+        parents, _, said = rest.partition(_FIELD)
+        words = _words(said.strip(), is_merge=len(parents.split()) > 1)
+        if words is not None and parents:
+            yield PullRequest(commit, *words, _patch(git, parents.split()[0], commit))
+
+
+def _words(message: str, *, is_merge: bool) -> tuple[str, str] | None:
+    """Title and body; None where a commit is no pull request."""
+    if is_merge:
+        found = _MERGE.match(message)
+        message = message[found.end() :] if found else ""
+    title, _, body = message.partition("\n")
+    if not title.strip() or not (is_merge or _SQUASHED.search(title)):
+        return None
+    return _SQUASHED.sub("", title).strip(), body.strip()
+
+
+def _patch(git: GitCommands, parent: str, commit: str) -> str:
+    whole = git.text(
+        "diff-tree", "-p", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", parent, commit
+    )
+    return "\n---\n".join(filter(None, map(_file, _FILE.split(whole)[1:])))
+
+
+def _file(text: str) -> str:
+    """A file's path and hunks; empty where it has none, as a binary file."""
+    start = text.find("\n@@ ")
+    if start < 0:
+        return ""
+    head = text[: start + 1]
+    new, old = _PATH.search(head), _OLD_PATH.search(head)
+    path = new[1] if new and new[1] != "/dev/null" else old[1] if old else ""
+    return f"{path}\n{text[start + 1 :].rstrip(chr(10))}"
+
+
+def kept(repository: str) -> list[PullRequest]:
+    """The pull requests of a repository that have the size of EFCB's and a description, the newest first; each patch once.
+
+    Raises:
+        HistoryError: there are fewer than four, which a question with four choices needs.
+
+    """
+    found = {each.patch: each for each in pull_requests(repository) if each.fits and each.body}
+    if len(found) < 4:
+        raise HistoryError(
+            f"{repository}: {len(found)} of its commits are pull requests with a description and a patch of {LEAST_LINES} lines to {MOST_CHARACTERS:,} "
+            "characters, and a question needs four: name a clone with its whole history whose merges or squashed commits name their pull request"
+        )
+    return list(found.values())

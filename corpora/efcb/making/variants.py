@@ -1,0 +1,143 @@
+"""Three wrong versions of a patch that its shape does not tell from the right one.
+
+EFCB's Hard swaps two words three times, so the original is nearest to all four. Here **one place** of the patch has four fillings of one kind, the original
+among them. Any two versions then differ in just that place: all pairwise distances over words are alike. Over characters the place of the original in the order of
+summed distances, and in that of lengths, is drawn; so neither the medoid nor the longest finds it more often than chance.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import Levenshtein
+
+Kind: TypeAlias = Literal["identifier", "operator", "constant", "order"]
+_NAME = re.compile(r"(?<![\w.\"'])[A-Za-z_][A-Za-z_0-9]{2,}(?![\w\"'])")
+_NUMBER = re.compile(r"(?<![\w.#-])\d{1,6}(?![\w.])")
+_OPERATORS = (("<", "<=", ">", ">="), ("+", "-", "*", "/"), ("==", "!=", "<=", ">="))
+_OPERATOR = re.compile(r"(?<= )(<=|>=|==|!=|<|>|\+|-|\*|/)(?= )")
+_DRAWS = 80
+_FOUR = 4
+_KLEIN = ((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0))
+"""The orders of four lines that are all alike to each other (the Klein four-group): from any of them the other three look the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a text, as indices, and what may stand there beside what stands there now."""
+
+    start: int
+    end: int
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The kind of the place, and the three wrong versions."""
+
+    kind: Kind
+    wrong: tuple[str, str, str]
+
+
+def variants(patch: str, draw: random.Random) -> Variants | None:
+    """Three wrong versions of a patch, changed in one place on its added lines; None where it has no place that can be.
+
+    The kind is drawn of those that the patch has places of.
+    """
+    places = {kind: found for kind, find in _PLACES.items() if (found := list(find(patch, draw)))}
+    while places:
+        kind = draw.choice(sorted(places))
+        place = places[kind].pop(draw.randrange(len(places[kind])))
+        if not places[kind]:
+            del places[kind]
+        wrong = _drawn(patch, place, draw)
+        if wrong is not None:
+            return Variants(kind, wrong)
+    return None
+
+
+def _drawn(patch: str, place: Place, draw: random.Random) -> tuple[str, str, str] | None:
+    """Three fillings among which the original has the drawn ranks; where none has both, the drawn rank of distances."""
+    here = patch[place.start : place.end]
+    others = sorted(set(place.others) - {here})
+    if len(others) < _FOUR - 1:
+        return None
+    near, long = draw.randrange(_FOUR), draw.randrange(_FOUR)
+    fallback = None
+    for _ in range(_DRAWS):
+        three = draw.sample(others, _FOUR - 1)
+        if _rank([-_apart(one, [here, *three]) for one in (here, *three)], draw) != near:
+            continue
+        fallback = fallback or three
+        if _rank([float(len(one)) for one in (here, *three)], draw) == long:
+            fallback = three
+            break
+    if fallback is None:
+        return None
+    first, second, third = (patch[: place.start] + filling + patch[place.end :] for filling in fallback)
+    return first, second, third
+
+
+def _apart(one: str, others: Sequence[str]) -> float:
+    return float(sum(Levenshtein.distance(one, other) for other in others))
+
+
+def _rank(values: Sequence[float], draw: random.Random) -> int:
+    """How many values are above the first; of those that are equal to it, a drawn number."""
+    above, equal = sum(value > values[0] for value in values), sum(value == values[0] for value in values[1:])
+    return above + draw.randint(0, equal)
+
+
+def _added(patch: str) -> Iterator[tuple[int, str]]:
+    """The added lines: where each starts behind its `+`, and its text."""
+    at = 0
+    for line in patch.split("\n"):
+        if line.startswith("+"):
+            yield at + 1, line[1:]
+        at += len(line) + 1
+
+
+def _identifiers(patch: str, draw: random.Random) -> Iterator[Place]:
+    names = tuple(sorted({found[0] for _, line in _added(patch) for found in _NAME.finditer(line)}))
+    for start, line in _added(patch):
+        for found in _NAME.finditer(line):
+            yield Place(start + found.start(), start + found.end(), names)
+
+
+def _operators(patch: str, draw: random.Random) -> Iterator[Place]:
+    for start, line in _added(patch):
+        for found in _OPERATOR.finditer(line):
+            group = draw.choice([group for group in _OPERATORS if found[0] in group])
+            yield Place(start + found.start(), start + found.end(), group)
+
+
+def _constants(patch: str, draw: random.Random) -> Iterator[Place]:
+    """Numbers: four that follow each other, and the original is any of them."""
+    for start, line in _added(patch):
+        for found in _NUMBER.finditer(line):
+            first = int(found[0]) - draw.randint(0, min(3, int(found[0])))
+            others = tuple(str(first + step) for step in range(_FOUR))
+            if found[0] == str(int(found[0])):
+                yield Place(start + found.start(), start + found.end(), others)
+
+
+def _orders(patch: str, draw: random.Random) -> Iterator[Place]:
+    """Four added lines behind each other, all different, none blank."""
+    lines = list(_added(patch))
+    for index in range(len(lines) - _FOUR + 1):
+        four = lines[index : index + _FOUR]
+        follow = all(two[0] == one[0] + len(one[1]) + 2 for one, two in zip(four, four[1:], strict=False))
+        texts = [text for _, text in four]
+        if follow and len(set(texts)) == _FOUR and all(map(str.strip, texts)):
+            others = tuple("\n+".join(texts[at] for at in order) for order in _KLEIN[1:])
+            yield Place(four[0][0], four[-1][0] + len(texts[-1]), others)
+
+
+_PLACES: Mapping[Kind, Callable[[str, random.Random], Iterator[Place]]] = MappingProxyType(
+    {"identifier": _identifiers, "operator": _operators, "constant": _constants, "order": _orders}
+)
