@@ -76,7 +76,7 @@ def ask(
     judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
     if not judge_provider and (judge_model or judge_base_url):
         raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
-    asked = examining.Asked(
+    asked = examining.AskedQuestions(
         data=data,
         out=out,
         tasks=examining.tasks_named(words(tasks)),
