@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tui import questions_cli
 from tui.commands.options import flags
 from tui.errors import ConfigurationError
 from tui.outcome import guarded, print_json
@@ -292,3 +293,6 @@ def review(
         generating.review(folder, reviewer)
     found = generating.review_results(folder)
     print_json(found) if json else generating.show_reviews(found, folder)
+
+
+app.command()(questions_cli.pull_requests)

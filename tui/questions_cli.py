@@ -91,3 +91,33 @@ def ask(
     document = asyncio.run(examining.examine(asked))
     print_json(document) if json else examining.show(document)
     raise typer.Exit(ExitStatus.FAILURES if document.get("failures") else ExitStatus.DONE)
+
+
+@guarded
+def pull_requests(
+    repositories: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="REPO…", help="Clones with their history; the pull requests of the branch that is checked out."
+        ),
+    ],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the questions.")],
+    seed: flags.Seed = 0,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Make questions in EFCB's form from the pull requests of repositories, and a Hard that its shape does not solve (gmcq-hard-2).
+
+    Pull requests are merge commits, and commits whose subject ends in (#NUMBER); those with a description and a patch of 15 lines to 7,500 characters count.
+
+    Examples:
+    * `ghosttape corpora pull-requests ~/src/app ~/src/lib -o questions`
+    * `ghosttape ask efcb --data questions` (what can be solved without a model?)
+    """
+    from tui.commands import examining
+
+    counts = examining.made(repositories, out, seed)
+    if json:
+        print_json({"out": str(out), "repositories": counts})
+    else:
+        examining.show_made(counts, out)

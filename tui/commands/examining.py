@@ -15,6 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
+from corpora.efcb.making import QuestionMaker, write_questions
+from corpora.efcb.making.requests import kept
 from corpora.efcb.questions import ALL_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
@@ -235,3 +237,31 @@ def _words(figure: Mapping[str, Any], scale: float, *, percent: bool = True, who
     if not whole or figure["low"] is None:
         return text
     return f"{text} ({by * figure['low']:.{digits}f}{DASH}{by * figure['high']:.{digits}f})"
+
+
+def made(repositories: Sequence[str], out: Path, seed: int) -> dict[str, dict[str, int]]:
+    """Write questions about the pull requests of each repository below `out`; returns how many of each task.
+
+    Raises:
+        HistoryError: one is no repository, or has too few pull requests.
+        ConfigurationError: two have the same name.
+
+    """
+    names = [Path(repository).resolve().name for repository in repositories]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ConfigurationError(f"two repositories are called {twice}: rename the folder of one")
+    counts = {}
+    with Waiting(SafeConsole(stderr=True), "pull requests are read") as waiting:
+        for repository, name in zip(repositories, names, strict=True):
+            waiting.show(name)
+            counts[name] = write_questions(QuestionMaker(kept(repository), seed), out, name)
+    return counts
+
+
+def show_made(counts: Mapping[str, Mapping[str, int]], out: Path) -> None:
+    """Print how many questions were made, and what to do with them."""
+    console = SafeConsole()
+    for name, own in counts.items():
+        told = ", ".join(f"{number:,} {task}" for task, number in own.items())
+        console.print(f"{one_line(name)}: {told}")
+    console.print(Text(f"What rules solve of them without a model: ghosttape ask efcb --data {out}", "bold"))

@@ -11,12 +11,13 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import Levenshtein
 
-Kind: TypeAlias = Literal["identifier", "operator", "constant", "order"]
+ChangeKind: TypeAlias = Literal["identifier", "operator", "constant", "order"]
 _NAME = re.compile(r"(?<![\w.\"'])[A-Za-z_][A-Za-z_0-9]{2,}(?![\w\"'])")
 _NUMBER = re.compile(r"(?<![\w.#-])\d{1,6}(?![\w.])")
 _OPERATORS = (("<", "<=", ">", ">="), ("+", "-", "*", "/"), ("==", "!=", "<=", ">="))
@@ -28,7 +29,7 @@ _KLEIN = ((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangePlace:
     """A place of a text, as indices, and what may stand there beside what stands there now."""
 
     start: int
@@ -40,7 +41,7 @@ class Place:
 class Variants:
     """The kind of the place, and the three wrong versions."""
 
-    kind: Kind
+    kind: ChangeKind
     wrong: tuple[str, str, str]
 
 
@@ -61,7 +62,7 @@ def variants(patch: str, draw: random.Random) -> Variants | None:
     return None
 
 
-def _drawn(patch: str, place: Place, draw: random.Random) -> tuple[str, str, str] | None:
+def _drawn(patch: str, place: ChangePlace, draw: random.Random) -> tuple[str, str, str] | None:
     """Three fillings among which the original has the drawn ranks; where none has both, the drawn rank of distances."""
     here = patch[place.start : place.end]
     others = sorted(set(place.others) - {here})
@@ -102,42 +103,42 @@ def _added(patch: str) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
-def _identifiers(patch: str, draw: random.Random) -> Iterator[Place]:
+def _identifiers(patch: str, draw: random.Random) -> Iterator[ChangePlace]:
     names = tuple(sorted({found[0] for _, line in _added(patch) for found in _NAME.finditer(line)}))
     for start, line in _added(patch):
         for found in _NAME.finditer(line):
-            yield Place(start + found.start(), start + found.end(), names)
+            yield ChangePlace(start + found.start(), start + found.end(), names)
 
 
-def _operators(patch: str, draw: random.Random) -> Iterator[Place]:
+def _operators(patch: str, draw: random.Random) -> Iterator[ChangePlace]:
     for start, line in _added(patch):
         for found in _OPERATOR.finditer(line):
             group = draw.choice([group for group in _OPERATORS if found[0] in group])
-            yield Place(start + found.start(), start + found.end(), group)
+            yield ChangePlace(start + found.start(), start + found.end(), group)
 
 
-def _constants(patch: str, draw: random.Random) -> Iterator[Place]:
+def _constants(patch: str, draw: random.Random) -> Iterator[ChangePlace]:
     """Numbers: four that follow each other, and the original is any of them."""
     for start, line in _added(patch):
         for found in _NUMBER.finditer(line):
             first = int(found[0]) - draw.randint(0, min(3, int(found[0])))
             others = tuple(str(first + step) for step in range(_FOUR))
             if found[0] == str(int(found[0])):
-                yield Place(start + found.start(), start + found.end(), others)
+                yield ChangePlace(start + found.start(), start + found.end(), others)
 
 
-def _orders(patch: str, draw: random.Random) -> Iterator[Place]:
+def _orders(patch: str, draw: random.Random) -> Iterator[ChangePlace]:
     """Four added lines behind each other, all different, none blank."""
     lines = list(_added(patch))
     for index in range(len(lines) - _FOUR + 1):
         four = lines[index : index + _FOUR]
-        follow = all(two[0] == one[0] + len(one[1]) + 2 for one, two in zip(four, four[1:], strict=False))
+        follow = all(two[0] == one[0] + len(one[1]) + 2 for one, two in pairwise(four))
         texts = [text for _, text in four]
         if follow and len(set(texts)) == _FOUR and all(map(str.strip, texts)):
             others = tuple("\n+".join(texts[at] for at in order) for order in _KLEIN[1:])
-            yield Place(four[0][0], four[-1][0] + len(texts[-1]), others)
+            yield ChangePlace(four[0][0], four[-1][0] + len(texts[-1]), others)
 
 
-_PLACES: Mapping[Kind, Callable[[str, random.Random], Iterator[Place]]] = MappingProxyType(
+_PLACES: Mapping[ChangeKind, Callable[[str, random.Random], Iterator[ChangePlace]]] = MappingProxyType(
     {"identifier": _identifiers, "operator": _operators, "constant": _constants, "order": _orders}
 )
