@@ -61,6 +61,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Which moments are not independent of each other: the intervals of all figures go by it."""
     concurrency: int = 1
     """How many questions a model server gets at once, where moments stand alone. It changes no answer."""
+    instructions: tuple[str, ...] = ()
+    """Ids of the instructions of developers that each suggestion is checked against."""
     keep_going: bool = False
     """Ask also where nothing can come of it: the finished project fails its own tests, or the provider fails again and again."""
 
@@ -111,6 +113,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             del record[name]
         if not self.moments:  # as in runs of versions that had no such choice
             del values["moments"]
+        if not self.instructions:  # likewise
+            del values["instructions"]
         return values
 
 

@@ -157,6 +157,10 @@ class Rewriting(msgspec.Struct, frozen=True, kw_only=True):
     now: str
 
 
+AdherenceName: TypeAlias = Literal["followed", "broken", "not concerned", "unparsable"]
+"""What a suggestion does to an instruction of developers (`replay.judge.adherence`)."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """The result of the tests on the graft. `reason` says why a moment is untestable; `wall_ms` is the duration of the tests.
 
@@ -185,6 +189,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the tests say of the suggestion at an untestable moment, where that was wanted: it counts in published scores alone."""
     rewriting: Rewriting | None = None
     """What the place was and what it became, where the moment is untestable because it was `rewritten`."""
+    instructions: dict[str, AdherenceName] | None = None
+    """What the suggestion does to each chosen instruction, by id; None where none was chosen, or nothing could be said."""
 
 
 class Missed(msgspec.Struct, frozen=True, kw_only=True):

@@ -356,3 +356,24 @@ def difference_sentence(says: str, asked: float) -> str:
 def _share_words(value: float, of: int) -> tuple[str, str]:
     """Return a share of a number as two texts: 0.39 of 31 is `12 of 31` and `39 %`."""
     return f"{round(value * of):,} of {of:,}", f"{percent(value)} %"
+
+
+ADHERENCE_HEAD = ("follow", "share", "follow and pass", "follow, fail", "break, pass")
+"""The columns of `adherence_rows` behind the name: of the suggestions that an instruction concerns, those that follow it, and how both did in the tests."""
+
+
+def adherence_rows(summary: Summary) -> Iterator[Sequence[str]]:
+    """What suggestions do to instructions of developers: a row for all together where there are several, and one for each."""
+    found = mapping(summary.get("instructions"))
+    by_id = mapping(found.get("by_id"))
+    for name, figures in ((("all of them", found.get("all")),) if len(by_id) > 1 else ()) + tuple(by_id.items()):
+        yield name, *_adherence_cells(mapping(figures))
+
+
+def _adherence_cells(figures: Mapping[str, Any]) -> Iterator[str]:
+    results = mapping(figures.get("results"))
+    yield f"{results.get('followed', 0):,} of {results.get('followed', 0) + results.get('broken', 0):,}"
+    yield share_words(mapping(figures.get("adherence")))
+    yield share_words(mapping(figures.get("follows_and_passes")))
+    yield f"{figures.get('follows_and_fails', 0):,}"
+    yield f"{figures.get('breaks_and_passes', 0):,}"

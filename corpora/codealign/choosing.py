@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from corpora.codealign.catalogue import InstructionError, instruction, instruction_from, instructions
+from corpora.codealign.catalogue import (
+    InstructionError,
+    instruction,
+    instruction_from,
+    instruction_ids,
+    instructions,
+)
 from corpora.codealign.instruction import DeveloperInstruction
 
 _COMMENT = "#"
@@ -26,6 +32,25 @@ def chosen_instructions(words: str) -> Sequence[DeveloperInstruction]:
     if not found:
         raise InstructionError("no instruction is named; `ghosttape instructions list` shows them")
     return tuple(found.values())
+
+
+def ids_for_a_run(words: str) -> tuple[str, ...]:
+    """The ids of the chosen instructions that rules can check, for a run; none for no words.
+
+    Raises:
+        InstructionError: a word is not known, names an instruction of one's own, or no rule can check any of them.
+
+    """
+    if not words.strip():
+        return ()
+    chosen = chosen_instructions(words)
+    own = [each.id for each in chosen if each.id not in instruction_ids()]
+    if own:
+        raise InstructionError(f"{', '.join(own)}: a run takes instructions of the catalogue only")
+    ids = tuple(each.id for each in chosen if each.by_rule)
+    if not ids:
+        raise InstructionError(f"{words}: no rule can check these; `ghosttape instructions list` shows which they are")
+    return ids
 
 
 def _named(word: str) -> Iterator[DeveloperInstruction]:

@@ -19,6 +19,7 @@ from syntax.parse import Tree, parse
 
 InstructionType: TypeAlias = Literal["cosmetic", "structural", "algorithm", "performance", "correctness"]
 """The types of CodeAlignBench, section 2.2; the last three are its `semantic` ones."""
+RulePart: TypeAlias = Literal["problem", "wanted", "where"]
 SEMANTIC: frozenset[str] = frozenset({"algorithm", "performance", "correctness"})
 
 
@@ -35,6 +36,11 @@ class FormRule:
     wanted: ProblemFinder | None = None
     where: ProblemFinder | None = None
     fewer: bool = False
+
+    def count(self, part: RulePart, tree: Tree) -> int:
+        """How often the finder of a part finds something; 0 where the rule has no such part."""
+        finder: ProblemFinder | None = getattr(self, part)
+        return 0 if finder is None else sum(1 for _ in finder(tree))
 
     def problems(self, tree: Tree) -> list[int]:
         """The lines (from 0) with a problem, each once, in order."""

@@ -15,6 +15,7 @@ from corpora.run.breakdowns import breakdowns
 from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
 from corpora.tasks import Task
+from replay.numbers.adherence import adherence_summary
 from replay.numbers.intervals import Figure
 from replay.numbers.metrics import UNJUDGED, counted, latency_ms, pass_by_hole, pass_by_length, shares, unmeasured
 from replay.numbers.similarity import similarity
@@ -51,6 +52,7 @@ def summary(
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         **_figures(outcomes, options),
+        **({"instructions": adherence_summary(records, options.instructions, by)} if options.instructions else {}),
         "cluster_by": by,
         "shares": shares(records, by),
         "metrics": {

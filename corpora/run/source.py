@@ -126,7 +126,9 @@ class CorpusSource:
             warnings = ready.warnings
             is_oracle, missing = options.is_oracle, programs.missing
             cases = TaskCases.of(self.tasks, programs, ready.machines, explains=is_oracle, missing=missing, kept=kept)
-            judge = Judge(cases, trials, alone=cases.alone if options.tests_all_tasks else None)
+            judge = Judge(
+                cases, trials, alone=cases.alone if options.tests_all_tasks else None, adherence=bench.adherence
+            )
         asked, answer = self._answers()
         player = lambda sample: TaskPlayer(asked(sample), sample)  # noqa: E731
         return Subject(player, lambda settled: settled.moment, judge, answer, warnings=warnings)

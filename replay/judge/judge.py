@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
+from replay.judge.adherence import Adherence
 from replay.judge.selection import Selection
 from replay.judge.states import Case, Cases, Judgeable, ProjectState
 from replay.judge.trials import Trials
@@ -29,6 +30,8 @@ class Judge:
     """Which tests a graft needs; None: all of them."""
     alone: Callable[[Judgeable], Case] | None = None
     """Gives the state that is tested where a moment is untestable, for `Verdict.alone`; None: nothing is tested there."""
+    adherence: Adherence | None = None
+    """Says what suggestions do to instructions of developers; None where none was chosen."""
 
     async def verdict(self, asked: Judgeable) -> Verdict:
         """The verdict on what was offered at a moment; what offered nothing is tested as nothing."""
@@ -43,6 +46,14 @@ class Judge:
         case = self.cases.case(asked)
         if isinstance(case, Verdict):
             return case
+        found = await self._of_case(asked, case)
+        if self.adherence is None or case.emptied is None or not (asked.suggestion and asked.suggestion.text):
+            return found
+        said = self.adherence(asked.moment.language, case.emptied.text, case.graft.text)
+        return structs.replace(found, instructions=said)
+
+    async def _of_case(self, asked: Judgeable, case: Case) -> Verdict:
+        """What the tests say."""
         if fault := await self._fault(case):
             return fault
         found = _placed(await self._chosen(asked, case), case)

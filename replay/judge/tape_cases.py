@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from replay.judge.adherence import Adherence
 from replay.judge.baselines import Notify, finished_project, passing_tests
 from replay.judge.fitting import Fit, clipped, fit, fit_fixed
 from replay.judge.grafts import Hole, emptied, graft, hole_of, language_at, named, rewriting_of
@@ -182,6 +183,7 @@ async def prepare_tests(
     seed: int = 0,
     tested: Callable[[StateRun], None] = lambda _: None,
     shared: ResultsInScope | None = None,
+    adherence: Adherence | None = None,
 ) -> TapeTests:
     """Write the finished project to disk and run its tests twice: a failing or flaky test there is not the model's fault.
 
@@ -209,7 +211,9 @@ async def prepare_tests(
         shared = replace(shared, scope=f"{shared.scope} {passing_tests(found)}")
     trials = Trials(slots, shared=shared, retries=retries, notify=tested)
     selection = Selection(found.coverage, baseline.tests or frozenset(), seed) if selects else None
-    return TapeTests(cases, Judge(cases, trials, selection), _warning(fault, baseline), project, trials)
+    return TapeTests(
+        cases, Judge(cases, trials, selection, adherence=adherence), _warning(fault, baseline), project, trials
+    )
 
 
 def _warning(fault: Verdict | None, baseline: Result) -> TestWarning | None:

@@ -19,6 +19,7 @@ from msgspec import structs
 from replay.editor.client import Editor
 from replay.editor.command import server_command
 from replay.errors import LeftOutError, ReplayError
+from replay.judge.adherence import Adherence
 from replay.judge.judge import Judge
 from replay.numbers.clusters import cluster_of
 from replay.numbers.effects import ablation as effects_of
@@ -75,6 +76,8 @@ class Engine:
     """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
     sharing: Sharing | None = None
     """What this run has in common with others of an experiment."""
+    adherence: Adherence | None = None
+    """Says what suggestions do to the instructions of the options."""
     _live: Listener = field(default=lambda _: None)
     _ahead: list[tuple[Editor, Path]] = field(default_factory=list)
     """The server of a source's first session, which starts while the source is opened."""
@@ -261,6 +264,7 @@ class Engine:
             partial(self._leave_out, run),
             lambda state: self._tell(StateRunChanged(source.name, state)),
             self.sharing.results if self.sharing else None,
+            self.adherence,
         )
 
     async def _session(self, run: RunContext, source: Source, subject: Subject, sample: int) -> None:

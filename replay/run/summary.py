@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from replay.judge.judge import infrastructure_failures
+from replay.numbers.adherence import adherence_summary
 from replay.numbers.metrics import pass_at_each_k, summary
 from replay.options import ReplayOptions
 from replay.records import Record, Rewriting
@@ -25,6 +26,8 @@ def summarise_replay(options: ReplayOptions, found: Findings) -> dict[str, Any]:
         result["rewritten"] = rewritten
     if found.no_person:
         _put_no_person(result, found)
+    if options.instructions:
+        result["instructions"] = adherence_summary(records, options.instructions, options.cluster_by)
     result["faults"] = [*found.warnings, *infrastructure_failures(records)]
     result["skipped"] = found.skipped
     if found.tests_from:

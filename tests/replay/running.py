@@ -25,10 +25,13 @@ def options_of(**values):
     return msgspec.convert(values, ReplayOptions)
 
 
-async def run(tapes, folder, options, heard=None, *, cache, server=server_command, playback=None, waits=False):
+async def run(
+    tapes, folder, options, heard=None, *, cache, server=server_command, playback=None, waits=False, adherence=None
+):
     """Replay tapes into a folder; give the summary."""
     notify = (lambda _: None) if heard is None else heard.append
     engine = Engine(
         options, notify, summarise_replay, cache=cache, command=server, playback=playback or Playback(), waits=waits
     )
+    engine.adherence = adherence
     return await engine.run([TapeSource(tape, options) for tape in tapes], folder)

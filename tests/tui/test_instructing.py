@@ -1,11 +1,15 @@
 """`ghosttape instructions`: what is listed and shown, and what a check says and ends with."""
 
 import json
+from io import StringIO
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from tui.cli import app
+from tui.figures import adherence_rows
+from tui.tables.sections import instructions_section
 
 OWN = """asks = ["No to-dos.", "Finish what you begin."]
 type = "cosmetic"
@@ -57,7 +61,7 @@ def test_a_check_names_the_lines_that_break_an_instruction_and_ends_with_status_
         "avoid-recursion,limit-parameters,use-greedy-algorithm,use-enumerate,always-use-braces",
     )
     assert status == 1
-    results = {line.split()[0]: line.split()[1:] for line in text.splitlines()[1:]}
+    results = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith("  ")}
     assert results == {
         "avoid-recursion": ["broken", "line", "4"],
         "limit-parameters": ["followed"],
@@ -111,3 +115,26 @@ def test_wrong_use_is_named_and_ends_with_status_2(run, recursive, tmp_path, wor
     status, text = run(*(word.format(file=recursive, folder=tmp_path) for word in words))
     assert status == 2
     assert said in text
+
+
+def test_a_run_takes_instructions_that_rules_can_check(tmp_path):
+    words = ["evaluate", "devbench", "--data", str(tmp_path), "--instructions"]
+    unknown = CliRunner().invoke(app, [*words, "use-goto"])
+    assert (unknown.exit_code, "use-goto" in unknown.output) == (2, True)
+    untested = CliRunner().invoke(app, [*words, "cosmetic", "--no-tests"])
+    assert (untested.exit_code, "--no-tests" in untested.output) == (2, True)
+
+
+def test_the_table_and_the_report_say_how_far_suggestions_follow():
+    figure = {"value": 0.75, "low": 0.3, "high": 0.95, "n": 4}
+    both = {"value": 0.5, "low": 0.2, "high": 0.8, "n": 4}
+    one = {"results": {"followed": 3, "broken": 1, "not concerned": 2}, "adherence": figure, "follows_and_passes": both}
+    one |= {"follows_and_fails": 1, "breaks_and_passes": 0}
+    summary = {"instructions": {"suggestions": 6, "all": one, "by_id": {"avoid-recursion": one}}}
+    assert list(adherence_rows(summary)) == [
+        ("avoid-recursion", "3 of 4", "75 % (30–95 %)", "50 % (20–80 %)", "1", "0")
+    ]
+    console = Console(width=80, record=True, file=StringIO())
+    console.print(*instructions_section(summary))
+    assert "avoid-recursion" in console.export_text()
+    assert list(instructions_section({})) == []

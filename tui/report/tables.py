@@ -62,8 +62,23 @@ def figures_table(runs: Sequence[ReportedRun]) -> ReportTable:
 
 def other_tables(runs: Sequence[ReportedRun]) -> list[ReportTable]:
     """Return the tables of counts, groups, repairs, failures and settings; those without rows are left out."""
-    found = [*_counts(runs), *_groups(runs), *_as_published(runs), *_reasons(runs), *_skipped(runs)]
+    found = [
+        *_instructions(runs),
+        *_counts(runs),
+        *_groups(runs),
+        *_as_published(runs),
+        *_reasons(runs),
+        *_skipped(runs),
+    ]
     return [table for table in found if table.rows]
+
+
+def _instructions(runs: Sequence[ReportedRun]) -> Iterator[ReportTable]:
+    """What suggestions do to instructions of developers: a table for each run that was asked."""
+    for run in runs:
+        of = f" ({one_line(run.name)})" if len(runs) > 1 else ""
+        rows = [list(row) for row in figures.adherence_rows(run.summary)]
+        yield ReportTable(f"Instructions of developers{of}", ["", *figures.ADHERENCE_HEAD], rows)
 
 
 def _names(runs: Sequence[ReportedRun]) -> list[str]:

@@ -15,7 +15,7 @@ from rich.text import Text
 from tui import figures
 from tui.figures import Summary
 from tui.glossary import EFFORT, ENDINGS, UNTESTABLE, VERDICTS
-from tui.tables.sections import REASONS, failure_reasons, machine_warnings, section_title
+from tui.tables.sections import REASONS, failure_reasons, instructions_section, machine_warnings, section_title
 from tui.terminal_text import message, one_line, shorten
 
 WIDTH = 80
@@ -87,6 +87,7 @@ def replay_table(summary: Summary) -> RenderableType:
         parts = [*_sections(summary), _lines(tapes)]
     return Group(
         *parts,
+        *instructions_section(summary),
         *failure_reasons(summary),
         *machine_warnings(summary),
         *_test_origins(summary),

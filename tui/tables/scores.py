@@ -30,7 +30,7 @@ from tui.figures import (
 )
 from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
 from tui.tables.likeness import similarity_section
-from tui.tables.sections import failure_reasons, machine_warnings
+from tui.tables.sections import failure_reasons, instructions_section, machine_warnings
 from tui.terminal_text import headline, message, one_line, shorten
 
 NAME = 28
@@ -110,6 +110,7 @@ def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[Renderable
     yield from _counts("why tasks are untestable", counts(summary, "why_untestable"), _UNTESTABLE)
     yield from _causes(counts(summary, "causes"))
     yield from _counts("failures in the classes of SimCopilot's paper", _paper_classes(summary), ERROR_CLASSES)
+    yield from instructions_section(summary)
     yield from failure_reasons(summary)
     yield from machine_warnings(summary)
     yield from _named(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from replay.judge.adherence import Adherence
 from replay.judge.judge import Judge
 from replay.judge.shared_results import SharedResults
 from replay.judge.tape_cases import TestWarning
@@ -86,6 +87,8 @@ class Bench:
     """Is told of each run of tests."""
     shared: SharedResults | None = None
     """Results of tests that this run shares with others."""
+    adherence: Adherence | None = None
+    """Says what suggestions do to chosen instructions of developers."""
 
 
 @dataclass(slots=True)

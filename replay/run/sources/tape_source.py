@@ -168,6 +168,7 @@ class TapeSource:
             seed=options.seed,
             tested=bench.tested,
             shared=ResultsInScope(bench.shared, self._scope(timeline.tape, bench)) if bench.shared else None,
+            adherence=bench.adherence,
         )
 
     def _scope(self, tape: Tape, bench: Bench) -> str:

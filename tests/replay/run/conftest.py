@@ -13,11 +13,12 @@ from replay.run.store import Store
 def replay(tmp_path):
     """A function that replays tapes: the summary, what was heard, and the records in the store."""
 
-    async def replay(*tapes, server=server_command, folder="run", **options):
+    async def replay(*tapes, server=server_command, folder="run", adherence=None, **options):
         heard = []
         known = {"settings": FIXED, "latency": "fixed:0", "tests": False, "sandbox": "none"}
         chosen = options_of(**{**known, **options})
-        summary = await run(tapes, tmp_path / folder, chosen, heard, cache=tmp_path / "cache", server=server)
+        known = {"cache": tmp_path / "cache", "server": server, "adherence": adherence}
+        summary = await run(tapes, tmp_path / folder, chosen, heard, **known)
         with Store.open(tmp_path / folder) as store:
             assert store.fact("summary") == json.loads(json.dumps(summary))
             return summary, heard, list(store.records())

@@ -50,6 +50,23 @@ async def test_with_tests_every_answer_gets_its_verdict(replay):
     assert summary["metrics"]["pass_at_1"]["value"] == 1.0
 
 
+async def test_what_is_judged_is_checked_against_chosen_instructions(replay):
+    seen = []
+
+    def adherence(language, before, after):
+        seen.append((language, before, after))
+        return {"say-it": "followed" if BODY in after else "broken"}
+
+    tests = ProjectTests(toolchain="none", command="grep -q 'return x + 1' a.py")
+    summary, _, records = await replay(tape(tests=tests), tests=True, adherence=adherence, instructions=("say-it",))
+    assert {record.verdict.instructions["say-it"] for record in records} == {"followed"}
+    assert {language for language, _, _ in seen} == {"python"}
+    assert all(BODY not in before and BODY in after for _, before, after in seen)
+    found = summary["instructions"]["by_id"]["say-it"]
+    assert (found["adherence"]["value"], found["follows_and_passes"]["value"], found["follows_and_fails"]) == (1, 1, 0)
+    assert summary["instructions"]["suggestions"] == len(records)
+
+
 async def test_the_listener_hears_how_far_the_tape_is_up_to_its_end(replay):
     played = tape()
     _, heard, _ = await replay(played)

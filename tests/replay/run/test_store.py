@@ -60,6 +60,7 @@ FULL = Record(
         fixed="assertion",
         alone="passed",
         rewriting=Rewriting(cause="tail", then="a\n", now="b 😀"),
+        instructions={"avoid-recursion": "followed"},
     ),
     covered=(4, 5, 7),
     missed=Missed(

@@ -64,6 +64,7 @@ class ReplayFlags:
     requires: flags.Requires = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
+    instructions: flags.RunInstructions = ""
     cluster_by: flags.ClusterByFlag = "hole"
     seed: flags.Seed = 0
     concurrency: flags.Concurrency = 1
@@ -93,6 +94,7 @@ class EvaluateFlags:
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
+    instructions: flags.RunInstructions = ""
     cluster_by: flags.CorpusClusterBy = None
     by: flags.ByLabels = ""
     seed: flags.Seed = 0

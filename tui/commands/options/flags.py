@@ -20,6 +20,15 @@ def _print_version(wanted: bool) -> None:
 
 # Of several commands
 
+RunInstructions = Annotated[
+    str,
+    typer.Option(
+        "--instructions",
+        metavar="IDS|FILE",
+        help="Check each suggestion against instructions of developers too, by rules: ids or types parted by commas "
+        "(avoid-recursion,cosmetic), or a file with one on each line (docs/codealign.md).",
+    ),
+]
 Instructions = Annotated[
     str,
     typer.Option(

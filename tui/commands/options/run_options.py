@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
+from corpora.codealign.choosing import ids_for_a_run
 from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
@@ -231,11 +232,25 @@ def _provider(provider: ProviderFlags, server: ServerFlags) -> dict[str, Any]:
     return {**provider.members(), "record": record}
 
 
+def instructions_of(words: str, *, tests: bool) -> tuple[str, ...]:
+    """The ids of `--instructions`.
+
+    Raises:
+        ConfigurationError: nothing is judged in this run.
+        InstructionError: a word is not known, or no rule can check any of them.
+
+    """
+    if words and not tests:
+        raise ConfigurationError("--instructions checks what is judged: leave --no-tests out")
+    return ids_for_a_run(words)
+
+
 def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
     """The options that a replay and an evaluation share."""
     return {
         "moments": tuple(given.moment or ()),
         "samples": given.samples,
+        "instructions": instructions_of(given.instructions, tests=not given.no_tests),
         "seed": given.seed,
         "ablate": given.ablate,
         "sandbox": given.sandbox,

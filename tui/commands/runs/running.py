@@ -13,6 +13,8 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from corpora.codealign.adherence import InstructionAdherence
+from corpora.codealign.catalogue import instruction
 from replay.errors import ProviderFailsError
 from replay.options import RunOptions
 from replay.play.playback import Playback
@@ -59,7 +61,15 @@ async def run_sources(
             keys_for(playback, watched=speed is not None),
         ):
             watched = (waits and progress.console.is_terminal) or WATCHED in os.environ
-            engine = Engine(options, progress.listen, summarise, playback=playback, waits=watched, sharing=sharing)
+            engine = Engine(
+                options,
+                progress.listen,
+                summarise,
+                playback=playback,
+                waits=watched,
+                sharing=sharing,
+                adherence=adherence_of(options),
+            )
             summary = await engine.run(sources, folder)
     except asyncio.CancelledError as error:
         raise InterruptedRunError(f"interrupted; {go_on(folder)}") from error
@@ -71,6 +81,12 @@ async def run_sources(
             f"{folder} was removed while the run was going on, and the run with it: the same command makes it anew"
         )
     return summary, folder
+
+
+def adherence_of(options: RunOptions) -> InstructionAdherence | None:
+    """What checks suggestions against the instructions of a run; None where none was chosen."""
+    chosen = [instruction(id_) for id_ in options.instructions]
+    return InstructionAdherence(chosen) if chosen else None
 
 
 def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path, held: str) -> None:
