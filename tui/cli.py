@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tui import corpora_cli, instructions_cli, questions_cli, runs_cli
+from tui import corpora_cli, instructions_cli, judge_cli, questions_cli, runs_cli
 from tui.commands.looking import reporting
 from tui.commands.options import flags
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
@@ -37,6 +37,7 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 app.add_typer(corpora_cli.app, name="corpora")
 app.add_typer(instructions_cli.app, name="instructions")
 app.add_typer(runs_cli.app, name="runs")
+app.add_typer(judge_cli.app, name="judge")
 
 
 @app.callback()

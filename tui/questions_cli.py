@@ -30,6 +30,12 @@ def ask(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
     judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What `ghosttape judge calibrate` found of the judge, shown with its scores."
+        ),
+    ] = None,
     tasks: Annotated[
         str,
         typer.Option(help="Only these, comma-separated: gmcq-easy, gmcq-hard, mpr-gen, reverse-qa, reverse-qa-hallu."),
@@ -62,6 +68,7 @@ def ask(
     """
     from server.settings import ProviderSettings
     from tui.commands import examining
+    from tui.commands.judging import read_calibration
     from tui.commands.options.configuration import settings_of
     from tui.commands.options.run_options import words
 
@@ -74,6 +81,8 @@ def ask(
         return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
 
     judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
+    if calibration is not None and not judge_provider:
+        raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
     if not judge_provider and (judge_model or judge_base_url):
         raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
     asked = examining.AskedQuestions(
@@ -87,6 +96,7 @@ def ask(
         judge=chosen(judge) if judge_provider else None,
         places=concurrency,
         require_recorded=require_recorded,
+        calibration=None if calibration is None else read_calibration(calibration),
     )
     document = asyncio.run(examining.examine(asked))
     print_json(document) if json else examining.show(document)

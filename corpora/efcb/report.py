@@ -38,16 +38,19 @@ def _by_rule(
 
 
 def examined(
-    outcomes: Sequence[QuestionOutcome], solved: Mapping[str, tuple[str, ...]], judged_by: str = ""
+    outcomes: Sequence[QuestionOutcome],
+    solved: Mapping[str, tuple[str, ...]],
+    judged_by: str = "",
+    calibration: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The scores of a model. `judged_by` says who judges, and what that judge is worth is not known from here."""
+    """The scores of a model. `judged_by` says who judges, `calibration` what that judge is worth (None: not known)."""
     score = efcb_score([outcome.scored for outcome in outcomes if not outcome.failure])
     tasks = {task: [outcome for outcome in outcomes if outcome.question.task == task] for task in ALL_TASKS}
     return {
         "questions": len(outcomes),
         "efcb_score": score,
         "judge": judged_by,
-        "calibration": None,
+        "calibration": calibration,
         "tasks": {task: _task(task, own, solved) for task, own in tasks.items() if own},
     }
 

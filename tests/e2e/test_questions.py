@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -45,17 +46,23 @@ def reply(user):
     return "x" * (len(user) % 13)
 
 
-@pytest.fixture
-def ask(tmp_path):
+def run_in(folder):
+    """What runs ghosttape in a folder, and returns what it wrote to standard output and standard error."""
+
     async def run(*words, status=0):
         process = await asyncio.create_subprocess_exec(
-            SCRIPT, "ask", "efcb", *words, cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+            SCRIPT, *words, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
         )
         out, err = (text.decode() for text in await process.communicate())
         assert process.returncode == status, (out, err)
         return out, err
 
     return run
+
+
+@pytest.fixture
+def ask(tmp_path):
+    return partial(run_in(tmp_path), "ask", "efcb")
 
 
 def expected(question: PullRequestQuestion):

@@ -26,6 +26,7 @@ from server.chat import ProviderChat
 from server.judging import TextJudge
 from server.providers.registry import make
 from server.settings import AnswerRecord, ProviderSettings
+from tui.commands.judging import figure_words
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
@@ -51,6 +52,8 @@ class AskedQuestions:
     judge: ProviderSettings | None = None
     places: int = 1
     require_recorded: bool = False
+    calibration: Mapping[str, Any] | None = None
+    """What is known of the judge (`ghosttape judge calibrate`)."""
 
     def questions(self) -> list[PullRequestQuestion]:
         """The questions, in their order: all, or `limit` of them drawn by the seed, of each task as many as of any other as far as there are.
@@ -109,13 +112,18 @@ async def examine(asked: AskedQuestions) -> dict[str, Any]:
     document: dict[str, Any] = {"corpus": "efcb", "rules": rule_figures(questions, solved)}
     if asked.provider is None:
         return document
+    judge = "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip()
+    if asked.calibration and asked.calibration["judge"] != judge:
+        raise ConfigurationError(f"--calibration is of the judge {asked.calibration['judge']}, and this one is {judge}")
     outcomes = await _outcomes(asked, asked.provider, questions)
     asked.out.mkdir(parents=True, exist_ok=True)
     lines = [msgspec.json.encode(row(outcome, solved)) + b"\n" for outcome in outcomes]
     (asked.out / "questions.jsonl").write_bytes(b"".join(lines))
-    judge = "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip()
     document |= {"model": f"{asked.provider.name} {asked.provider.model}".strip()}
-    document |= examined(outcomes, solved, judge) | {"failures": _failures(outcomes), "out": str(asked.out)}
+    document |= examined(outcomes, solved, judge, asked.calibration) | {
+        "failures": _failures(outcomes),
+        "out": str(asked.out),
+    }
     (asked.out / "scores.json").write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
     return document
 
@@ -190,12 +198,19 @@ def _show_end(console: SafeConsole, document: Mapping[str, Any]) -> None:
     if document["efcb_score"]:
         console.print(Text(f"EFCB score {_words(document['efcb_score'], 1.0, percent=False)}", "bold"))
     if document["judge"]:
-        console.print(
-            f"Judge: {one_line(document['judge'])}. It was not calibrated: what its scores are worth is not known."
-        )
+        console.print(f"Judge: {one_line(document['judge'])}. {_judge_words(document['calibration'])}")
     for reason, number in list(document["failures"].items())[:_SHOWN_FAILURES]:
         console.print(Text(f"{number_of(number, 'question')} not answered: {message(reason)}", "dim"))
     console.print(Text(f"Every question and answer: {Path(document['out']) / 'questions.jsonl'}", "dim"))
+
+
+def _judge_words(calibration: Mapping[str, Any] | None) -> str:
+    """What the scores of a judge are worth."""
+    if calibration is None:
+        return "It was not calibrated: what its scores are worth is not known."
+    told = number_of(calibration["cases"], "labelled case")
+    kappa, rank = (figure_words(calibration[name]) for name in ("kappa", "spearman"))
+    return f"Against {told} ({one_line(calibration['rubric'])}): kappa {kappa}, rank correlation {rank}."
 
 
 def _repeated(number: int) -> str:

@@ -1,0 +1,6 @@
+"""What a judge is worth: how far its scores agree with labels of people, with themselves, and with the length of what is judged."""
+
+from corpora.calibration.cases import LabelledCase, read_cases, write_cases
+from corpora.calibration.worth import JudgedCase, judge_cases, worth
+
+__all__ = ["JudgedCase", "LabelledCase", "judge_cases", "read_cases", "worth", "write_cases"]

@@ -1,0 +1,114 @@
+"""How far a judge's scores can be believed: against labels, against itself, and against the length of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import atanh, fsum, sqrt, tanh
+from typing import Any
+
+from corpora.calibration.cases import LabelledCase
+from replay.numbers.agreement import cohens_kappa
+from replay.numbers.intervals import Figure, figure, share
+from replay.numbers.students_t import student_quantile
+from server.judging import TextJudge
+
+_Z = 1.959963984540054
+_FEWEST = 4
+"""Cases of which a correlation has an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """A case with the scores that the judge gave it, one a repeat (None: unparsable)."""
+
+    case: LabelledCase
+    scores: tuple[float | None, ...]
+
+
+async def judge_cases(
+    judge: TextJudge, cases: Sequence[LabelledCase], repeats: int, notify: Callable[[JudgedCase], None]
+) -> list[JudgedCase]:
+    """Have each case judged `repeats` times; the judge sees neither label nor rater.
+
+    Raises:
+        ProviderError: the judge's provider failed.
+
+    """
+    judged: list[JudgedCase] = []
+    for case in cases:
+        parts = {"Ground truth": case.truth, "Predicted response": case.response}
+        scores = [(await judge.judge(parts, repeat)).score for repeat in range(repeats)]
+        judged.append(JudgedCase(case, tuple(scores)))
+        notify(judged[-1])
+    return judged
+
+
+def worth(judged: Sequence[JudgedCase]) -> dict[str, Any]:
+    """What a judge is worth, as one JSON document; each figure with its 95 % interval.
+
+    `kappa`: Cohen's, of the judge's first score and the label, both rounded to whole numbers. `spearman`: their rank correlation. `bias`: the mean of judge
+    less label, in points of the scale. `length_bias`: the rank correlation of judge less label with the length of the text, in characters; above 0 the judge likes
+    long texts better than people do. `consistency`: the share of cases whose repeats all have one score (None with one repeat). Cases whose first answer holds no
+    score are counted as `unparsable`, and are in no figure but `consistency`, where they agree with nothing.
+    """
+    known = [(each.scores[0], each.case) for each in judged if each.scores[0] is not None]
+    pairs = [(score, case.label, len(case.response)) for score, case in known if case.label is not None]
+    differences = [score - label for score, label, _ in pairs]
+    repeated = [each for each in judged if len(each.scores) > 1]
+    return {
+        "cases": len(judged),
+        "unparsable": len(judged) - len(known),
+        "kappa": cohens_kappa([(str(round(score)), str(round(label))) for score, label, _ in pairs]),
+        "spearman": spearman([score for score, _, _ in pairs], [label for _, label, _ in pairs]),
+        "bias": mean(differences),
+        "length_bias": spearman(differences, [float(length) for _, _, length in pairs]),
+        "consistency": share(sum(_is_alike(each.scores) for each in repeated), len(repeated)) if repeated else None,
+    }
+
+
+def _is_alike(scores: Sequence[float | None]) -> bool:
+    return None not in scores and len(set(scores)) == 1
+
+
+def mean(values: Sequence[float]) -> Figure:
+    """The mean with Student's 95 % interval; no interval for fewer than two values or where all are alike."""
+    n = len(values)
+    if not n:
+        return figure(None, None, 0, 0, None)
+    value = fsum(values) / n
+    squares = fsum((one - value) ** 2 for one in values)
+    if n < 2 or not squares:
+        return figure(value, None, n, n, None)
+    half = student_quantile(0.975, n - 1) * sqrt(squares / (n - 1) / n)
+    return figure(value, (value - half, value + half), n, n, None)
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> Figure:
+    """Spearman's rank correlation (ties have their mean rank), with the 95 % interval of Bonett and Wright (2000, Psychometrika 65, 23-28).
+
+    On Fisher's scale its standard error is sqrt((1 + r² / 2) / (n - 3)). There is no value where all of one side are alike, and no interval for fewer than
+    four pairs or a correlation of 1 or -1.
+    Example: the ranks 1, 2, 3, 4, 5 and 2, 1, 3, 4, 5 have 0.9.
+    """
+    n = len(one)
+    value = _correlation(_ranks(one), _ranks(other)) if n > 1 else None
+    if value is None:
+        return figure(None, None, n, n, None)
+    if n < _FEWEST or abs(value) >= 1:
+        return figure(value, None, n, n, None)
+    half = _Z * sqrt((1 + value**2 / 2) / (n - 3))
+    return figure(value, (tanh(atanh(value) - half), tanh(atanh(value) + half)), n, n, None)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    below = {value: sum(other < value for other in values) for value in set(values)}
+    return [below[value] + (values.count(value) + 1) / 2 for value in values]
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Pearson's correlation; None where one side does not vary."""
+    means = fsum(one) / len(one), fsum(other) / len(other)
+    products = fsum((a - means[0]) * (b - means[1]) for a, b in zip(one, other, strict=True))
+    squares = fsum((a - means[0]) ** 2 for a in one) * fsum((b - means[1]) ** 2 for b in other)
+    return max(-1.0, min(1.0, products / sqrt(squares))) if squares else None

@@ -1,0 +1,182 @@
+"""The commands of `judge`: cases for a person to score, and what a judge is worth against those scores."""
+
+from __future__ import annotations
+
+import getpass
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+from rich.text import Text
+
+from corpora.calibration import LabelledCase, judge_cases, read_cases, worth, write_cases
+from corpora.efcb.asking import rubrics
+from corpora.efcb.questions import TaskName
+from corpora.errors import DataError
+from server.chat import ProviderChat
+from server.judging import Rubric, TextJudge
+from server.providers.registry import make
+from server.settings import AnswerRecord, ProviderSettings
+from tui.commands.looking.inspecting import can_draw
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError
+from tui.figures import DASH, number_of
+from tui.terminal_text import one_line
+from tui.watching.waiting import Waiting
+
+_FIGURES = {
+    "kappa": "Cohen's kappa with the labels",
+    "spearman": "rank correlation with the labels",
+    "bias": "judge less label, in points",
+    "length_bias": "rank correlation of judge less label with length",
+    "consistency": "share of cases with one score in all repeats",
+}
+
+
+def rubric_of(task: str, data: Path | None) -> Rubric:
+    """The rubric of a judged task; the published one with a copy of the data.
+
+    Raises:
+        ConfigurationError: the task has no judge.
+
+    """
+    found = rubrics(data or Path())
+    if task not in found:
+        raise ConfigurationError(f"--task: {task!r} is none of {', '.join(found)}")
+    return found[task]
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """What is read of a line of `questions.jsonl`."""
+
+    name: str
+    ideal: str
+    answer: str | None = None
+    failure: str = ""
+
+
+def drawn_cases(asked: Path, task: TaskName, count: int, seed: int) -> list[LabelledCase]:
+    """Answers of an examination (the folder of `ask --out`), drawn by a seed, to be scored by a person.
+
+    Raises:
+        DataError: there are none of that task.
+
+    """
+    file = asked / "questions.jsonl"
+    if not file.is_file():
+        raise DataError(file, 0, "is not there: name the folder of `ghosttape ask --out`")
+    decoder = msgspec.json.Decoder(_Row)
+    try:
+        rows = [decoder.decode(line) for line in file.read_bytes().splitlines() if line.strip()]
+    except msgspec.DecodeError as error:
+        raise DataError(file, 0, f"is no file of `ghosttape ask`: {error}") from error
+    answered = [row for row in rows if row.name.startswith(f"{task}/") and row.answer is not None]
+    if not answered:
+        raise DataError(file, 0, f"has no answer to a question of {task}")
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    chosen = draw.sample(answered, min(count, len(answered)))
+    return [LabelledCase(name=row.name, truth=row.ideal, response=row.answer or "") for row in chosen]
+
+
+def collect(file: Path, cases: Sequence[LabelledCase], rubric: Rubric, rater: str) -> str:
+    """Put cases that are not there yet into the file, and show all to the person, where there is a terminal; returns what is to do.
+
+    Raises:
+        DataError: the file is malformed, or has no case.
+
+    """
+    known = {case.name for case in read_cases(file)} if file.exists() else set()
+    write_cases(file, [case for case in cases if case.name not in known])
+    everything = read_cases(file)
+    if not everything:
+        raise DataError(file, 0, "has no case: name the folder of `ghosttape ask --out` with --from")
+    if can_draw():
+        from tui.labelling.app import LabellingApp
+
+        LabellingApp(file, rubric, rater or getpass.getuser()).run()
+        everything = read_cases(file)
+    done = sum(case.label is not None for case in everything)
+    return f"{done} of {number_of(len(everything), 'case')} scored in {file}"
+
+
+async def calibrate(
+    file: Path, settings: ProviderSettings, rubric: Rubric, repeats: int, out: Path, *, require_recorded: bool
+) -> dict[str, Any]:
+    """Have a judge score the labelled cases of a file, and compare; every exchange is kept beside `out`.
+
+    Raises:
+        DataError: no case has a label.
+        ProviderError: the judge's provider failed; what it said is kept.
+
+    """
+    cases = [case for case in read_cases(file) if case.label is not None]
+    if not cases:
+        raise DataError(file, 0, "no case has a label: `ghosttape judge label` collects them")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    record = AnswerRecord(path=str(out.with_suffix(".jsonl")), mode="require" if require_recorded else "replay")
+    provider = make(structs.replace(settings, record=record))
+    try:
+        await provider.start()
+        with Waiting(SafeConsole(stderr=True), "cases") as waiting:
+            done = 0
+
+            def notify(_: object) -> None:
+                nonlocal done
+                done += 1
+                waiting.show(f"{done:,} of {len(cases):,}", done, len(cases))
+
+            judge = TextJudge(ProviderChat(provider), rubric)
+            found = worth(await judge_cases(judge, cases, repeats, notify))
+    finally:
+        await provider.close()
+    document = {
+        "judge": f"{settings.name} {settings.model}".strip(),
+        "rubric": rubric.name,
+        "repeats": repeats,
+        **found,
+    }
+    _write(out, document)
+    return document
+
+
+def _write(file: Path, document: Mapping[str, Any]) -> None:
+    file.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+def show_worth(document: Mapping[str, Any], out: Path) -> None:
+    """Print what a judge is worth."""
+    console = SafeConsole()
+    console.print(Text(f"{one_line(document['judge'])}, {one_line(document['rubric'])}", "bold"))
+    told = number_of(document["cases"], "labelled case")
+    console.print(f"{told}, {document['unparsable']:,} without a score" if document["unparsable"] else told)
+    for name, title in _FIGURES.items():
+        if document[name] is not None:
+            console.print(f"  {title:50} {figure_words(document[name])}")
+    console.print(Text(f"For `ghosttape ask … --calibration {out}`", "dim"))
+
+
+def figure_words(figure: Mapping[str, Any]) -> str:
+    """A figure with its interval, as `0.71 (0.60 to 0.80)`, with a dash."""
+    if figure["value"] is None:
+        return "no value"
+    interval = "" if figure["low"] is None else f" ({figure['low']:.2f}{DASH}{figure['high']:.2f})"
+    return f"{figure['value']:.2f}{interval}"
+
+
+def read_calibration(file: Path) -> dict[str, Any]:
+    """What `ghosttape judge calibrate` has found of a judge.
+
+    Raises:
+        DataError: it is no such file.
+
+    """
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataError(file, 0, f"is no calibration: {error}") from error
+    if not {"judge", "rubric", "kappa", "spearman"} <= found.keys():
+        raise DataError(file, 0, "is no calibration: `ghosttape judge calibrate` makes one")
+    return found

@@ -1,0 +1,1 @@
+"""The screen on which a person scores texts, as the judge will."""
