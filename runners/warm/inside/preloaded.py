@@ -56,9 +56,16 @@ def _load_for_tests(names: list[str], own: frozenset[str]) -> None:
         except Exception:  # noqa: BLE001, S112 - whatever it is, the tests meet it too
             continue
     if taken := own & {name.partition(".")[0] for name in sys.modules} - _AT_START:
-        sys.exit(f"pytest, or a library, has a module of the same name as the project: {', '.join(sorted(taken))}")
+        refuse(f"pytest, or a library, has a module of the same name as the project: {', '.join(sorted(taken))}")
     if threading.active_count() > 1:
-        sys.exit("a library that the project imports starts a thread")
+        refuse("a library that the project imports starts a thread")
+
+
+def refuse(why: str) -> None:
+    """Leave at once, and say why; an exit while Python starts would be told as its own failure."""
+    sys.stderr.write(why)
+    sys.stderr.flush()
+    os._exit(1)
 
 
 def freshen(variables: dict[str, str]) -> None:
