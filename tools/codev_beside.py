@@ -43,7 +43,7 @@ MODEL = "codegemma_7b"
 """A name that the script knows; no model of that name is asked."""
 _MAIN = "/mnt/coai_nas/qianhu/github/Codev-Bench/"
 _LEFT_OVER = "if repo_name != 'searcharray':"
-_NEEDS = ("pandas", "tqdm", "pytest-timeout")
+NEEDS = ("pandas", "tqdm", "pytest-timeout")
 _STUBS = {
     "src/request_model.py": "".join(
         f"{model}_init = request_{model} = None\n"
@@ -101,8 +101,14 @@ def patched(script: str) -> str:
     return script.replace(_MAIN, f"{PROJECT}/").replace(_LEFT_OVER, "if False:")
 
 
-async def published(checkout: Path, part: LayoutPart, found: Sequence[BlockAnswer], sandbox: Sandbox) -> JudgedAnswers:
-    """What the published script says of answers.
+async def published(
+    checkout: Path,
+    part: LayoutPart,
+    found: Sequence[BlockAnswer],
+    sandbox: Sandbox,
+    needs: Sequence[str] = NEEDS,
+) -> JudgedAnswers:
+    """What the published script says of answers; `needs`: the packages that the script needs, beside those of the repository.
 
     Raises:
         RuntimeError: it did not come to its end; says what it wrote.
@@ -112,8 +118,8 @@ async def published(checkout: Path, part: LayoutPart, found: Sequence[BlockAnswe
         main = workspace.folder / "main"
         await write_layout(main, [part], root=f"{PROJECT}/", python="python")
         _lay_out(checkout, main, found)
-        needs = (*part.repository.tests.requires, *_NEEDS)
-        layer = await toolchain(part.repository.tests.toolchain).layer(needs, cache_folder(), _tell)
+        packages = (*part.repository.tests.requires, *needs)
+        layer = await toolchain(part.repository.tests.toolchain).layer(packages, cache_folder(), _tell)
         command = f"python src/evaluate.py --method evaluate_prediction --model {MODEL} --mode {MODE} --check-unittest"
         limits = Limits(wall_s=_LONGEST_S, output_bytes=64 << 20)
         done = await sandbox.run(Job(main, command, env=layer.env, mounts=layer.mounts, limits=limits))

@@ -12,12 +12,13 @@ from typing import Any, Literal, TypeAlias
 from msgspec import structs
 
 from corpora.agent.chains import RecordedChains, fused
-from corpora.agent.environment import FoundEnvironment, by_rules
+from corpora.agent.environment import EnvironmentFinder, EnvironmentLock, FoundEnvironment, versions_in
 from corpora.agent.noticing import PartTester, TriedPart
 from corpora.agent.sampling import SampleChoice, SampleDrawer
 from corpora.agent.work import StageFolder
 from corpora.codev.samples import CodevRepository, CodevSample
 from corpora.errors import DataError
+from corpora.history.advice import ModelAdvice
 from corpora.mined.checkout import Checkout
 from corpora.mining.source_repository import licence_of
 from replay.judge.baselines import FinishedProject, finished_project
@@ -48,16 +49,20 @@ class BuiltRepository:
     @property
     def entry(self) -> CodevRepository:
         """The repository as the head of the corpus has it."""
-        tests = self.environment.tests
         return CodevRepository(
             name=self.name,
             folder=str(self.checkout.folder),
             commit=self.checkout.commit,
             licence=licence_of(self.checkout.files),
-            tests=Tests(**{member: getattr(tests, member) for member in Tests.__struct_fields__}),
+            tests=_plain(self.environment.tests),
             passing=len(self.chains.tests) if self.chains is not None else 0,
             files=self.checkout.digests({sample.path for sample in self.samples}),
         )
+
+
+def _plain(tests: Tests) -> Tests:
+    """How a repository is tested, without what the user allows here."""
+    return Tests(**{member: getattr(tests, member) for member in Tests.__struct_fields__})
 
 
 @dataclass(slots=True)
@@ -74,6 +79,8 @@ class RepositoryBuilder:
     """How the repository is tested, where a person says it: then no way is looked for."""
     allowed: Mapping[str, Any] = field(default_factory=dict)
     """What the set-up may have: `network`, `variables`."""
+    advice: ModelAdvice | None = None
+    """Who is asked where rules do not find out how the repository is tested."""
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     _finished: FinishedProject | None = None
 
@@ -92,6 +99,8 @@ class RepositoryBuilder:
         """
         try:
             environment = await self._environment()
+            if until == "environment" and self._folder_of(environment).kept("lock", EnvironmentLock) is None:
+                await self._opened(environment)
             chains = await self._chains(environment) if until != "environment" else None
             samples, stages = list[CodevSample](), Counter[str]()
             if chains is not None and until == "samples":
@@ -107,7 +116,8 @@ class RepositoryBuilder:
         if (known := self.folder.kept("environment", FoundEnvironment)) is not None:
             return known
         self.notify(f"{self.name}: how is it tested?")
-        found = await by_rules(self.checkout, self.sandbox, self.cache, self.folder, self.notify)
+        finder = EnvironmentFinder(self.checkout, self.sandbox, self.cache, self.folder, self.notify, self.advice)
+        found = await finder.found()
         self.folder.keep("environment", found)
         return found
 
@@ -130,7 +140,22 @@ class RepositoryBuilder:
             )
         if fault := self._finished.fault:
             raise DataError(self.checkout.folder, 0, f"its tests do not pass twice ({fault.reason}): {fault.message}")
+        await self._lock(environment, self._finished)
         return self._finished
+
+    async def _lock(self, environment: FoundEnvironment, finished: FinishedProject) -> None:
+        """Keep what the repository was tested with, once its tests have passed twice."""
+        folder = self._folder_of(environment)
+        if folder.kept("lock", EnvironmentLock) is None:
+            passed = finished.baseline
+            lock = EnvironmentLock(
+                tests=_plain(environment.tests),
+                by=environment.by,
+                versions=await versions_in(finished.project),
+                passing=tuple(sorted(passed.tests or ())),
+                passed=passed.passed,
+            )
+            folder.keep("lock", lock)
 
     async def _chains(self, environment: FoundEnvironment) -> RecordedChains:
         folder = self._folder_of(environment)

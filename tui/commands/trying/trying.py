@@ -32,7 +32,7 @@ from server.providers import registry
 from tui.commands.options.configuration import FILE
 from tui.commands.runs.replaying import show
 from tui.commands.runs.running import run_sources
-from tui.commands.trying.asking import AskFlags, ModelAdvice, refuse_unable
+from tui.commands.trying.asking import AskFlags, FinderAdvice, refuse_unable
 from tui.commands.trying.file_tests import FileTests, file_tests, refuse_other_file
 from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.commands.trying.repository import local_folder, name_of
@@ -128,7 +128,7 @@ async def _found(request: TryRequest, finder: TestFinder, say: Callable[[str], N
     try:
         return await finder.find(request.selection, request.options.seed)
     except NotTestable as error:
-        advice = ModelAdvice(finder, request.options, request.asking, say)
+        advice = FinderAdvice(finder, request.options, request.asking, say)
         found = await advice.found(request.selection, error) if request.asking.ask else None
         if found is None:
             raise _not_testable(finder.repository.name, error, finder.said.origins) from error

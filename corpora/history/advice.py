@@ -1,0 +1,249 @@
+"""Asks a chat model how a project is tested where rules end, shows what it proposes, and tries that once it may; for as many rounds as are allowed, each with the logs of those before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from msgspec import structs
+
+from corpora.history.environments import Said
+from corpora.history.proposals import Proposal, Proposals, proposals_in, question
+from runners.environments import NotTestable, TriedWay
+from runners.project import ALLOW_NETWORK
+from server.chat import ask_chat
+from server.prompt import ChatMessage
+from server.providers import registry
+from server.settings import ProviderSettings
+
+_WIDTH, _LONGEST = 300, 4_000
+"""Characters of a line that says how something ended, and of one that is shown before it runs."""
+_TOKENS, _PATIENCE_S = 2_000, 180.0
+_T = TypeVar("_T")
+
+
+class AdviceChat(Protocol):
+    """A model that is asked."""
+
+    @property
+    def name(self) -> str:
+        """What it is called, on one line."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where the texts are sent. Empty: its own address."""
+        ...
+
+    async def answer(self, messages: Sequence[ChatMessage]) -> str:
+        """Its answer. Raises `ProviderError` if it cannot be asked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderChat:
+    """The model of a provider, with room and time for a whole answer."""
+
+    settings: ProviderSettings
+    name: str
+
+    @property
+    def place(self) -> str:
+        """The address in the settings."""
+        return self.settings.base_url
+
+    async def answer(self, messages: Sequence[ChatMessage]) -> str:
+        """Start the provider, ask it, and close it."""
+        given = self.settings
+        provider = registry.make(
+            structs.replace(
+                given,
+                max_tokens=max(given.max_tokens, _TOKENS),
+                temperature=0.0,
+                timeout_s=max(given.timeout_s, _PATIENCE_S),
+            )
+        )
+        try:
+            await provider.start()
+            return await ask_chat(provider, messages)
+        finally:
+            await provider.close()
+
+
+@dataclass(slots=True)
+class ScriptedChat:
+    """The public fake: one answer for each question, in turn. `asked` shows a test what it was sent."""
+
+    answers: Iterable[str]
+    name: str = "scripted"
+    place: str = "nowhere"
+    asked: list[Sequence[ChatMessage]] = field(default_factory=list)
+
+    async def answer(self, messages: Sequence[ChatMessage]) -> str:
+        """The next answer."""
+        self.answers = iter(self.answers)
+        self.asked.append(messages)
+        return next(self.answers)
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRights:
+    """What is allowed with proposals."""
+
+    run: bool = False
+    """Whether they run without a question."""
+    network_setup: bool = False
+    """Whether those run whose set-up needs the network."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAdvice:
+    """Asks a model, and tries what it proposes."""
+
+    chat: AdviceChat
+    said: Said
+    """What a person says: it counts above what is proposed."""
+    rights: AdviceRights
+    folder: Path
+    """Where answers of use are kept: the same question about the same files is asked once."""
+    say: Callable[[str], None]
+    confirm: Callable[[str], bool]
+    again: bool = False
+    """Whether it is asked anew."""
+    rounds: int = 1
+    line: Callable[[str, int], str] = lambda text, width: "".join(each if each.isprintable() else "?" for each in text)[
+        :width
+    ]
+    """Makes one line of what a model wrote, of so many characters at most, that a terminal can show."""
+
+    async def found(
+        self, files: Mapping[str, str], failure: NotTestable, attempt: Callable[[Said], Awaitable[_T]]
+    ) -> _T | None:
+        """What `attempt` gives for the first proposal in which the tests pass; None if nothing of it may run, or passes.
+
+        Args:
+            files: path → text of the project.
+            failure: what was tried before.
+            attempt: tries one way, and raises `NotTestable` if the tests do not pass in it.
+
+        Raises:
+            ProviderError: the model cannot be asked.
+
+        """
+        trials = failure.trials
+        for number in range(self.rounds):
+            if number:
+                self.say(f"round {number + 1} of {self.rounds}: {self.chat.name} is shown how that ended")
+            allowed = dict(self._shown(await self._proposals(files, trials, number)))
+            if not allowed or not self._may_run(allowed):
+                return None
+            for each in allowed.values():
+                try:
+                    return await attempt(self._said(each))
+                except NotTestable as error:
+                    trials = (*trials, *error.trials)
+                    self.say(f"  that did not work: {self.line(each.command, _WIDTH)}")
+        return None
+
+    async def _proposals(self, files: Mapping[str, str], trials: Sequence[TriedWay], number: int) -> Proposals:
+        """What the model proposes; an answer of use that it gave before to the same question about the same files is kept."""
+        kept = self.folder / f"advice-{self._key(files)}{f'-{number + 1}' if number else ''}.txt"
+        known = _kept(kept)
+        if known.found and not self.again:
+            self.say(f"{self.chat.name} was asked before (--try-again asks again)")
+            return known
+        answer = await self._answer(files, trials)
+        proposals = proposals_in(answer)
+        if proposals.found:
+            _keep(kept, answer)
+        return proposals
+
+    async def _answer(self, files: Mapping[str, str], trials: Sequence[TriedWay]) -> str:
+        asked = question(files, trials, self.said.setup_env.values())
+        self.say(
+            f"{self.chat.name} is asked: the names of {_count(asked.name_count, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
+            f"{_count(len(trials), 'log')} are sent to {self.chat.place or 'its own address'}"
+        )
+        return await self.chat.answer(asked.messages)
+
+    def _key(self, files: Mapping[str, str]) -> str:
+        whole = repr((self.chat.name, self.said.members, sorted(files.items())))
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def _shown(self, proposals: Proposals) -> Iterator[tuple[int, Proposal]]:
+        """Those that may run, by their number, after each was shown."""
+        for reason in proposals.refused:
+            self.say(f"  its answer is of no use: {self.line(reason, _WIDTH)}")
+        for number, each in enumerate(proposals.found, 1):
+            refused = each.network and not self.rights.network_setup
+            said = {name: ", ".join(value) if name == "requires" else value for name, value in each.members.items()}
+            lines = [
+                f"    {name}: {self.line(value, _LONGEST)}" for name, value in said.items() if value not in ("", ".")
+            ]
+            why = f" (refused: its set-up needs the network; if you trust it, allow that with {ALLOW_NETWORK})"
+            self.say("\n".join([f"  it proposes ({number}){why if refused else ':'}", *lines]))
+            if not refused:
+                yield number, each
+
+    def _may_run(self, allowed: Mapping[int, Proposal]) -> bool:
+        """Whether these proposals, by their numbers, may run; what their set-ups get is said before."""
+        plans = {number: self._said(each) for number, each in allowed.items()}
+        rights = _rights({number: said for number, said in plans.items() if said.members["setup"]})
+        if self.rights.run:
+            self.say(f"  tried in the sandbox, {rights}")
+            return True
+        if self.confirm(f"Try this in the sandbox, {rights}?"):
+            return True
+        self.say("  none of it was run: answer y at a terminal, or add --run-proposals")
+        return False
+
+    def _said(self, proposal: Proposal) -> Said:
+        """What is said of the tests, with the proposal below what a person says.
+
+        A set-up that the model proposes has the network only where the proposal asks for it, too.
+        """
+        origins = {name: f"the model {self.chat.name}" for name in proposal.members if name not in self.said.members}
+        network = self.said.network and (proposal.network or "setup" in self.said.members)
+        return replace(
+            self.said,
+            members={**proposal.members, **self.said.members},
+            origins={**origins, **self.said.origins},
+            network=network,
+        )
+
+
+def _rights(set_ups: Mapping[int, Said]) -> str:
+    """What set-ups get, by the numbers of their proposals. Example: `with the network for the set-up of (2), and with the variables TOKEN for the set-up of (1), (2)`."""
+    fetching = [number for number, said in set_ups.items() if said.network]
+    network = f"with the network for the set-up of {_numbers(fetching)}" if fetching else "without network"
+    names = sorted({name for said in set_ups.values() for name in said.setup_env})
+    return network + (
+        f", and with the variables {', '.join(names)} for the set-up of {_numbers(set_ups)}" if names else ""
+    )
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return ", ".join(f"({number})" for number in numbers)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _kept(file: Path) -> Proposals:
+    """What a kept answer proposes; nothing if there is none, or if it cannot be read."""
+    try:
+        return proposals_in(file.read_text("utf-8", "replace"))
+    except OSError:
+        return Proposals()
+
+
+def _keep(file: Path, answer: str) -> None:
+    """Write an answer to its file, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_suffix(".partial")
+    partial.write_text(answer, "utf-8", "replace")
+    partial.replace(file)
