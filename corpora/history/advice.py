@@ -44,7 +44,7 @@ class AdviceChat(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderChat:
+class AdvisingProvider:
     """The model of a provider, with room and time for a whole answer."""
 
     settings: ProviderSettings

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import typer
 
-from corpora.history.advice import AdviceRights, ModelAdvice, ProviderChat
+from corpora.history.advice import AdviceRights, ModelAdvice, AdvisingProvider
 from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
 from runners.environments import NotTestable
@@ -84,7 +84,7 @@ class FinderAdvice:
         """
         seed, settings = self.options.seed, self.options.settings.provider
         advice = ModelAdvice(
-            ProviderChat(settings, one_line(settings.model or self.options.provider)),
+            AdvisingProvider(settings, one_line(settings.model or self.options.provider)),
             self.finder.said,
             AdviceRights(self.flags.run, self.options.network_setup),
             self.finder.folder,
