@@ -192,6 +192,51 @@ def mine(
 
 @app.command()
 @guarded
+def choose(
+    repositories: Annotated[
+        list[str] | None, typer.Argument(metavar="REPO…", help="Folders, or repositories of GitHub as OWNER/NAME.")
+    ] = None,
+    *,
+    listed: Annotated[
+        Path | None, typer.Option("--list", metavar="FILE", help="A file that names more of them, one a line.")
+    ] = None,
+    search: Annotated[
+        str, typer.Option(metavar="LANGUAGE", help="Search GitHub too; a token comes from GITHUB_TOKEN or GH_TOKEN.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="Look at most at so many that the search finds.")] = 20,
+    months: Annotated[float, typer.Option(min=0, help="Created within so many months.")] = 4,
+    stars: Annotated[int, typer.Option(min=0, help="More stars than these.")] = 50,
+    provider: flags.ProviderFlag = "",
+    model: flags.ModelFlag = "",
+    base_url: flags.BaseUrl = "",
+    settings: flags.SettingsJson = "{}",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write those that are chosen.")
+    ] = None,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Choose repositories for a benchmark of blocks: young, liked, with tests, and set up with little; each with its reasons.
+
+    Whether little is enough is judged by rules (no GPU, no services, no compiler, by README and packaging files), or with --provider by a chat model. Nothing is cloned or run.
+
+    Examples:
+    * `ghosttape corpora choose ~/src/app owner/name`
+    * `ghosttape corpora choose --search python --limit 50 -o chosen.txt`
+    """
+    from tui.commands import choosing
+    from tui.commands.options.run_options import generation_settings
+
+    asked = {"name": provider, "model": model, "base_url": base_url}
+    judge = generation_settings(settings, asked).provider if provider else None
+    named = [*(repositories or ()), *(choosing.names_in(listed) if listed else ())]
+    found = asyncio.run(choosing.choose(choosing.ChoosingRequest(named, search, limit, months, stars, judge)))
+    if out is not None:
+        choosing.write_chosen(found, out)
+    print_json(choosing.as_json(found)) if json else choosing.show_choices(found)
+
+
+@app.command()
+@guarded
 def export(
     name: Annotated[str, typer.Argument(help="The kind of corpus: codev.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A corpus of `ghosttape corpora build codev`.")],

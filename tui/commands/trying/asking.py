@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import typer
 
-from corpora.history.advice import AdviceRights, ModelAdvice, AdvisingProvider
+from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
 from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
 from runners.environments import NotTestable
