@@ -1,5 +1,7 @@
 """What a window shows of runs: marks beside lines, sums above functions, the tree of results, and documents that it opened."""
 
+import re
+
 from tests.e2e.vscode.editor import plain
 
 MARKS = """() => {
@@ -62,8 +64,26 @@ def pages(window):
     return [plain(text) for text in window.page.locator(".monaco-editor .view-lines").all_inner_texts()]
 
 
+def begun(window, doing):
+    """Wait until the status bar tells that the server does something."""
+    _progress(window, doing).wait_for(timeout=60_000)
+
+
 def finished(window, doing):
-    """Wait until the status bar has told that the server does something, and tells it no more."""
-    busy = window.page.locator(".statusbar-item", has_text=doing)
-    busy.first.wait_for(timeout=60_000)
-    busy.first.wait_for(state="detached", timeout=120_000)
+    """Wait until the status bar tells no more that the server does something, which it has told."""
+    _progress(window, doing).wait_for(state="detached", timeout=120_000)
+
+
+def _progress(window, doing):
+    return window.page.locator(".statusbar-item", has_text=doing).first
+
+
+def choices(window, text):
+    """The rows of a choice that hold a text."""
+    return window.page.locator(".quick-input-list .monaco-list-row", has_text=text)
+
+
+def moment(window, place):
+    """The row of a moment in the results, by its file, line and column."""
+    rows = window.page.locator(".monaco-list-row:has(.custom-view-tree-node-item)")
+    return rows.filter(has_text=re.compile(rf"{re.escape(place)}(?!\d)"))

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 from replay.run.store import Store
-from tests.e2e.vscode.runs.screen import finished, groups, named, signs, sums
+from tests.e2e.vscode.runs.screen import begun, finished, groups, named, signs, sums
 
 SHOP = '''"""A shop."""
 
@@ -70,6 +70,7 @@ def test_the_signs_and_sums_of_a_file_are_the_verdicts_of_the_command_line(open_
     settings = {"provider": model.settings | {"tries": 1}}
     window = open_file(SHOP, file="shop.py", others=OTHERS, settings={"ghosttape.provider": settings["provider"]})
     window.command("ghosttape: Evaluate This File")
+    begun(window, "ghosttape evaluate:")
     finished(window, "ghosttape evaluate:")
     (tape,) = (window.workspace / ".ghosttape/evaluated").glob("shop-*.tape.jsonl")
     ghosttape("replay", tape, "--settings", json.dumps(settings), "--out", tmp_path / "run", "--json", status=1)

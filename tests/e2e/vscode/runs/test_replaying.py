@@ -1,0 +1,165 @@
+"""*Replay a Tape…* under a person's hands: a session that was recorded in the editor ends there as on the command line, and its results open."""
+
+import json
+import re
+import time
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+from msgspec.structs import replace
+
+from replay.run.store import Store
+from replay.tapes import tape as tapes
+from tests.e2e.conftest import run_in
+from tests.e2e.vscode.conftest import workspace_window
+from tests.e2e.vscode.model_server import ModelServer
+from tests.e2e.vscode.runs.screen import choices, finished, groups, moment, named, pages
+from tests.e2e.vscode.test_asking_again import ask_again
+
+START = '"""A shop."""\n\n\ndef total(prices):\n    '
+END = START + "s = sum(prices)\n    return s"
+TEST = """import unittest
+
+from shop import total
+
+
+class TotalTest(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(total([1, 2, 3]), 6)
+"""
+WRITTEN = {"s": " = sum(prices)", "r": "aise ValueError", "re": "turn s"}
+SLOWER = 5
+"""The copy of the recording has so much more time between its events: at the speed at which a replay begins it takes as long as the recording did."""
+REST_S = 0.5
+BAR = '.statusbar-item[id$="ghosttape.replay"]'
+PLACE = re.compile(r"(\d+):(\d\d) of \d+:\d\d")
+
+
+def answer(asked):
+    return WRITTEN.get(asked["prompt"].rpartition("\n")[2].strip(), "")
+
+
+def recorded(window):
+    """Record a session: the file of its tape, with the tests of its project in it and its times drawn out."""
+    window.record()
+    for text in ("s", None, "\n", "r", "e", None):
+        window.press("Tab") if text is None else window.type(text)
+        time.sleep(REST_S)
+    assert window.save() == END
+    window.pause()
+    tape = tapes.read(window.tapes[-1])
+    tests = tapes.Tests("none", "python3 -m unittest")
+    header = replace(tape.header, workspace=tapes.Embedded({"test_shop.py": TEST}), tests=tests)
+    events = tuple(replace(event, t=event.t * SLOWER) for event in tape.events)
+    copy = window.workspace / "slow.tape.jsonl"
+    tapes.write(tapes.Tape(header, events, tape.source), copy)
+    return copy
+
+
+def order(window, tape):
+    """Order a replay as a person does: which tape, when is asked, and with tests."""
+    window.command("ghosttape: Replay a Tape…")
+    box = window.page.locator(".quick-input-widget input[type=text]").first
+    box.fill(str(tape))
+    window.until(lambda: choices(window, tape.name).count(), "the dialog shows the tape", 20)
+    window.press("Enter")
+    for choice in ("recorded", "With the tests of its project"):
+        choices(window, choice).first.click(timeout=20_000)
+
+
+def place(window):
+    """Where the replay is on its tape (s), and whether it stands."""
+    shown = window.page.locator(BAR).text_content()
+    minutes, seconds = PLACE.search(shown).groups()
+    return int(minutes) * 60 + int(seconds), "paused" in shown
+
+
+@pytest.fixture(scope="module")
+def replayed(browser, start_editor, tmp_path_factory, need):
+    """A window in which a session was recorded and replayed; what it showed meanwhile, and the records of the command line."""
+    need("bwrap")
+    model, folder = ModelServer(answer), tmp_path_factory.mktemp("replayed")
+    window = workspace_window(browser, start_editor(), folder / "shop", model, {"shop.py": START, "test_shop.py": TEST})
+    try:
+        tape = recorded(window)
+        order(window, tape)
+        watched = watch(window)
+        finished(window, "ghosttape replay")
+        words = ("--policy", "recorded", "--settings", json.dumps({"provider": model.settings}))
+        run_in(folder, "replay", tape, *words, "--out", folder / "run", "--json")
+        with Store.open(folder / "run") as store:
+            records = list(store.records())
+        yield SimpleNamespace(window=window, model=model, records=records, watched=watched)
+    finally:
+        window.page.close()
+        model.close()
+
+
+def watch(window):
+    """Pause a replay, go one step, to the ends of the next moments, and let it go on; what was seen."""
+    bar = window.page.locator(BAR)
+    window.page.locator(BAR, has_text=" of ").wait_for(timeout=60_000)
+    bar.click()
+    window.until(lambda: place(window)[1], "it is paused", 20)
+    seen = [(place(window), pages(window))]
+    time.sleep(1.5)
+    seen.append((place(window), pages(window)))
+    for title in ("One Step", "To the End of the Next Moment", "To the End of the Next Moment"):
+        window.command(f"ghosttape: Replay: {title}")
+        time.sleep(1)
+        seen.append((place(window), pages(window)))
+    window.type("typed")
+    seen.append((place(window), pages(window)))
+    bar.click()
+    window.until(lambda: not place(window)[1], "it goes on", 20)
+    return seen
+
+
+def shown(window, *texts):
+    """Wait until each text stands in an editor."""
+    window.until(
+        lambda: all(any(text in page for page in pages(window)) for text in texts), f"{texts} in an editor", 20
+    )
+
+
+def test_a_replay_stands_when_it_is_paused_goes_on_step_by_step_and_cannot_be_changed(replayed):
+    paused, later, stepped, first, second, typed = replayed.watched
+    assert paused == later
+    assert all(stands for (_, stands), _ in replayed.watched)
+    assert paused[0] <= stepped[0] <= first[0] < second[0]
+    assert any("    s = sum(prices)" in page for page in first[1])
+    assert typed == second
+    assert replayed.window.on_disk == END
+
+
+def test_the_endings_and_verdicts_of_a_recorded_session_are_those_of_the_command_line(replayed):
+    window, records = replayed.window, replayed.records
+    verdicts = Counter((record.ending.name, named(record)) for record in records)
+    assert {("accepted", "passed"), ("rejected", "exception")} <= set(verdicts)
+    window.until(lambda: groups(window, 2) == verdicts, f"{verdicts} (there are {groups(window, 2)})", 20)
+    assert groups(window, 1) == Counter(record.ending.name for record in records)
+    for record in records:
+        assert moment(window, f"{record.moment.path}:{record.moment.line + 1}:{record.moment.character + 1}").count()
+
+
+def test_a_moment_of_the_results_opens_as_code_difference_hole_and_log(replayed):
+    window, row = replayed.window, moment(replayed.window, "shop.py:6:6").first
+    row.click(timeout=20_000)
+    shown(window, "    s = sum(prices)\n    raise ValueError")
+    row.get_by_role("button", name="Show Truth and Suggestion").click()
+    shown(window, "    return s", "    raise ValueError")
+    row.get_by_role("button", name="Show the Hole").click()
+    window.page.locator(".monaco-diff-editor").wait_for(state="detached", timeout=20_000)
+    shown(window, "    s = sum(prices)\n    return s")
+    row.get_by_role("button", name="Show the Log").click()
+    shown(window, "Ending: rejected", "raise ValueError", "Log of the test run")
+
+
+def test_at_a_moment_another_model_is_asked_again_about_the_text_as_it_stood(replayed):
+    window, model = replayed.window, replayed.model
+    moment(window, "shop.py:6:7").first.click(timeout=20_000)
+    shown(window, "    return s")
+    ask_again(window, "scripted")
+    shown(window, "shop.py:6:7", "asked again: openai · scripted", "What would be offered")
+    assert model.prompts[-1].endswith("s = sum(prices)\n    re")
