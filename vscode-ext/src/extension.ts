@@ -1,7 +1,7 @@
 import { type ExtensionContext, type LogOutputChannel, window, workspace } from "vscode";
 
 import { onEnvironmentChange } from "./setup/python";
-import { GhosttapeWindow } from "./window";
+import { GhosttapeWindow } from "./window/window";
 
 const SERVER_SETTINGS = ["ghosttape.provider", "ghosttape.repairs"];
 

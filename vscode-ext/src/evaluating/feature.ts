@@ -1,7 +1,10 @@
+import { basename } from "node:path";
+
 import { commands, Disposable, type ExtensionContext, languages, type TextDocument, window, workspace } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
 
 import type { MomentList, MomentRecord } from "../results/records";
+import type { RunFolders } from "../results/runs";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
 import { DOCUMENTS } from "../typing/languages";
@@ -18,13 +21,15 @@ export class Evaluating {
   readonly #execute: Execute;
   readonly #turn: Turn;
   readonly #results: ResultsView;
+  readonly #runs: RunFolders;
   readonly #gutter: Gutter;
   #running: Evaluation | undefined;
 
-  constructor(context: ExtensionContext, execute: Execute, turn: Turn, results: ResultsView) {
+  constructor(context: ExtensionContext, execute: Execute, turn: Turn, results: ResultsView, runs: RunFolders) {
     this.#execute = execute;
     this.#turn = turn;
     this.#results = results;
+    this.#runs = runs;
     this.#gutter = new Gutter(context.extensionUri);
     context.subscriptions.push(this.#gutter, ...this.#commands(), ...this.#events());
   }
@@ -86,7 +91,8 @@ export class Evaluating {
     this.#running = evaluation;
     this.#gutter.show(evaluation);
     try {
-      const order = { path: document.uri.fsPath, folder: folder.uri.fsPath, text: document.getText(), lines };
+      const out = this.#runs.ofProject(folder.uri.fsPath, `evaluate-${basename(document.uri.path)}`);
+      const order = { path: document.uri.fsPath, folder: folder.uri.fsPath, text: document.getText(), lines, out };
       await this.#order(evaluation, order);
     } finally {
       end();

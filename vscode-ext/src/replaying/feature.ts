@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+
 import {
   commands,
   Disposable,
@@ -13,6 +15,7 @@ import {
 } from "vscode";
 
 import type { VirtualDocuments } from "../results/documents";
+import type { RunFolders } from "../results/runs";
 import { placeOf } from "../results/texts";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
@@ -33,6 +36,7 @@ export class Replaying {
   readonly #turn: Turn;
   readonly #documents: VirtualDocuments;
   readonly #results: ResultsView;
+  readonly #runs: RunFolders;
   readonly #bar = window.createStatusBarItem("ghosttape.replay", StatusBarAlignment.Left);
   readonly #types = Object.fromEntries(
     Object.entries(COLOURS).map(([looks, colour]) => [looks, window.createTextEditorDecorationType({ color: new ThemeColor(colour), fontStyle: "italic" })]),
@@ -45,11 +49,12 @@ export class Replaying {
   #isPaused = false;
   #speed = 5;
 
-  constructor(context: ExtensionContext, execute: Execute, turn: Turn, documents: VirtualDocuments, results: ResultsView) {
+  constructor(context: ExtensionContext, execute: Execute, turn: Turn, documents: VirtualDocuments, results: ResultsView, runs: RunFolders) {
     this.#execute = execute;
     this.#turn = turn;
     this.#documents = documents;
     this.#results = results;
+    this.#runs = runs;
     this.#bar.command = "ghosttape.replay.toggle";
     context.subscriptions.push(
       Disposable.from(this.#bar, this.#replaced, this.#note, ...Object.values(this.#types)),
@@ -103,7 +108,8 @@ export class Replaying {
     const end = this.#turn.begin("replay");
     this.#setPlaying(true);
     try {
-      const order = { tapes: [tape], options, speed: this.#speed, scenes: true };
+      const out = this.#runs.ofWindow(`${basename(tape).split(".", 1).join("")}-${options.policy}`);
+      const order = { tapes: [tape], options, out, speed: this.#speed, scenes: true };
       const summary = (await this.#execute("ghosttape.replay", order)) as { readonly run: string };
       await this.#results.show(summary.run);
       await commands.executeCommand("ghosttape.results.focus");

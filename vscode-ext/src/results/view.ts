@@ -7,18 +7,16 @@ import {
   EventEmitter,
   MarkdownString,
   type QuickPickItem,
-  RelativePattern,
   ThemeIcon,
   type TreeDataProvider,
   TreeItem,
   TreeItemCollapsibleState,
   type TreeView,
-  Uri,
   window,
-  workspace,
 } from "vscode";
 
 import type { MomentList, MomentView, Row } from "./records";
+import type { RunFolders } from "./runs";
 import type { MomentPages } from "./showing";
 import { type Leaf, type Node, summaryOf, treeOf, verdictOf } from "./tree";
 
@@ -32,6 +30,7 @@ export type Execute = (command: string, argument: unknown, token?: CancellationT
 export class ResultsView implements TreeDataProvider<Node>, Disposable {
   readonly #execute: Execute;
   readonly #pages: MomentPages;
+  readonly #runs: RunFolders;
   readonly #changed = new EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #tree: TreeView<Node>;
@@ -39,8 +38,9 @@ export class ResultsView implements TreeDataProvider<Node>, Disposable {
   #folder = "";
   #nodes: readonly Node[] = [];
 
-  constructor(execute: Execute, pages: MomentPages) {
+  constructor(execute: Execute, pages: MomentPages, runs: RunFolders) {
     this.#execute = execute;
+    this.#runs = runs;
     this.#pages = pages;
     this.#tree = window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
     const opened = PAGES.map((page) => commands.registerCommand(`ghosttape.results.${page}`, (leaf: Leaf) => this.#open(page, leaf.row.number)));
@@ -55,7 +55,7 @@ export class ResultsView implements TreeDataProvider<Node>, Disposable {
 
   /** Let the person choose a run, and show it. */
   async choose(): Promise<void> {
-    const folder = await chosenRun();
+    const folder = await chosenRun(this.#runs.newestFirst());
     if (folder !== undefined) {
       await this.show(folder);
       await commands.executeCommand(`${VIEW}.focus`);
@@ -122,9 +122,8 @@ function tooltip(row: Row): MarkdownString {
   return shown;
 }
 
-/** A run in the workspace's `.ghosttape/runs`, the newest first, or any other folder. */
-async function chosenRun(): Promise<string | undefined> {
-  const found = await runsOf(workspace.workspaceFolders?.map(({ uri }) => uri) ?? []);
+/** One of some runs, or any other folder. */
+async function chosenRun(found: readonly string[]): Promise<string | undefined> {
   const other: QuickPickItem = { label: "$(folder) Another Folder…" };
   const items = found.map((folder) => ({ label: basename(folder), description: dirname(folder) }));
   const picked = await window.showQuickPick([...items, other], { title: "Results of which run?", matchOnDescription: true });
@@ -133,12 +132,4 @@ async function chosenRun(): Promise<string | undefined> {
   }
   const [folder] = (await window.showOpenDialog({ canSelectFolders: true, canSelectFiles: false, title: "The folder of a run" })) ?? [];
   return folder?.fsPath;
-}
-
-async function runsOf(folders: readonly Uri[]): Promise<string[]> {
-  const listed = await Promise.all(
-    folders.map((folder) => workspace.findFiles(new RelativePattern(folder, ".ghosttape/runs/*/run.sqlite"), null)),
-  );
-  const files = await Promise.all(listed.flat().map(async (uri) => ({ uri, at: (await workspace.fs.stat(uri)).mtime })));
-  return files.sort((one, other) => other.at - one.at).map(({ uri }) => dirname(uri.fsPath));
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 import type { Scene } from "../../src/replaying/scene";
 import type { VirtualDocuments } from "../../src/results/documents";
+import { RunFolders } from "../../src/results/runs";
 import { NEEDS_TRUST, Turn } from "../../src/results/turn";
 import type { ResultsView } from "../../src/results/view";
 
@@ -79,7 +80,7 @@ function replaying(turn: Turn): { replay: InstanceType<typeof Replaying>; orders
   const context = { subscriptions: [] } as unknown as ExtensionContext;
   const documents = { put: () => uri("ghosttape-replay:/a.py") } as unknown as VirtualDocuments;
   const results = { show: () => Promise.resolve() } as unknown as ResultsView;
-  return { replay: new Replaying(context, execute, turn, documents, results), orders, end: () => { end(); } };
+  return { replay: new Replaying(context, execute, turn, documents, results, new RunFolders(() => [], () => fake.isTrusted, "/own")), orders, end: () => { end(); } };
 }
 
 beforeEach(() => {
