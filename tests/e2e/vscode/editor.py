@@ -175,8 +175,8 @@ class Window:
     @property
     def seen(self):
         found = self.page.evaluate("() => seen")
-        plain = [{name: plain(value) for name, value in one.items()} for one in found]
-        return [Seen(**{**one, "at": one["at"] / 1000}) for one in plain]
+        texts = [{name: plain(value) for name, value in one.items()} for one in found]
+        return [Seen(**{**one, "at": one["at"] / 1000}) for one in texts]
 
     def delays(self):
         """By how much the latest timer of each second was late where extensions run: (s since 1970, ms)."""
