@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 
+from replay.numbers.agreement import pearson, spearman
+from replay.numbers.intervals import Figure
+
 _FEWEST = 3
 """Pairs: two points always lie on a line."""
 
@@ -54,3 +57,33 @@ def _spearman(first: Sequence[float], second: Sequence[float]) -> tuple[float | 
 
     found = spearmanr(first, second)
     return float(found.statistic), float(found.pvalue)
+
+
+class SimilarityRelation(msgspec.Struct, frozen=True):
+    """How far pass@1 and the mean edit similarity of models go together over the tasks of one category: Pearson's and Spearman's correlation, each with its 95 % interval."""
+
+    category: str
+    """Empty: over all tasks."""
+    pearson: Figure
+    spearman: Figure
+    models: int
+
+
+def similarity_relations(summaries: Sequence[Mapping[str, Any]]) -> list[SimilarityRelation]:
+    """The relation of pass@1 and edit similarity over models, for all tasks and for each category, from the summaries of evaluations of one model each.
+
+    Codev-Bench has it by scenario (Appendix C). Models without one of the two are left out; both are of the same category, and each model is one pair.
+    """
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for summary in summaries:
+        for row in ({**summary, "category": ""}, *summary.get("categories", ())):
+            passed = row.get("share", {}).get("value")
+            similar = row.get("similarity", {}).get("edit_similarity", {}).get("value")
+            if passed is not None and similar is not None:
+                pairs.setdefault(row["category"], []).append((passed, similar))
+    return [_similarity_relation(category, found) for category, found in sorted(pairs.items())]
+
+
+def _similarity_relation(category: str, found: Sequence[tuple[float, float]]) -> SimilarityRelation:
+    passed, similar = ([pair[side] for pair in found] for side in (0, 1))
+    return SimilarityRelation(category, pearson(passed, similar), spearman(passed, similar), len(found))

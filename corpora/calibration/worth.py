@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import atanh, fsum, sqrt, tanh
+from math import fsum, sqrt
 from typing import Any
 
 from corpora.calibration.cases import LabelledCase
-from replay.numbers.agreement import cohens_kappa
+from replay.numbers.agreement import cohens_kappa, spearman
 from replay.numbers.intervals import Figure, figure, share
 from replay.numbers.students_t import student_quantile
 from server.judging import TextJudge
-
-_Z = 1.959963984540054
-_FEWEST = 4
-"""Cases of which a correlation has an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +78,3 @@ def mean(values: Sequence[float]) -> Figure:
         return figure(value, None, n, n, None)
     half = student_quantile(0.975, n - 1) * sqrt(squares / (n - 1) / n)
     return figure(value, (value - half, value + half), n, n, None)
-
-
-def spearman(one: Sequence[float], other: Sequence[float]) -> Figure:
-    """Spearman's rank correlation (ties have their mean rank), with the 95 % interval of Bonett and Wright (2000, Psychometrika 65, 23-28).
-
-    On Fisher's scale its standard error is sqrt((1 + r² / 2) / (n - 3)). There is no value where all of one side are alike, and no interval for fewer than
-    four pairs or a correlation of 1 or -1.
-    Example: the ranks 1, 2, 3, 4, 5 and 2, 1, 3, 4, 5 have 0.9.
-    """
-    n = len(one)
-    value = _correlation(_ranks(one), _ranks(other)) if n > 1 else None
-    if value is None:
-        return figure(None, None, n, n, None)
-    if n < _FEWEST or abs(value) >= 1:
-        return figure(value, None, n, n, None)
-    half = _Z * sqrt((1 + value**2 / 2) / (n - 3))
-    return figure(value, (tanh(atanh(value) - half), tanh(atanh(value) + half)), n, n, None)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    below = {value: sum(other < value for other in values) for value in set(values)}
-    return [below[value] + (values.count(value) + 1) / 2 for value in values]
-
-
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Pearson's correlation; None where one side does not vary."""
-    means = fsum(one) / len(one), fsum(other) / len(other)
-    products = fsum((a - means[0]) * (b - means[1]) for a, b in zip(one, other, strict=True))
-    squares = fsum((a - means[0]) ** 2 for a in one) * fsum((b - means[1]) ** 2 for b in other)
-    return max(-1.0, min(1.0, products / sqrt(squares))) if squares else None

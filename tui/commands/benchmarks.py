@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.audits.noticing import coverage_of_tests
-from corpora.audits.relations import relations
+from corpora.audits.relations import relations, similarity_relations
 from corpora.corpus import card_of, chosen, corpus_of
 from corpora.fetching import data_folder, fetch
 from corpora.options import EvaluateOptions, drawn
@@ -134,7 +134,11 @@ def related(runs: Sequence[Path]) -> dict[str, Any]:
     named = [f"{one['provider']} in {row['language']}" for one in summaries for row in one["languages"]]
     if twice := next((name for name in named if named.count(name) > 1), ""):
         raise ConfigurationError(f"two of these runs have {twice}: name one of them")
-    return {"runs": len(summaries), "relations": [structs.asdict(one) for one in relations(summaries)]}
+    return {
+        "runs": len(summaries),
+        "relations": [structs.asdict(one) for one in relations(summaries)],
+        "passing_and_similarity": [structs.asdict(one) for one in similarity_relations(summaries)],
+    }
 
 
 def _summary(run: Path) -> dict[str, Any]:
@@ -163,6 +167,26 @@ def show_related(found: Mapping[str, Any]) -> None:
     console = SafeConsole()
     console.print(table)
     console.print(Text("rho: Spearman's rank correlation of pass@1, over pairs of a model and a language", "dim"))
+    if found["passing_and_similarity"]:
+        _show_similarity(console, found["passing_and_similarity"])
+
+
+def _show_similarity(console: SafeConsole, found: Sequence[Mapping[str, Any]]) -> None:
+    """Print how far pass@1 and edit similarity go together over models."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("pass@1 and edit similarity, over models")
+    for title in ("Pearson (95 %)", "Spearman (95 %)", "models"):
+        table.add_column(title, justify="right")
+    for one in found:
+        cells = (_correlation_cell(one[name]) for name in ("pearson", "spearman"))
+        table.add_row(Text(one["category"] or "all"), *cells, f"{one['models']:,}")
+    console.print(table)
+
+
+def _correlation_cell(one: Mapping[str, Any]) -> str:
+    if one["value"] is None:
+        return ""
+    return f"{one['value']:.2f}" + (f" ({one['low']:.2f} to {one['high']:.2f})" if one["low"] is not None else "")
 
 
 async def noticed(options: EvaluateOptions, out: Path | None) -> tuple[dict[str, Any], Path]:

@@ -6,8 +6,9 @@ import pytest
 from scipy import stats
 
 from corpora.calibration import JudgedCase, LabelledCase, judge_cases, read_cases, worth, write_cases
-from corpora.calibration.worth import mean, spearman
+from corpora.calibration.worth import mean
 from corpora.errors import DataError
+from replay.numbers.agreement import spearman
 from server.chat import FakeChat
 from server.judging import Rubric, TextJudge
 
