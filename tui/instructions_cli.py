@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tui.commands.options import flags
+from tui.commands.options.command_flags import ProviderFlags
+from tui.commands.options.expanding import expanded
 from tui.outcome import ExitStatus, guarded, print_json
 
 app = typer.Typer(
@@ -94,3 +97,99 @@ def check(
     checked = checked_files(files, instructions, language)
     print_json({"files": checked}) if json else show_checks(checked)
     raise typer.Exit(ExitStatus.FAILURES if breaks_any(checked) else ExitStatus.DONE)
+
+
+@app.command()
+@guarded
+@expanded
+def run(
+    data: Annotated[
+        Path, typer.Argument(metavar="HUMANEVAL", help="HumanEval.jsonl(.gz), or a copy of HumanEval's repository.")
+    ],
+    *,
+    provider: ProviderFlags,
+    judge_provider: Annotated[
+        str, typer.Option(help="Who verifies what no rule can (default: nobody, and such instructions are not drawn).")
+    ] = "",
+    judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
+    judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
+    instructions: flags.Instructions = "",
+    each: Annotated[int, typer.Option(min=1, help="Instructions of each type at a problem.")] = 1,
+    setting: Annotated[
+        str,
+        typer.Option(
+            help="predefined (the instruction comes with the problem), follow-up (behind a first solution), or both."
+        ),
+    ] = "both",
+    ask_first: Annotated[
+        bool,
+        typer.Option("--ask-first", help="The model writes the first solutions too; else the references are taken."),
+    ] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 1024,
+    sandbox: flags.ProgramSandbox = "auto",
+    concurrency: flags.Concurrency = 1,
+    require_recorded: Annotated[
+        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
+    ] = False,
+    seed: flags.Seed = 0,
+    settings: flags.SettingsJson = "{}",
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder of the answers; the same command goes on where it was stopped.")
+    ] = Path(".ghosttape/codealign"),
+    json: flags.JsonFlag = False,
+) -> None:
+    """Give a model problems with instructions, verify that it follows them, and run the problems' tests on its answers.
+
+    Examples:
+    * `ghosttape instructions run ~/src/human-eval --provider openai --model m --out align-m`
+    * `ghosttape instructions run HumanEval.jsonl.gz --provider gguf --limit 20 --instructions cosmetic`
+    * `ghosttape instructions score align-m align-n` (several models side by side)
+    """
+    from server.settings import ProviderSettings
+    from tui.commands import aligning
+    from tui.commands.options.configuration import settings_of
+    from tui.errors import ConfigurationError
+
+    def chosen(members: dict[str, str]) -> ProviderSettings:
+        return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
+
+    if not judge_provider and (judge_model or judge_base_url):
+        raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
+    judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
+    asked = aligning.AlignedProblems(
+        data=data,
+        out=out,
+        provider=chosen(provider.members()),
+        judge=chosen(judge) if judge_provider else None,
+        instructions=instructions,
+        each=each,
+        settings=aligning.settings_named(setting),
+        asks_first=ask_first,
+        limit=limit,
+        seed=seed,
+        sandbox=sandbox,
+        places=concurrency,
+        require_recorded=require_recorded,
+    )
+    document = asyncio.run(aligning.align(asked))
+    print_json(document) if json else aligning.show_alignment(document)
+    raise typer.Exit(ExitStatus.FAILURES if aligning.has_failures(document) else ExitStatus.DONE)
+
+
+@app.command()
+@guarded
+def score(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders of `instructions run`, one a model.")],
+    *,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Show the success rates of several models side by side, with the tests of settings and types over them.
+
+    Examples:
+    * `ghosttape instructions score align-a align-b align-c`
+    """
+    from tui.commands import aligning
+
+    document = aligning.scored_runs(folders)
+    print_json(document) if json else aligning.show_scored(document)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 from rich.table import Table
 from rich.text import Text
 
@@ -22,19 +21,16 @@ from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
 from corpora.efcb.scores import SCALES
-from server.chat import ProviderChat
 from server.judging import TextJudge
-from server.providers.registry import make
-from server.settings import AnswerRecord, ProviderSettings
+from server.settings import ProviderSettings
 from tui.commands.judging import figure_words
+from tui.commands.options.chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
 from tui.terminal_text import message, one_line
 from tui.watching.waiting import Waiting
 
-CHATS = ("openai", "ollama", "anthropic", "gguf", "llamacpp", "fixed")
-"""Providers that can be asked questions. The embedded model continues a chat as text."""
 _SHOWN_FAILURES = 5
 
 
@@ -141,10 +137,12 @@ async def _outcomes(
 ) -> list[QuestionOutcome]:
     asked.out.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
-        chat = await _chat(stack, _kept(answering, asked, "answers.jsonl"))
+        chat = await kept_chat(stack, answering, asked.out / "answers.jsonl", require_recorded=asked.require_recorded)
         judges: dict[TaskName, TextJudge] = {}
         if asked.judge is not None:
-            judging = await _chat(stack, _kept(asked.judge, asked, "judgements.jsonl"))
+            judging = await kept_chat(
+                stack, asked.judge, asked.out / "judgements.jsonl", require_recorded=asked.require_recorded
+            )
             judges = {task: TextJudge(judging, rubric, seed=asked.seed) for task, rubric in rubrics(asked.data).items()}
         waiting = stack.enter_context(Waiting(SafeConsole(stderr=True), "questions"))
         done: list[QuestionOutcome] = []
@@ -155,23 +153,6 @@ async def _outcomes(
             waiting.show(f"{len(done):,} of {len(questions):,}, {right:,} right", len(done), len(questions))
 
         return await Examination(chat, judges, asked.places).outcomes(questions, notify)
-
-
-def _kept(settings: ProviderSettings, asked: AskedQuestions, name: str) -> ProviderSettings:
-    """The settings of a provider whose answers are kept in the folder."""
-    record = AnswerRecord(path=str(asked.out / name), mode="require" if asked.require_recorded else "replay")
-    return structs.replace(settings, record=record)
-
-
-async def _chat(stack: AsyncExitStack, settings: ProviderSettings) -> ProviderChat:
-    if settings.name not in CHATS:
-        raise ConfigurationError(
-            f"provider {settings.name} answers no questions: choose --provider {', '.join(CHATS[:-1])}"
-        )
-    provider = make(settings)
-    stack.push_async_callback(provider.close)
-    await provider.start()
-    return ProviderChat(provider)
 
 
 def show(document: Mapping[str, Any]) -> None:

@@ -1,0 +1,172 @@
+"""The run: first solutions, tasks, answers in both settings, whether they follow, and whether they still pass the tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from corpora.codealign.benchmark.asking import (
+    SETTINGS,
+    InstructionSetting,
+    first_messages,
+    judge_rubric,
+    program_in,
+    task_messages,
+)
+from corpora.codealign.benchmark.problems import StandaloneProblem
+from corpora.codealign.benchmark.sampling import AlignmentTask, balanced_tasks
+from corpora.codealign.instruction import DeveloperInstruction
+from runners.programs import Program, Programs
+from server.chat import Chat
+from server.errors import ProviderError, ProviderMissing
+from server.judging import TextJudge
+
+Following: TypeAlias = Literal["followed", "not followed", "no program", "unparsable judgement", "not verified"]
+"""`no program`: the answer holds none that parses. `unparsable judgement`: the judge gave no score. `not verified`: the provider failed."""
+UNVERIFIED = frozenset({"unparsable judgement", "not verified"})
+"""What says nothing about the answer."""
+_TIMEOUT_S = 30.0
+
+
+class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one task in one setting; a line of `tasks.jsonl`."""
+
+    problem: str
+    language: str
+    setting: InstructionSetting
+    instruction: str
+    type: str
+    group: str
+    by: Literal["rule", "judge"]
+    ask: str
+    initial: str
+    answer: str = ""
+    program: str | None = None
+    following: Following = "not verified"
+    tests: str = ""
+    """The class of the tests' verdict: `passed`, a failure, `infrastructure`; "" where there was nothing to test."""
+    message: str = ""
+    """What the tests said, or why the provider failed."""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the tests say something about the program."""
+        return self.tests not in {"", "infrastructure"}
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentRun:
+    """Who answers, what runs the tests, and who judges what rules cannot verify (None: such instructions are not drawn)."""
+
+    chat: Chat
+    programs: Programs
+    judge: Chat | None = None
+    each: int = 1
+    """The instructions of each type at a problem."""
+    seed: int = 0
+    settings: Sequence[InstructionSetting] = SETTINGS
+    asks_first: bool = False
+    """Whether the model writes the first solutions too; else the references are taken."""
+    places: int = 1
+    """How many tasks are under way at once."""
+
+    async def outcomes(
+        self,
+        problems: Sequence[StandaloneProblem],
+        chosen: Sequence[DeveloperInstruction],
+        notify: Callable[[AlignmentOutcome], None] = lambda _: None,
+    ) -> list[AlignmentOutcome]:
+        """Run all tasks; `notify` gets each outcome as it comes. The result is in the order of problems, tasks and settings.
+
+        Raises:
+            ProviderMissing: what a provider needs is not there.
+
+        """
+        usable = [one for one in chosen if one.by_rule or self.judge is not None]
+        free = asyncio.Semaphore(self.places)
+
+        async def one(task: AlignmentTask, setting: InstructionSetting) -> AlignmentOutcome:
+            async with free:
+                outcome = await self._outcome(task, setting)
+            notify(outcome)
+            return outcome
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [task for problem in problems for task in await self._tasks(problem, usable)]
+                asked = [group.create_task(one(task, setting)) for task in tasks for setting in self.settings]
+        except* ProviderMissing as missing:
+            raise missing.exceptions[0] from None
+        return [done.result() for done in asked]
+
+    async def _tasks(
+        self, problem: StandaloneProblem, chosen: Sequence[DeveloperInstruction]
+    ) -> Sequence[AlignmentTask]:
+        """The tasks of a problem; none where the model's first answer holds no program, or failed."""
+        initial: str | None = problem.reference
+        if self.asks_first:
+            try:
+                initial = program_in(await self.chat.answer(first_messages(problem.request)), problem.language)
+            except ProviderMissing:
+                raise
+            except ProviderError:
+                initial = None
+        if not initial:
+            return ()
+        return tuple(balanced_tasks(problem, initial, chosen, each=self.each, seed=self.seed))
+
+    async def _outcome(self, task: AlignmentTask, setting: InstructionSetting) -> AlignmentOutcome:
+        given = AlignmentOutcome(
+            problem=task.problem.name,
+            language=task.problem.language,
+            setting=setting,
+            instruction=task.instruction.id,
+            type=task.instruction.type,
+            group=task.instruction.group,
+            by="rule" if task.instruction.by_rule else "judge",
+            ask=task.ask,
+            initial=task.initial,
+        )
+        try:
+            answer = await self.chat.answer(task_messages(task, setting))
+        except ProviderMissing:
+            raise
+        except ProviderError as error:
+            return msgspec.structs.replace(given, message=str(error))
+        return await self._verified(msgspec.structs.replace(given, answer=answer), task)
+
+    async def _verified(self, given: AlignmentOutcome, task: AlignmentTask) -> AlignmentOutcome:
+        program = program_in(given.answer, given.language)
+        if program is None:
+            return msgspec.structs.replace(given, following="no program")
+        text = task.problem.program(program)
+        result = await self.programs.run(Program(given.language, text), timeout_s=_TIMEOUT_S)
+        return msgspec.structs.replace(
+            given,
+            program=program,
+            following=await self._following(given, task, program),
+            tests=result.verdict_class,
+            message=result.message,
+        )
+
+    async def _following(self, given: AlignmentOutcome, task: AlignmentTask, program: str) -> Following:
+        """Whether a program follows: the first solution is known in the setting `follow-up` only, as in the paper."""
+        before = task.initial if given.setting == "follow-up" else None
+        if task.instruction.by_rule:
+            follows = task.instruction.verify(program, given.language, before)
+            return "followed" if follows else "not followed"
+        assert self.judge is not None  # instructions that need one are not drawn without
+        parts = {"Program": program} if before is None else {"Program before": before, "Program": program}
+        try:
+            judgement = await TextJudge(self.judge, judge_rubric(task.instruction), seed=self.seed).judge(parts)
+        except ProviderMissing:
+            raise
+        except ProviderError:
+            return "not verified"
+        if judgement.score is None:
+            return "unparsable judgement"
+        return "followed" if judgement.score else "not followed"

@@ -1,0 +1,233 @@
+"""The commands `instructions run` and `instructions score`: CodeAlign over problems with tests, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from corpora.codealign.benchmark import AlignmentRun, human_eval_problems
+from corpora.codealign.benchmark.asking import SETTINGS, InstructionSetting
+from corpora.codealign.benchmark.pipeline import AlignmentOutcome
+from corpora.codealign.benchmark.problems import StandaloneProblem
+from corpora.codealign.benchmark.scores import alignment_figures, compared_runs
+from corpora.codealign.catalogue import instructions
+from corpora.codealign.choosing import chosen_instructions
+from corpora.codealign.instruction import DeveloperInstruction
+from replay.run.engine import cache_folder
+from runners.programs import cold
+from runners.sandboxes import pick
+from server.settings import ProviderSettings
+from tui.commands.options.chats import kept_chat
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError
+from tui.figures import DASH, mapping, number_of, share_words
+from tui.terminal_text import one_line
+from tui.watching.waiting import Waiting
+
+_NAMED = 10
+"""The most programs that are named of those that follow and break; the file has all."""
+_SCORES = "scores.json"
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedProblems:
+    """What is asked, of whom, and where the answers are kept. `judge` None: instructions that need one are not drawn."""
+
+    data: Path
+    out: Path
+    provider: ProviderSettings
+    judge: ProviderSettings | None = None
+    instructions: str = ""
+    each: int = 1
+    settings: Sequence[InstructionSetting] = SETTINGS
+    asks_first: bool = False
+    limit: int | None = None
+    seed: int = 0
+    sandbox: str = "auto"
+    places: int = 1
+    require_recorded: bool = False
+
+    def problems(self) -> Sequence[StandaloneProblem]:
+        """The problems, the first of them up to the limit.
+
+        Raises:
+            DataError: they cannot be read.
+
+        """
+        return human_eval_problems(self.data)[: self.limit]
+
+    def chosen(self) -> Sequence[DeveloperInstruction]:
+        """The instructions that may be drawn: those that are named, else all.
+
+        Raises:
+            InstructionError: one is not known.
+
+        """
+        return chosen_instructions(self.instructions) if self.instructions else instructions()
+
+
+def settings_named(words: str) -> tuple[InstructionSetting, ...]:
+    """The settings of `--setting`: one, or both.
+
+    Raises:
+        ConfigurationError: there is none of this name.
+
+    """
+    found = tuple(setting for setting in SETTINGS if words in {setting, "both"})
+    if not found:
+        raise ConfigurationError(f"--setting {words!r}: choose one of both, {', '.join(SETTINGS)}")
+    return found
+
+
+async def align(asked: AlignedProblems) -> dict[str, Any]:
+    """Ask, test, verify and score; what was answered is kept below `out`, and the same command goes on there.
+
+    Raises:
+        DataError, InstructionError: the problems, or the instructions, cannot be read.
+        ProviderMissing, ProviderError: a provider cannot be started.
+        SandboxMissing: no sandbox works here.
+
+    """
+    problems, chosen = asked.problems(), asked.chosen()
+    outcomes = await _outcomes(asked, problems, chosen)
+    (asked.out / "tasks.jsonl").write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
+    document = {
+        "corpus": "codealign",
+        "model": f"{asked.provider.name} {asked.provider.model}".strip(),
+        "judge": "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip(),
+        "problems": len(problems),
+        **alignment_figures(outcomes),
+        "out": str(asked.out),
+    }
+    (asked.out / _SCORES).write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    return document
+
+
+async def _outcomes(
+    asked: AlignedProblems, problems: Sequence[StandaloneProblem], chosen: Sequence[DeveloperInstruction]
+) -> list[AlignmentOutcome]:
+    sandbox = pick(asked.sandbox)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    required = asked.require_recorded
+    async with AsyncExitStack() as stack:
+        chat = await kept_chat(stack, asked.provider, asked.out / "answers.jsonl", require_recorded=required)
+        judge = None
+        if asked.judge is not None:
+            judge = await kept_chat(stack, asked.judge, asked.out / "judgements.jsonl", require_recorded=required)
+        waiting = stack.enter_context(Waiting(SafeConsole(stderr=True), "instructions"))
+        programs = await cold(sandbox, cache_folder(), waiting.show)
+        stack.push_async_callback(programs.close)
+        done: list[AlignmentOutcome] = []
+
+        def notify(outcome: AlignmentOutcome) -> None:
+            done.append(outcome)
+            follow = sum(each.following == "followed" for each in done)
+            waiting.show(f"{len(done):,} answers, {follow:,} follow")
+
+        run = AlignmentRun(
+            chat, programs, judge, asked.each, asked.seed, asked.settings, asked.asks_first, places=asked.places
+        )
+        return await run.outcomes(problems, chosen, notify)
+
+
+def has_failures(document: Mapping[str, Any]) -> bool:
+    """Whether something could not be verified, so that the figures are incomplete, or there is nothing to verify."""
+    return not document["tasks"] or any(own["unverified"] for own in document["settings"].values())
+
+
+def show_alignment(document: Mapping[str, Any]) -> None:
+    """Print the rates of each setting, the tests of settings and types, and what follows and breaks."""
+    console = SafeConsole()
+    tasks = number_of(document["tasks"], "answer")
+    console.print(
+        Text(f"{one_line(document['model'])}: {tasks} to {number_of(document['problems'], 'problem')}", "bold")
+    )
+    for setting, own in document["settings"].items():
+        console.print(_rates(setting, own))
+    for line in _tests(document["settings_test"], document["types_test"], "problems"):
+        console.print(line)
+    broken = document["follow_and_break"]
+    if broken:
+        console.print(
+            Text(f"\n{number_of(len(broken), 'answer')} follow the instruction and break the program:", "bold")
+        )
+        for one in broken[:_NAMED]:
+            console.print(f"  {one['problem']}  {one['setting']}  {one['instruction']}  {one['tests']}")
+    if document["judge"]:
+        console.print(
+            f"Judge: {one_line(document['judge'])}. It was not calibrated: what it says is worth is not known."
+        )
+    console.print(Text(f"Every task and answer: {Path(document['out']) / 'tasks.jsonl'}", "dim"))
+
+
+def _rates(setting: str, own: Mapping[str, Any]) -> Table:
+    table = Table(
+        setting,
+        "answers",
+        "follow",
+        "follow and pass",
+        "follow, fail",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for name, row in [("all", own), *own["groups"].items(), *(("- " + name, one) for name, one in _semantic(own))]:
+        cells = (share_words(row["success"]) or DASH, share_words(row["follows_and_passes"]) or DASH)
+        table.add_row(name, f"{row['n']:,}", *cells, f"{row['follows_and_fails']:,}")
+    return table
+
+
+def _semantic(own: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The types that the group `semantic` has."""
+    return ((name, one) for name, one in own["types"].items() if name not in own["groups"])
+
+
+def _tests(settings: Mapping[str, Any], types: Mapping[str, Any], blocks: str) -> Iterator[str]:
+    if settings["p"] is not None:
+        yield (
+            f"follow-up less predefined: median {settings['median_difference']:+.3f}, mean {settings['mean_difference']:+.3f} over "
+            f"{settings['n']:,} {blocks}, Wilcoxon p = {settings['p']:.3g} ({settings['differ']:,} differ)"
+        )
+    for setting, found in types.items():
+        if found["p"] is not None:
+            yield (
+                f"types, {setting}: Friedman χ²(2) = {found['chi2']:.2f}, p = {found['p']:.3g}, Kendall's W = "
+                f"{found['kendalls_w']:.2f} over {found['n']:,} {blocks}"
+            )
+
+
+def scored_runs(folders: Sequence[Path]) -> dict[str, Any]:
+    """The rates of several runs side by side, and the paper's tests with the runs as blocks.
+
+    Raises:
+        ConfigurationError: a folder holds no such run.
+
+    """
+    runs = {}
+    for folder in folders:
+        try:
+            runs[str(folder)] = msgspec.json.decode((folder / _SCORES).read_bytes())
+        except (OSError, msgspec.DecodeError) as error:
+            raise ConfigurationError(f"{folder}: holds no run of `ghosttape instructions run`: {error}") from error
+    rates = {name: {"model": run["model"], "settings": run["settings"]} for name, run in runs.items()}
+    return {"rates": rates, **compared_runs(list(runs.values()))}
+
+
+def show_scored(document: Mapping[str, Any]) -> None:
+    """Print the success rates of several runs, and the tests over them."""
+    console = SafeConsole()
+    table = Table("run", "model", *SETTINGS, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name, run in document["rates"].items():
+        cells = (share_words(mapping(mapping(run["settings"].get(one)).get("success"))) or DASH for one in SETTINGS)
+        table.add_row(Text(name), Text(run["model"]), *cells)
+    console.print(table)
+    for line in _tests(document["settings_test"], document["types_test"], "runs"):
+        console.print(line)
