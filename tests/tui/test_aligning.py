@@ -1,6 +1,7 @@
 """`ghosttape instructions run` and `score`: whole runs with a provider that always gives the same answer, and real tests."""
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -45,7 +46,7 @@ def test_an_answer_that_follows_and_fails_its_tests_is_listed_and_a_run_repeats_
     assert [line["setting"] for line in lines] == ["predefined", "follow-up"]
     _, again, _ = call(*words, "--text", BREAKS, "--require-recorded")
     assert json.loads(again) == document
-    status, side_by_side, _ = call("score", data / "run", data / "run", "--json")
+    status, side_by_side, _ = call("score", data / "run", shutil.copytree(data / "run", data / "other"), "--json")
     assert (status, json.loads(side_by_side)["runs"]) == (0, 2)
     assert "fixed" in call("score", data / "run")[2]
 
