@@ -48,7 +48,7 @@ def _load_for_tests(names: list[str], own: frozenset[str]) -> None:
     """Import pytest with all that it loads itself, and libraries. Exits where one stands in the place of a module of the project, or keeps a thread: then a fresh interpreter tests it."""
     plugins = importlib.import_module("_pytest.config").default_plugins
     inside = ("_code", "_io", "assertion.rewrite", "assertion.util", *plugins)
-    for name in [*_MORE.split(), "importlib.metadata", "pytest", *(f"_pytest.{one}" for one in inside), *names]:
+    for name in ["importlib.metadata", "pytest", *(f"_pytest.{one}" for one in inside), *names]:
         if name.partition(".")[0] in own:
             continue
         try:
