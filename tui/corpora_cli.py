@@ -250,7 +250,7 @@ def export(
 ) -> None:
     """Write a corpus of blocks in the layout in which Codev-Bench is published, so that its own scripts can judge answers to it.
 
-    The folder gets the code of the repositories, under their licences. `ghosttape evaluate codev --data DIR` reads it as well. What the published scripts judge otherwise is in docs/codev.md.
+    The folder gets the code of the repositories, under their licences. What the published scripts judge otherwise is in docs/codev.md.
 
     Example: `ghosttape corpora export codev app.jsonl -o published`
     """

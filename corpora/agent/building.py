@@ -27,6 +27,7 @@ from replay.tapes.tape import Tests
 from runners.coverage.calls import record_calls
 from runners.protocol import Sandbox
 from runners.verdicts import RetryPolicy
+from runners.warm.projects import WarmTests
 
 StageName: TypeAlias = Literal["environment", "chains", "samples"]
 STAGE_NAMES: tuple[StageName, ...] = ("environment", "chains", "samples")
@@ -182,8 +183,11 @@ class RepositoryBuilder:
     ) -> tuple[list[CodevSample], Counter[str]]:
         finished = await self._opened(environment)
         self.notify(f"{self.name}: which blocks do its tests notice?")
-        slots = asyncio.Semaphore(PLACES)
-        tester = PartTester(finished, self._folder_of(environment), self.retries, slots, self.tried_now)
-        drawer = SampleDrawer(self.name, tester, choice)
-        samples = await drawer.drawn(chains, self.checkout.files)
-        return samples, drawer.stages
+        slots, files = asyncio.Semaphore(PLACES), self.checkout.files
+        warm = await WarmTests.of(finished.project, files, self.notify, PLACES)
+        try:
+            tester = PartTester(finished, warm, self._folder_of(environment), self.retries, slots, self.tried_now)
+            drawer = SampleDrawer(self.name, tester, choice)
+            return await drawer.drawn(chains, files), drawer.stages
+        finally:
+            await warm.close()

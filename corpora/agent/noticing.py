@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import msgspec
 
 from corpora.agent.work import StageFolder
 from replay.judge.baselines import FinishedProject
-from runners.project import Project
 from runners.verdicts import Result, RetryPolicy
+from runners.warm.projects import WarmTests
 
 STAGE = "samples"
 PartEnd: TypeAlias = Literal["noticed", "unnoticed", "dependent", "unbuilt", "untested"]
@@ -37,6 +37,8 @@ class PartTester:
     """Takes parts out of the files of a repository. What was tried before is not tried again."""
 
     finished: FinishedProject
+    warm: WarmTests
+    """Runs its tests."""
     folder: StageFolder
     retries: RetryPolicy
     slots: asyncio.Semaphore
@@ -84,10 +86,8 @@ class PartTester:
         return result.tests is not None and tests <= result.tests
 
     async def _run(self, changed: dict[str, str], tests: frozenset[str]) -> Result:
-        project, took_s = self.finished.project, self.finished.baseline.wall_ms / 1000
-        limit_s = (
-            min(project.plan.timeout_s, max(_SHORTEST_S, _PATIENCE * took_s)) if changed else project.plan.timeout_s
-        )
-        limited: Project = replace(project, plan=replace(project.plan, timeout_s=math.ceil(limit_s)))
+        plan, took_s = self.finished.project.plan, self.finished.baseline.wall_ms / 1000
+        shorter_s = min(plan.timeout_s, max(_SHORTEST_S, _PATIENCE * took_s))
+        limit_s = math.ceil(shorter_s if changed else plan.timeout_s)
         async with self.slots:
-            return await self.retries.result(lambda: limited.run(changed, tests), limit_s)
+            return await self.retries.result(lambda: self.warm.run(changed, tests, timeout_s=limit_s), limit_s)
