@@ -34,6 +34,19 @@ from runners.warm.worker import Worker
 _CONTROL = re.compile(r"[;&|<>`$()*?~\n]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _PATH = "PYTHONPATH"
+_EARLY = frozenset(
+    {
+        "conftest.py",
+        "sitecustomize.py",
+        "usercustomize.py",
+        "pyproject.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "tox.ini",
+        "setup.cfg",
+    }
+)
+"""The files that Python or pytest reads before it collects tests."""
 _SHOWN = 500
 """Characters of a reason at most."""
 
@@ -175,8 +188,8 @@ class WarmTests:
             return await project.run(changed, only)
 
     def _is_curious(self, changed: Mapping[str, str]) -> bool:
-        """Whether a changed file may ask more than the project itself what is imported, or how."""
-        return any(
+        """Whether a changed file is read before an interpreter is held, or may ask more than the project itself what is imported, or how."""
+        return any(PurePosixPath(path).name in _EARLY for path in changed) or any(
             len(CURIOUS.findall(text)) > len(CURIOUS.findall(self.files.get(path, "")))
             for path, text in changed.items()
         )

@@ -115,6 +115,12 @@ def test_only_the_tests_that_are_asked_for_run(bench, loop):
     assert loop.run(bench.warm.run({}, frozenset({DOUBLE}))).tests == {DOUBLE}
 
 
+def test_a_changed_configuration_counts(bench, loop):
+    failing = {"conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef broken():\n    raise ValueError\n"}
+    for changed in (failing, {"pytest.ini": "[pytest]\naddopts = --collect-only\n"}):
+        assert loop.run(bench.warm.run(changed, frozenset({DOUBLE}))).tests == frozenset()
+
+
 def test_an_answer_that_never_ends_is_stopped_and_the_next_one_runs(bench, loop):
     endless = {"src/code_of_app.py": CODE.replace("return x * 2", "while True: pass")}
     assert loop.run(bench.warm.run(endless, frozenset({DOUBLE}), timeout_s=1.0)).verdict_class == "timeout"
