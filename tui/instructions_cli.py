@@ -104,7 +104,11 @@ def check(
 @expanded
 def run(
     data: Annotated[
-        Path, typer.Argument(metavar="HUMANEVAL", help="HumanEval.jsonl(.gz), or a copy of HumanEval's repository.")
+        Path,
+        typer.Argument(
+            metavar="PROBLEMS",
+            help="HumanEval.jsonl(.gz), a copy of HumanEval's repository, or problems of your own (docs/codealign.md).",
+        ),
     ],
     *,
     provider: ProviderFlags,

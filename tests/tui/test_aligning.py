@@ -54,7 +54,7 @@ def test_an_answer_that_follows_and_fails_its_tests_is_listed_and_a_run_repeats_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "{data}/none.jsonl", "--provider", "fixed"], "HumanEval cannot be read"),
+        (["run", "{data}/none.jsonl", "--provider", "fixed"], "problems cannot be read"),
         (["run", "{data}", "--provider", "ngram"], "answers no questions"),
         (["run", "{data}", "--provider", "fixed", "--setting", "later"], "--setting"),
         (["run", "{data}", "--provider", "fixed", "--judge-model", "m"], "--judge-provider"),

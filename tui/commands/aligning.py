@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from corpora.codealign.benchmark import AlignmentRun, human_eval_problems
+from corpora.codealign.benchmark import AlignmentRun, problems_in
 from corpora.codealign.benchmark.asking import SETTINGS, InstructionSetting
 from corpora.codealign.benchmark.pipeline import AlignmentOutcome
 from corpora.codealign.benchmark.problems import StandaloneProblem
@@ -62,7 +62,7 @@ class AlignedProblems:
             DataError: they cannot be read.
 
         """
-        return human_eval_problems(self.data)[: self.limit]
+        return problems_in(self.data)[: self.limit]
 
     def chosen(self) -> Sequence[DeveloperInstruction]:
         """The instructions that may be drawn: those that are named, else all.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from corpora.codealign.finders.shapes import SHAPES
 from corpora.errors import DataError
 
 _GZIP = b"\x1f\x8b"
@@ -16,17 +16,16 @@ _FILES = ("data/HumanEval.jsonl.gz", "data/HumanEval.jsonl", "HumanEval.jsonl.gz
 """Where HumanEval's file is in a copy of its repository, or in a folder with the file alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandaloneProblem:
-    """One problem. The program that tests a solution is `head`, the solution and `tests`, each on lines of its own."""
+class StandaloneProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One problem, and a line of a file of problems. The program that tests a solution is `head`, the solution and `tests`, each on lines of its own."""
 
     name: str
     language: str
-    """Identifier of the language."""
+    """Identifier of the language: python, java or javascript."""
     request: str
     """What a model is asked, in its own words."""
-    reference: str
-    """A solution that passes; "" where the problem has none."""
+    reference: str = ""
+    """A solution that passes; "" where the problem has none: then the model has to write the first one."""
     head: str = ""
     """What solutions may rely on: imports and functions that the problem gives."""
     tests: str = ""
@@ -46,11 +45,13 @@ class _Row(msgspec.Struct, frozen=True):
     test: str
 
 
-def human_eval_problems(data: Path) -> Sequence[StandaloneProblem]:
-    """HumanEval's problems (Chen et al. 2021; MIT), from its file or from a copy of its repository.
+def problems_in(data: Path) -> Sequence[StandaloneProblem]:
+    """The problems of a file of JSON lines (packed or not): those of HumanEval (Chen et al. 2021; MIT), or `StandaloneProblem`s.
+
+    A folder is a copy of HumanEval's repository, or holds its file.
 
     Raises:
-        DataError: there is no such file, or a line of it is malformed.
+        DataError: there is no such file, a line of it is malformed, or two problems have one name.
 
     """
     path = next((data / name for name in _FILES if (data / name).is_file()), data)
@@ -58,8 +59,27 @@ def human_eval_problems(data: Path) -> Sequence[StandaloneProblem]:
         content = path.read_bytes()
         lines = (gzip.decompress(content) if content.startswith(_GZIP) else content).splitlines()
     except (OSError, EOFError, gzip.BadGzipFile) as error:
-        raise DataError(path, 0, f"HumanEval cannot be read: {error}") from error
-    return [_problem(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        raise DataError(path, 0, f"the problems cannot be read: {error}") from error
+    found: dict[str, StandaloneProblem] = {}
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            problem = _read(path, number, line)
+            if found.setdefault(problem.name, problem) is not problem:
+                raise DataError(path, number, f"the name {problem.name!r} stands there twice")
+    return list(found.values())
+
+
+def _read(path: Path, number: int, line: bytes) -> StandaloneProblem:
+    """The problem of a line: HumanEval's have a `task_id`."""
+    if b'"task_id"' in line:
+        return _problem(path, number, line)
+    try:
+        problem = msgspec.json.decode(line, type=StandaloneProblem)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise DataError(path, number, f"is no problem: {error}") from error
+    if problem.language not in SHAPES:
+        raise DataError(path, number, f"its language is {problem.language!r}: choose one of {', '.join(SHAPES)}")
+    return problem
 
 
 def _problem(path: Path, number: int, line: bytes) -> StandaloneProblem:

@@ -7,7 +7,7 @@ import re
 import pytest
 from scipy import stats
 
-from corpora.codealign.benchmark import AlignmentRun, StandaloneProblem, human_eval_problems
+from corpora.codealign.benchmark import AlignmentRun, StandaloneProblem, problems_in
 from corpora.codealign.benchmark.asking import program_in
 from corpora.codealign.benchmark.pipeline import AlignmentOutcome
 from corpora.codealign.benchmark.sampling import balanced_tasks
@@ -57,7 +57,7 @@ def test_human_eval_is_read_from_its_file_packed_or_not_and_from_its_repository(
     (tmp_path / "data").mkdir()
     (tmp_path / "data/HumanEval.jsonl.gz").write_bytes(gzip.compress(line))
     for path in (tmp_path / "plain.jsonl", tmp_path, tmp_path / "data"):
-        (found,) = human_eval_problems(path)
+        (found,) = problems_in(path)
         assert found.reference == ADD["prompt"] + ADD["canonical_solution"]
         scope = {}
         exec(
@@ -69,13 +69,20 @@ def test_human_eval_is_read_from_its_file_packed_or_not_and_from_its_repository(
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('{"task_id": "a"}', ":1:"), (json.dumps(ADD | {"entry_point": "sub"}), "sub"), (None, "cannot be read")],
+    [
+        ('{"task_id": "a"}', ":1:"),
+        (json.dumps(ADD | {"entry_point": "sub"}), "sub"),
+        (None, "cannot be read"),
+        ('{"name": "a", "language": "cobol", "request": "b"}', "cobol"),
+        ('{"name": "a", "language": "java", "request": "b", "test": "c"}', "test"),
+        ('{"name": "a", "language": "java", "request": "b"}\n' * 2, "twice"),
+    ],
 )
 def test_what_is_not_human_eval_is_refused(tmp_path, text, said):
     if text is not None:
         (tmp_path / "a.jsonl").write_text(text)
     with pytest.raises(DataError, match=re.escape(said)):
-        human_eval_problems(tmp_path / "a.jsonl")
+        problems_in(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -92,6 +99,20 @@ def test_what_is_not_human_eval_is_refused(tmp_path, text, said):
 )
 def test_the_program_of_an_answer_is_read_and_never_guessed(answer, program):
     assert program_in(answer, "python") == program
+
+
+async def test_problems_of_ones_own_are_in_any_language_of_the_rules(tmp_path):
+    one = {"name": "add", "language": "javascript", "request": "Add.", "reference": "var add = (a, b) => a + b;\n"}
+    one |= {"tests": "if (add(1, 2) !== 3) { throw new Error(); }"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(one) + "\n")
+    (problem,) = problems_in(tmp_path / "own.jsonl")
+    programs = FakePrograms(said_by_tests)
+    run = AlignmentRun(FakeChat(lambda _: "const add = (a, b) => a + b;\n"), programs)
+    found = await run.outcomes([problem], [instruction("use-let-and-const"), instruction("add-type-hints")])
+    assert {(each.instruction, each.following, each.tests) for each in found} == {
+        ("use-let-and-const", "followed", "passed")
+    }
+    assert {(program.language, "throw new Error" in program.text) for program in programs.ran} == {("javascript", True)}
 
 
 def test_tasks_are_balanced_over_the_types_and_apply_to_the_first_solution():
