@@ -61,7 +61,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     `kind` and `scenario` come from the `blocks` policy, and so does `within`: smaller parts that begin here too. `before` and `after`
     are the text around the cursor (cut to a window for display), `truth` is the text at this place in the finished project. `turn` counts the moments at one
     place before one event; there are several
-    only if text was accepted and removed again. `sample` is the index, from 0, of one of several answers to the same
+    only if text was accepted and removed again. `request` is the number of the tape's own request that is asked again here, None if the
+    policy asks by itself. `sample` is the index, from 0, of one of several answers to the same
     question.
     """
 
@@ -85,6 +86,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     within: tuple[Within, ...] = ()
     trigger: Trigger = "automatic"
     turn: int = 0
+    request: int | None = None
     sample: int = 0
 
     @property

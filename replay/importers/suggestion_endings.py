@@ -49,6 +49,8 @@ class _Shown:
     has_accepted_part: bool = False
 
     def take(self, changes: tuple[Change, ...]) -> None:
+        if not changes:
+            return
         start, end, text = changes[0]
         if len(changes) == 1 and start == end == self.offset and self.rest.startswith(text):
             self.offset += length(text)

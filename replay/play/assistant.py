@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from replay.play.fates import Fate, fates
 from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
 from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
 from replay.play.latency import Latency
@@ -58,6 +59,8 @@ class Assistant:
         self._rejections: list[float] = []
         self._waiting: PendingDebounce | None = None
         self._under_way = UnderWay(policy)
+        told = policy.asks == "recorded" and policy.cancels
+        self._fates: dict[int, Fate] = fates(stage.timeline.tape) if told else {}
 
     # Time
 
@@ -91,17 +94,17 @@ class Assistant:
         if debounced:
             self._waiting = None
             yield debounced
-        yield from self._change(event.doc, steps, gated=bool(gate) or not a_persons)
+        yield from self._change(index, event.doc, steps, gated=bool(gate) or not a_persons)
         if a_persons:
             yield from self._wait(index + 1, event.doc, situation, gate)
 
-    def _change(self, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
+    def _change(self, index: int, doc: int, steps: Sequence[DidChange], *, gated: bool = False) -> Steps:
         """Change a document. This ends the requests under way."""
         self._changed_at = self.now
         for step in steps:
             self._screen.pass_over(doc, step.changes)
             self._under_way.pass_over(doc, step.changes)
-            yield from self._cancel(Ending("cancelled", "changed") if gated else Ending("superseded"))
+            yield from self._cancel(Ending("cancelled", "changed") if gated else Ending("superseded"), index, doc)
             yield step
 
     def _needs_escape(self, index: int, event: Edit) -> bool:
@@ -140,13 +143,16 @@ class Assistant:
         return Settled(self.stage.moment(self.now, index, doc), "", "", ending)
 
     def ghost(self, index: int, event: Ghost) -> Steps:
-        """The tape's assistant was asked, or the person asked it by hand."""
+        """The tape's assistant was asked, or the person asked it by hand; or its editor gave a request up."""
+        if event.phase == "cancelled":
+            yield from self._under_way.cancel_request(self.now, event.request)
         if not self._asks(event):
             return
         yield from self._stop_waiting(index, Ending("debounced"))
-        yield from self._cancel(Ending("superseded"))
+        yield from self._cancel(Ending("superseded"), index)
         offset = self.stage.actual(event.doc, event.offset)
-        moment = self.stage.moment(self.now, index, event.doc, offset=offset, trigger=event.trigger)
+        asked = {"offset": offset, "trigger": event.trigger, "request": event.request}
+        moment = self.stage.moment(self.now, index, event.doc, **asked)
         yield from self._ask(index, event.doc, moment, since=index + 1)
 
     def _asks(self, ghost: Ghost) -> bool:
@@ -158,8 +164,8 @@ class Assistant:
     def moved(self, index: int, doc: int) -> Steps:
         """The cursor moved: some policies ask at the new place."""
         start, end = place = self.stage.cursors[doc]
-        if self._under_way.asked_elsewhere(doc, place):
-            yield from self._strand(lambda left: left == doc, "cursor moved")
+        if self._under_way.asked_elsewhere(doc, place, index):
+            yield from self._strand(lambda left: left == doc, "cursor moved", index)
         self._screen.visible = None
         if not self.policy.moves or start != end or not self._wants(self.stage.path(doc)):
             return
@@ -170,13 +176,13 @@ class Assistant:
             yield from self._stop_waiting(index, Ending("debounced"))
         yield from self._wait(index + 1, doc, situation, gate)
 
-    def left(self, index: int, leaving: Callable[[int], bool]) -> Steps:
+    def left(self, index: int, leaving: Callable[[int], bool], *, closed: int | None = None) -> Steps:
         """A document lost the focus, or was closed."""
         if self._waiting is not None and leaving(self._waiting.doc):
             yield from self._stop_waiting(index, Ending("gated", "focus moved"))
         if self._screen.visible is not None and leaving(self._screen.visible.doc):
             self._screen.visible = None
-        yield from self._strand(leaving, "focus moved")
+        yield from self._strand(leaving, "focus moved", index, closed)
 
     # Cancelling
 
@@ -186,15 +192,15 @@ class Assistant:
         if waiting is not None:
             yield self._unasked(index, waiting.doc, ending)
 
-    def _strand(self, leaving: Callable[[int], bool], why: str) -> Steps:
+    def _strand(self, leaving: Callable[[int], bool], why: str, index: int, closed: int | None = None) -> Steps:
         """The cursor left the place of a request."""
-        if self._under_way.strand(leaving):
-            yield from self._cancel(Ending("cancelled", why))
+        if self._under_way.strand(leaving, index, closed):
+            yield from self._cancel(Ending("cancelled", why), index, closed)
 
-    def _cancel(self, ending: Ending) -> Steps:
-        """Cancel the requests under way, if the policy cancels."""
+    def _cancel(self, ending: Ending, index: int, ended: int | None = None) -> Steps:
+        """Cancel the requests under way, if the policy cancels; `ended` is the document whose text is another now."""
         if self.policy.cancels:
-            yield from self._under_way.cancel(self.now, ending)
+            yield from self._under_way.cancel(self.now, ending, index, ended)
 
     # Asking
 
@@ -232,7 +238,8 @@ class Assistant:
         self._left -= 1
         yield from self._under_way.make_room(self.now)
         kept = self._pacer.asked(self.now)
-        patience = math.inf if kept else self._patience(index if since is None else since, doc, moment.offset)
+        fate = None if moment.request is None else self._fates.get(moment.request)
+        patience = math.inf if kept else self._patience(index if since is None else since, doc, moment.offset, fate)
         drawn = self.latency.draw(moment)
         will_cancel = drawn is not None and drawn >= patience
         text = self.stage.text(doc)
@@ -256,7 +263,7 @@ class Assistant:
         came = self._latency(doc, answer, drawn, patience)
         latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
         flying = PendingRequest(
-            self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came
+            self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came, fate=fate
         )
         if self.policy.is_timed:
             self._under_way.send(flying)
@@ -274,11 +281,11 @@ class Assistant:
             return answer.measured if drawn is None else drawn
         return max(answer.measured if drawn is None else 0.0, self._under_way.lag(doc, answer, self.now))
 
-    def _patience(self, index: int, doc: int, offset: int) -> float:
+    def _patience(self, index: int, doc: int, offset: int, fate: Fate | None) -> float:
         """The ms until the tape makes the editor cancel a request and notify the server."""
         if not self.policy.cancels or self.policy.lets_finish or not self.policy.is_timed:
             return math.inf
-        return max(0.0, self._lookahead.given_up(index, doc, offset) - self.now)
+        return max(0.0, self._lookahead.given_up(index, doc, offset, fate) - self.now)
 
     def _arrived(self, index: int, flying: PendingRequest) -> Steps:
         moment, answer = flying.ask.moment, flying.answer
@@ -321,9 +328,9 @@ class Assistant:
         yield from self._stop_waiting(index, Ending("debounced"))
         doc = flying.doc
         (put_in, *deleted), stays = self.stage.accept(index, doc, decision.change, decision.keys)
-        yield from self._change(doc, [put_in])
+        yield from self._change(index, doc, [put_in])
         yield from notifications(flying, decision)
-        yield from self._change(doc, deleted)
+        yield from self._change(index, doc, deleted)
         if stays:
             situation = self.stage.situation(self.now, doc, None)
             yield from self._wait(index, doc, situation, self._pacer.gate(situation))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from replay.play.fates import Fate
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
@@ -24,7 +25,7 @@ class PendingDebounce:
 class PendingRequest:
     """A request under way. `typed` is what was written at its place since, None when something else happened there.
 
-    `came` is when the server has the answer, `due` when it may be shown (virtual ms).
+    `came` is when the server has the answer, `due` when it may be shown (virtual ms). `fate` is what became of it on the tape, if that counts.
     """
 
     due: float
@@ -36,6 +37,11 @@ class PendingRequest:
     came: float = 0.0
     stale: bool = False
     typed: str | None = ""
+    fate: Fate | None = None
+
+    def outlasts(self, index: int) -> bool:
+        """Whether the tape's editor still waited for it at event `index`."""
+        return self.fate is not None and index < self.fate.event
 
     def pass_over(self, doc: int, changes: Sequence[Change]) -> None:
         """Take a change in that was made while it was under way."""
@@ -124,8 +130,12 @@ def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
 
 
 def added(text: str, cursor: int, change: Change) -> Change:
-    """What a suggestion really adds: without what it says again of the text left and right of the cursor."""
+    """What a suggestion really adds: without what it says again of the text left and right of the cursor.
+
+    At another place than the cursor only what it takes the place of counts.
+    """
     start, end, new = change
+    cursor = max(start, min(cursor, end))
     left, right = cut(text, start, cursor), cut(text, cursor, end)
     head = common_prefix(left, new)
     tail = common_suffix(right, new[head:])

@@ -44,7 +44,7 @@ def share_of(seed: int, moment: Moment, what: str) -> float:
 def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
     """The model that a text names: `measured`, `fixed:MS`, `lognormal:MEDIAN,SIGMA`, or `tape`.
 
-    `tape` takes the latency that the tape's own assistant had at the nearest request with the same text in the documents:
+    `tape` takes the latency that the tape's own assistant had at the request that is asked again, or else at the nearest request with the same text in the documents:
     where it was answered, its own; where it was waited for in vain, a longer one than that, since the same question would
     have been as slow a little earlier. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
     is checked.
@@ -89,7 +89,7 @@ def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
 
     def draw(moment: Moment) -> float:
         share = share_of(seed, moment, "latency")
-        request = asked.near(moment)
+        request = asked.near(moment) if moment.request is None else moment.request
         if request in answered:
             return answered[request]
         return drawn.at(share, above=waited.get(request, -math.inf))
@@ -126,8 +126,20 @@ def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
     """
     ghosts = [event for event in tape.events if isinstance(event, Ghost)]
     answered = {ghost.request: ghost.latency for ghost in ghosts if ghost.phase in {"shown", "empty"}}
-    given_up = {ghost.request: ghost.latency for ghost in ghosts if ghost.phase == "cancelled"}
+    given_up = _given_up(tape)
     return answered, {**_overtaken(tape, answered.keys() | given_up.keys()), **given_up}
+
+
+def _given_up(tape: Tape) -> dict[int, float]:
+    """Requests that the tape's editor cancelled, and the ms until then: at least until the event that tells it."""
+    asked: dict[int, float] = {}
+    waited: dict[int, float] = {}
+    for event, now in zip(tape.events, virtual_times(tape.events), strict=True):
+        if isinstance(event, Ghost) and event.phase == "asked":
+            asked[event.request] = now
+        elif isinstance(event, Ghost) and event.phase == "cancelled":
+            waited[event.request] = max(event.latency, now - asked.get(event.request, now))
+    return waited
 
 
 def _overtaken(tape: Tape, ended: Collection[int]) -> dict[int, float]:

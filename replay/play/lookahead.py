@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from replay.play.drive.pages import Pages
+from replay.play.fates import Fate
 from replay.play.stage import Stage
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Select
 
@@ -24,14 +25,29 @@ class Lookahead:
         following = range(index, len(self.events))
         return next((self.times[at] for at in following if self._changes(at, pages)), math.inf)
 
-    def given_up(self, index: int, doc: int, offset: int) -> float:
-        """When an editor next cancels a request at a place: a text changes, the cursor or the focus moves away, or it asks again."""
+    def given_up(self, index: int, doc: int, offset: int, fate: Fate | None = None) -> float:
+        """When an editor next cancels a request at a place: a text changes, the cursor or the focus moves away, or it asks again.
+
+        Where the tape tells the request's `fate`, only its own document can end it before that.
+        """
         pages = self.stage.pages.copy()
         following = range(index, len(self.events))
         return next(
-            (self.times[at] for at in following if self._changes(at, pages) or self._leaves(at, doc, offset, pages)),
+            (self.times[at] for at in following if self._gives_up(at, doc, offset, pages, fate)),
             math.inf,
         )
+
+    def _gives_up(self, at: int, doc: int, offset: int, pages: Pages, fate: Fate | None) -> bool:
+        changes = self._changes(at, pages)
+        if fate is None or at > fate.event:
+            return changes or self._leaves(at, doc, offset, pages)
+        match self.events[at]:
+            case Edit(doc=changed):
+                return changes and changed == doc
+            case Close(doc=closed):
+                return closed == doc
+            case _:
+                return at == fate.event and fate.name == "cancelled"
 
     def _changes(self, at: int, pages: Pages) -> bool:
         event = self.events[at]

@@ -149,7 +149,7 @@ class Player:
             case State() if stage.is_as_recorded(event.doc):
                 yield VerifyCheckpoint(stage.path(event.doc), event.sha256)
             case Close():
-                yield from self._assistant.left(index, lambda doc: doc == event.doc)
+                yield from self._assistant.left(index, lambda doc: doc == event.doc, closed=event.doc)
                 yield from stage.mend([event.doc])
                 yield DidClose(stage.path(event.doc))
             case Ghost():

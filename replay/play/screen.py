@@ -13,11 +13,13 @@ from replay.play.lookahead import Lookahead
 from replay.play.policies.policy import Policy
 from replay.play.stage import Stage
 from replay.play.users.decisions import Decisions
+from replay.play.users.recorded_requests import NOT_TYPED, RecordedDecision
 from replay.play.users.user import Offer, User
 from replay.play.users.words import takes
 from replay.records import Ending
 from replay.tapes.following import Followed, follow
-from syntax.text import Change, cut, length
+from replay.tapes.tape import Edit
+from syntax.text import Change, cut, length, minimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,12 @@ class Screen:
         here = flying.ask.moment.offset + length(flying.typed or "")
         place = self.stage.place(index, flying.doc, start)
         followed = self._followed(place, flying, (start, end, new))
-        then = self._decisions.at(self.stage.path(flying.doc), place.event, place.offset) if place else ()
+        then = self._then(flying, place, (start, end, new))
         offer = replace(self._offer(flying, here, followed), idle=idle, then=then, passes=passes)
         taken = max(0, min(self.user.accepts(offer), len(new)))
         self.visible = None if taken else Visible(flying.doc, here, new, offer.draw)
         if not taken:
-            return self._not_taken(index, now, offer)
+            return self._not_taken(index, now, offer, since=place.event if place else index)
         whole = taken == len(new)
         covered = followed.until(taken) if followed.stood >= taken else ()
         return Decision(
@@ -78,9 +80,19 @@ class Screen:
         offset = flying.ask.moment.offset
         here = offset + length(flying.typed or "")
         start = here if flying.stale else flying.suggestion.start
-        end = here + max(0, flying.suggestion.end - offset)
+        end = flying.suggestion.end + (here - offset if flying.suggestion.end >= offset else 0)
         rest = flying.rest(follows=self.policy.follows) or ""
         return added(self.stage.text(flying.doc), here, (start, end, rest))
+
+    def _then(self, flying: PendingRequest, place: RecordedPlace | None, change: Change) -> RecordedDecision | None:
+        """What the tape's person decided: about the same request, or, where the policy asks by itself, at the same place."""
+        request = flying.ask.moment.request
+        if request is not None:
+            then = self._decisions.of(request)
+        else:
+            path = self.stage.path(flying.doc)
+            then = self._decisions.at(path, place.event, place.offset) if place else None
+        return then and then.about(minimal(self.stage.text(flying.doc), change)[2], change[2])
 
     def _followed(self, place: RecordedPlace | None, flying: PendingRequest, change: Change) -> Followed:
         start, end, new = change
@@ -110,11 +122,11 @@ class Screen:
             return self.visible.draw
         return share_of(self.seed, flying.ask.moment, "user")
 
-    def _not_taken(self, index: int, now: float, offer: Offer) -> Decision:
+    def _not_taken(self, index: int, now: float, offer: Offer, *, since: int) -> Decision:
         stays, followed = self.lookahead.next_change(index) - now, offer.followed
-        if self.user.rejects(offer):
-            return Decision(Ending("rejected"), after=now)
-        if followed.whole:
+        if left := self.user.leaves(offer):
+            return Decision(Ending(left), after=now)
+        if followed.whole and self._is_typed(followed, since):
             return Decision(Ending("typed-through"), after=now)
         if stays < self.policy.seen:
             return Decision(Ending("superseded", "hardly seen"), after=now)
@@ -123,6 +135,11 @@ class Screen:
         if followed.touched:
             return Decision(Ending("rejected"), after=self.lookahead.times[followed.touched[0]])
         return Decision(Ending("shown"), after=now)
+
+    def _is_typed(self, followed: Followed, since: int) -> bool:
+        """Whether what came to stand there from event `since` on may have been typed: no undo, paste or acceptance brought it."""
+        events = (self.lookahead.events[at] for at, _ in followed.steps if at >= since)
+        return not any(isinstance(event, Edit) and event.reason in NOT_TYPED for event in events)
 
 
 def notifications(flying: PendingRequest, decision: Decision) -> Iterator[Tell]:

@@ -164,6 +164,7 @@ class Stage:
         scenario: str = "",
         within: tuple[Within, ...] = (),
         trigger: Trigger = "automatic",
+        request: int | None = None,
     ) -> Moment:
         """The moment just before event `index`, at a virtual time."""
         text = self.text(doc)
@@ -188,6 +189,7 @@ class Stage:
             within=within,
             trigger=trigger,
             turn=self._turns[place] - 1,
+            request=request,
             sample=self._sample,
         )
 

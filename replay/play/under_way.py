@@ -11,6 +11,8 @@ from replay.play.policies.policy import Policy
 from replay.records import Ending
 from syntax.text import Change
 
+CANCELLED = Ending("cancelled", "as on the tape")
+
 
 class UnderWay:
     """Requests without an answer yet, in the order in which they were sent. Times are virtual (ms)."""
@@ -25,9 +27,10 @@ class UnderWay:
         """When the next answer may be shown; infinite where none is awaited."""
         return min((flying.due for flying in self._flying), default=math.inf)
 
-    def asked_elsewhere(self, doc: int, place: tuple[int, int]) -> bool:
-        """Whether something was asked in a document at another place than where its cursor is now."""
-        asked = (flying.ask.moment.offset for flying in self._flying if flying.doc == doc)
+    def asked_elsewhere(self, doc: int, place: tuple[int, int], index: int) -> bool:
+        """Whether something was asked in a document at another place than where its cursor is now, at event `index`."""
+        waiting = (flying for flying in self._flying if flying.doc == doc and not flying.outlasts(index))
+        asked = (flying.ask.moment.offset for flying in waiting)
         return any(place != (at, at) for at in asked)
 
     def lag(self, doc: int, answer: Answer, now: float) -> float:
@@ -61,19 +64,33 @@ class UnderWay:
         for flying in [*self._flying, *self._landing]:
             flying.pass_over(doc, changes)
 
-    def strand(self, leaving: Callable[[int], bool]) -> bool:
-        """The person left documents, and what was asked there fits nowhere any more; whether there was any."""
-        stranded = [flying for flying in self._flying if leaving(flying.doc)]
+    def strand(self, leaving: Callable[[int], bool], index: int, ended: int | None) -> bool:
+        """The person left documents at event `index`, and what was asked there fits nowhere any more; whether there was any.
+
+        The tape's own editor may have waited on, but not for a document that `ended`.
+        """
+        left = [flying for flying in self._flying if leaving(flying.doc)]
+        stranded = [flying for flying in left if flying.doc == ended or not flying.outlasts(index)]
         for flying in stranded:
             flying.stale, flying.typed = True, None
         return bool(stranded)
 
-    def cancel(self, now: float, ending: Ending) -> Iterator[Settled]:
-        """Give up what is under way, but for what is kept alive."""
-        given_up = [flying for flying in self._flying if not flying.kept]
-        self._flying = [flying for flying in self._flying if flying.kept]
+    def cancel(self, now: float, ending: Ending, index: int, ended: int | None = None) -> Iterator[Settled]:
+        """Give up at event `index` what is under way, but for what is kept alive, and for what the tape's own editor still waited for.
+
+        That editor waited no longer for a document that `ended` as it was asked about. A request that it cancelled is cancelled here too.
+        """
+        given_up = [each for each in self._flying if not each.kept and (each.doc == ended or not each.outlasts(index))]
+        self._flying = [each for each in self._flying if each not in given_up]
         for flying in given_up:
-            yield self._given_up(flying, now, ending)
+            is_told = flying.fate is not None and flying.fate.name == "cancelled"
+            yield self._given_up(flying, now, CANCELLED if is_told else ending)
+
+    def cancel_request(self, now: float, request: int) -> Iterator[Settled]:
+        """The tape's editor cancelled a request here; this cancels the same one, where its fate counts."""
+        for flying in [each for each in self._flying if each.fate is not None and each.ask.moment.request == request]:
+            self._flying.remove(flying)
+            yield self._given_up(flying, now, CANCELLED)
 
     def _given_up(self, flying: PendingRequest, now: float, ending: Ending) -> Settled:
         """A request ends. If the server was not told, its answer still comes there, and may serve another request then."""

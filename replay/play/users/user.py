@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from replay.errors import ReplayError
 from replay.play.users.acceptance.model import BUNDLED, Model, load
@@ -16,6 +16,8 @@ from server.nearest import did_you_mean
 __all__ = ["Fitted", "Offer", "Rule", "UnknownUserError", "User", "user_of"]
 
 _MODEL = "model"
+Leaving: TypeAlias = Literal["rejected", "typed-through", "shown"]
+"""How a suggestion ends of which nothing is accepted."""
 
 
 class UnknownUserError(ReplayError):
@@ -36,8 +38,8 @@ class User(Protocol):
     def accepts(self, offer: Offer) -> int:
         """The number of characters of `offer.text` that are accepted: all, a beginning, or 0."""
 
-    def rejects(self, offer: Offer) -> bool:
-        """Whether a suggestion that is not accepted is rejected, even if the person writes the same text later."""
+    def leaves(self, offer: Offer) -> Leaving | None:
+        """How a suggestion ends that is not accepted, whatever the person writes later; None: what is written decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,15 @@ class Rule:
     name: str
     rule: Callable[[Offer], int]
     needs_tests: bool = False
-    rejection: Callable[[Offer], bool] = lambda _: False
+    leaving: Callable[[Offer], Leaving | None] = lambda _: None
 
     def accepts(self, offer: Offer) -> int:
         """How many characters the rule accepts."""
         return self.rule(offer)
 
-    def rejects(self, offer: Offer) -> bool:
-        """Whether the rule rejects what it does not accept."""
-        return self.rejection(offer)
+    def leaves(self, offer: Offer) -> Leaving | None:
+        """How the rule ends what it does not accept."""
+        return self.leaving(offer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ class Fitted:
         """Accept all or nothing by a random draw; the same seed gives the same decision."""
         return len(offer.text) if offer.draw < self.model.probability(offer) else 0
 
-    def rejects(self, offer: Offer) -> bool:
-        """Never: what is not accepted ends by what is written."""
-        return False
+    def leaves(self, offer: Offer) -> Leaving | None:
+        """None: what is not accepted ends by what is written."""
+        return None
 
 
 def _exact(offer: Offer) -> int:
@@ -93,15 +95,15 @@ def _tests(offer: Offer) -> int:
 
 
 def _recorded(offer: Offer) -> int:
-    taken = next((ghost.text for ghost in offer.then if ghost.phase in {"accepted", "part"}), "")
+    taken = offer.then.taken if offer.then else ""
     return len(taken) if offer.text.startswith(taken) else 0
 
 
-def _was_rejected(offer: Offer) -> bool:
-    rejected = {ghost.request for ghost in offer.then if ghost.phase == "rejected"}
-    return any(
-        ghost.request in rejected and ghost.phase == "shown" and ghost.text == offer.text for ghost in offer.then
-    )
+def _as_left(offer: Offer) -> Leaving | None:
+    then = offer.then
+    if then is None or then.shown != offer.text:
+        return None
+    return then.ending if then.ending in {"rejected", "typed-through", "shown"} else None
 
 
 exact = Rule("exact", _exact)
@@ -114,8 +116,8 @@ always = Rule("always", _always)
 """Accepts everything."""
 tests = Rule("tests", _tests, needs_tests=True)
 """Accepts what passes the project's tests."""
-recorded = Rule("recorded", _recorded, rejection=_was_rejected)
-"""Accepts the text that the recorded person accepted here, if the suggestion begins with it; rejects what that person rejected here."""
+recorded = Rule("recorded", _recorded, leaving=_as_left)
+"""Accepts the text that the recorded person accepted here, if the suggestion begins with it; ends the very suggestion that was shown then as it ended then."""
 
 USERS: Mapping[str, User] = {user.name: user for user in (exact, words, always, tests, recorded)}
 

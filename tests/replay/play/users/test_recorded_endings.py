@@ -1,0 +1,189 @@
+"""`recorded` ends the requests of a tape as they ended then, if each is answered as it was then.
+
+How they ended is read from the tape a second time here, by other code: it looks at the texts of the document, not at edits.
+"""
+
+from collections import Counter
+
+import pytest
+from tapes import Typist
+
+from replay.play.instructions import Answer, Ask, Settled
+from replay.play.latency import latency_of
+from replay.play.player import Player
+from replay.play.policies.policy import policy_of
+from replay.play.users.user import user_of
+from replay.tapes.documents import walk
+from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Select
+from replay.tapes.timeline import Timeline
+from syntax.text import length
+
+
+def live(tape):
+    """Request → how it ended on the tape, for those whose end the tape tells."""
+    ghosts = {}
+    for event in tape.events:
+        if isinstance(event, Ghost):
+            ghosts.setdefault(event.request, {})[event.phase] = event
+    typed = typed_through(tape, {request: told["shown"] for request, told in ghosts.items() if "shown" in told})
+    return {request: ending for request, told in ghosts.items() if (ending := of_phases(request, told, typed))}
+
+
+def of_phases(request, told, typed):
+    for phase in ("accepted", "part", "rejected", "empty", "cancelled"):
+        if phase in told:
+            return phase
+    if "shown" not in told:
+        return None
+    if not told["shown"].text:
+        return "empty"  # it only deletes: there is no text to show
+    return "typed-through" if request in typed else "shown"
+
+
+def typed_through(tape, shown):
+    """The requests whose text came to stand in the document, key after key: after each one, the document was the old one and a beginning."""
+    waiting, done, texts = {}, set(), {}
+    for _, event, documents in walk(tape):
+        if isinstance(event, Ghost) and event.phase == "shown" and event.text:
+            texts[event.request] = documents.texts[event.doc]
+            waiting[event.request] = 0
+        elif isinstance(event, Edit):
+            before = documents.texts[event.doc]
+            after = spliced(before, event.changes)
+            for request in [request for request in waiting if shown[request].doc == event.doc]:
+                far = reached(texts[request], shown[request], after)
+                is_key = event.reason in {None, "type"} and after != before
+                if far is None or not is_key:
+                    del waiting[request]
+                elif far == len(shown[request].text):
+                    del waiting[request]
+                    done.add(request)
+    return done
+
+
+def spliced(text, changes):
+    units = text.encode("utf-16-le", "surrogatepass")
+    for start, end, new in sorted(changes, reverse=True):
+        units = units[: 2 * start] + new.encode("utf-16-le", "surrogatepass") + units[2 * end :]
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def reached(text, ghost, after):
+    """How much of a suggestion was put into a text so that it became another; None if something else was."""
+    size = len(after) - len(text)
+    if not 0 <= size <= len(ghost.text):
+        return None
+    return size if spliced(text, [(ghost.offset, ghost.offset, ghost.text[:size])]) == after else None
+
+
+def replayed(tape, *, latency="tape", policy="recorded"):
+    """Request → how it ends in a replay in which each is answered as on the tape."""
+    shown = {event.request: event for event in tape.events if isinstance(event, Ghost) and event.phase == "shown"}
+    player = Player(Timeline(tape), policy_of(policy), user_of("recorded"), latency_of(latency, 0, tape))
+    steps, reply, ended = player.play(), None, {}
+    while True:
+        try:
+            step = steps.send(reply)
+        except StopIteration:
+            return ended
+        reply = answered(step, shown) if isinstance(step, Ask) else None
+        if isinstance(step, Settled):
+            assert step.moment.request not in ended
+            ended[step.moment.request] = step.ending.name
+
+
+def answered(ask, shown):
+    told = shown.get(ask.moment.request)
+    return Answer(0.0, text=told.text, start=told.offset, end=told.offset) if told else Answer(0.0)
+
+
+class Session(Typist):
+    """A typist with an assistant, which answers 50 ms after it was asked."""
+
+    def __init__(self, text=""):
+        super().__init__(text=text, gap=1000.0)
+        self.events.append(Open(0.0, 1, "b.py", "python", ""))
+
+    def ghost(self, request, phase, offset=None, text="", *, after=0.0, doc=0):
+        self.t += after
+        at = length(self.text) if offset is None else offset
+        latency = 50.0 if phase in {"shown", "empty", "cancelled"} else 0.0
+        self.events.append(Ghost(self.t, doc, request, phase, at, text, latency))
+        return self
+
+    def shown(self, request, text, offset=None):
+        return self.ghost(request, "asked").ghost(request, "shown", offset, text, after=50.0)
+
+    def accept(self, request, text, phase="accepted"):
+        at = length(self.text)
+        return self.edit((at, at, text), reason="accept").ghost(request, phase, at, text)
+
+    def other(self, event):
+        self.events.append(event)
+        return self
+
+
+def session():
+    return Session("x = ").type("a")
+
+
+SESSIONS = {
+    "accepted": session().shown(1, "bc").accept(1, "bc"),
+    "words, and the rest": session().shown(1, "b c").accept(1, "b ", "part").accept(1, "c"),
+    "a word": session().shown(1, "b c").accept(1, "b ", "part").type("z"),
+    "typed along, then accepted": session().shown(1, "bcd").type("b").accept(1, "cd"),
+    "Escape, and typed all the same": session().shown(1, "bc").ghost(1, "rejected").type("bc"),
+    "Escape behind what was typed along": session().shown(1, "bc").type("b").ghost(1, "rejected"),
+    "typed through": session().shown(1, "bc").type("bc").ghost(1, "ignored"),
+    "pasted": session().shown(1, "bc").edit((5, 5, "bc"), reason="paste").ghost(1, "ignored"),
+    "undone": session().shown(1, "bc").edit((5, 5, "bc"), reason="undo").ghost(1, "ignored"),
+    "ignored": session().shown(1, "bc").edit((0, 0, "y"), reason="type").ghost(1, "ignored"),
+    "empty": session().ghost(1, "asked").ghost(1, "empty", after=50.0).type("b"),
+    "cancelled by a key": session().ghost(1, "asked").edit((5, 5, "b"), gap=49.0).ghost(1, "cancelled", after=1.0).shown(2, "c"),
+    "cancelled, and no text changed": session().ghost(1, "asked").ghost(1, "cancelled", after=50.0).type("b").shown(2, "c"),
+    "a move did not cancel": session().ghost(1, "asked").select(0).ghost(1, "shown", 5, "b", after=40.0).type("b"),
+    "another focus did not cancel": session()
+    .ghost(1, "asked")
+    .other(Focus(1020.0, 1))
+    .ghost(1, "shown", 5, "b", after=50.0)
+    .other(Focus(1060.0, 0)),
+    "the next request did not cancel": session()
+    .ghost(1, "asked")
+    .ghost(2, "asked", after=10.0)
+    .ghost(1, "shown", 5, "b", after=40.0)
+    .ghost(2, "empty", after=10.0),
+    "a key in another document did not cancel": session()
+    .ghost(1, "asked")
+    .other(Edit(1020.0, 1, ((0, 0, "q"),), "type"))
+    .ghost(1, "shown", 5, "b", after=50.0),
+    "two requests at one place": session().shown(1, "bc").ghost(1, "rejected").shown(2, "bc").accept(2, "bc"),
+    "shown elsewhere": Session("one two").type("a").shown(1, "x", offset=3).type("b"),
+    "a closer stands there": Session("f()").edit((2, 2, "1"), reason="type").shown(1, ", 2)", offset=3),
+    "in two places": Session("a b c")
+    .type("d")
+    .shown(1, "xbyz", offset=2)
+    .edit((2, 2, "x"), (3, 4, "yzc"), reason="accept")
+    .ghost(1, "accepted", 3, "yz"),
+}
+ENDINGS = {
+    "accepted": "accepted",
+    "words, and the rest": "accepted",
+    "a word": "part",
+    "typed along, then accepted": "accepted",
+    "Escape, and typed all the same": "rejected",
+    "Escape behind what was typed along": "rejected",
+    "typed through": "typed-through",
+    "empty": "empty",
+    "cancelled by a key": "cancelled",
+    "cancelled, and no text changed": "cancelled",
+    "a move did not cancel": "typed-through",
+    "two requests at one place": "rejected",
+    "in two places": "accepted",
+}
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_request_ends_as_it_ended_then(name):
+    tape = SESSIONS[name].tape()
+    assert live(tape)[1] == ENDINGS.get(name, "shown")
+    assert replayed(tape) == live(tape)
