@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from replay.play.fates import Fate, fates
+from replay.play.fates import RequestFate, fates
 from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
 from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
 from replay.play.latency import Latency
@@ -60,7 +60,7 @@ class Assistant:
         self._waiting: PendingDebounce | None = None
         self._under_way = UnderWay(policy)
         told = policy.asks == "recorded" and policy.cancels
-        self._fates: dict[int, Fate] = fates(stage.timeline.tape) if told else {}
+        self._fates: dict[int, RequestFate] = fates(stage.timeline.tape) if told else {}
 
     # Time
 
@@ -151,8 +151,9 @@ class Assistant:
         yield from self._stop_waiting(index, Ending("debounced"))
         yield from self._cancel(Ending("superseded"), index)
         offset = self.stage.actual(event.doc, event.offset)
-        asked = {"offset": offset, "trigger": event.trigger, "request": event.request}
-        moment = self.stage.moment(self.now, index, event.doc, **asked)
+        moment = self.stage.moment(
+            self.now, index, event.doc, offset=offset, trigger=event.trigger, request=event.request
+        )
         yield from self._ask(index, event.doc, moment, since=index + 1)
 
     def _asks(self, ghost: Ghost) -> bool:
@@ -281,7 +282,7 @@ class Assistant:
             return answer.measured if drawn is None else drawn
         return max(answer.measured if drawn is None else 0.0, self._under_way.lag(doc, answer, self.now))
 
-    def _patience(self, index: int, doc: int, offset: int, fate: Fate | None) -> float:
+    def _patience(self, index: int, doc: int, offset: int, fate: RequestFate | None) -> float:
         """The ms until the tape makes the editor cancel a request and notify the server."""
         if not self.policy.cancels or self.policy.lets_finish or not self.policy.is_timed:
             return math.inf

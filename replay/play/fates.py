@@ -9,7 +9,7 @@ from replay.tapes.tape import Ghost, Tape
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class RequestFate:
     """How a request left the editor of the tape, and the index of the event that tells it.
 
     Up to that event the editor waited: moves of the cursor, another focus and further requests did not end the request then.
@@ -19,10 +19,12 @@ class Fate:
     name: Literal["answered", "cancelled"]
 
 
-def fates(tape: Tape) -> dict[int, Fate]:
+def fates(tape: Tape) -> dict[int, RequestFate]:
     """Request → its fate. A request has none if the tape does not tell its end (tapes of recorders before this was written down)."""
-    told: dict[int, Fate] = {}
+    told: dict[int, RequestFate] = {}
     for index, event in enumerate(tape.events):
         if isinstance(event, Ghost) and event.phase in {"shown", "empty", "cancelled"}:
-            told.setdefault(event.request, Fate(index, "cancelled" if event.phase == "cancelled" else "answered"))
+            told.setdefault(
+                event.request, RequestFate(index, "cancelled" if event.phase == "cancelled" else "answered")
+            )
     return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from replay.play.fates import Fate
+from replay.play.fates import RequestFate
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
@@ -37,7 +37,7 @@ class PendingRequest:
     came: float = 0.0
     stale: bool = False
     typed: str | None = ""
-    fate: Fate | None = None
+    fate: RequestFate | None = None
 
     def outlasts(self, index: int) -> bool:
         """Whether the tape's editor still waited for it at event `index`."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from replay.play.drive.pages import Pages
-from replay.play.fates import Fate
+from replay.play.fates import RequestFate
 from replay.play.stage import Stage
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Select
 
@@ -25,7 +25,7 @@ class Lookahead:
         following = range(index, len(self.events))
         return next((self.times[at] for at in following if self._changes(at, pages)), math.inf)
 
-    def given_up(self, index: int, doc: int, offset: int, fate: Fate | None = None) -> float:
+    def given_up(self, index: int, doc: int, offset: int, fate: RequestFate | None = None) -> float:
         """When an editor next cancels a request at a place: a text changes, the cursor or the focus moves away, or it asks again.
 
         Where the tape tells the request's `fate`, only its own document can end it before that.
@@ -37,7 +37,7 @@ class Lookahead:
             math.inf,
         )
 
-    def _gives_up(self, at: int, doc: int, offset: int, pages: Pages, fate: Fate | None) -> bool:
+    def _gives_up(self, at: int, doc: int, offset: int, pages: Pages, fate: RequestFate | None) -> bool:
         changes = self._changes(at, pages)
         if fate is None or at > fate.event:
             return changes or self._leaves(at, doc, offset, pages)

@@ -66,7 +66,8 @@ class RecordedRequest:
 
     def take(self, before: str, event: Edit) -> None:
         """Take an edit of its document in, whose text was `before`."""
-        if not event.changes:
+        if not event.changes or not self._rest:
+            self.is_open = self.is_open and bool(self._rest)
             return
         start, end, new = minimal(before, event.changes[0]) if len(event.changes) == 1 else (-1, -1, "")
         if start == end == self._here and self._rest.startswith(new):

@@ -98,3 +98,7 @@ def test_after_ten_minutes_a_deletion_has_another_reason():
 
 def test_a_tape_without_suggestions_has_none():
     assert Assisted().type("abc").endings() == {}
+
+
+def test_an_edit_that_changes_nothing_contradicts_no_suggestion():
+    assert offered("ab").edit().type("ab").ghost(1, "ignored").endings() == {"typed": 1}

@@ -12,6 +12,7 @@ from replay.play.instructions import Answer, Ask, DidChange, Settled
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import UnknownPolicyError, policy_of
+from replay.play.users.recorded_requests import RecordedDecision
 from replay.play.users.user import user_of
 from replay.tapes.tape import Close, Edit, Ghost, Open
 from replay.tapes.timeline import Timeline
@@ -43,8 +44,8 @@ class Watching:
         self.offers.append(offer)
         return 0
 
-    def rejects(self, offer):
-        return False
+    def leaves(self, offer):
+        return None
 
 
 def watched(tape, policy, answer, **options):
@@ -241,7 +242,7 @@ def test_the_user_is_told_what_the_tapes_own_person_did_there():
     typist.edit((1, 1, "bc"), reason="accept")
     typist.events.append(Ghost(typist.t, 0, 7, "accepted", 1, "bc"))
     offers = watched(typist.tape(), "recorded", offering("bc"))
-    assert [[ghost.phase for ghost in offer.then] for offer in offers] == [["asked", "shown", "accepted"]]
+    assert [offer.then for offer in offers] == [RecordedDecision("bc", "bc", "accepted")]
 
 
 def endings_in_turn(steps):

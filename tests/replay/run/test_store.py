@@ -31,6 +31,7 @@ FULL = Record(
         function="a.py:1",
         program="4d1e",
         within=WITHIN,
+        request=7,
     ),
     ending=Ending("filtered", "prose"),
     suggestion=Suggestion(

@@ -1,10 +1,10 @@
 import pytest
 
 from replay.play.users.acceptance.errors import CoefficientsError
-from replay.play.users.decisions import Decisions
+from replay.play.users.recorded_requests import RecordedDecision
 from replay.play.users.user import Fitted, Offer, UnknownUserError, user_of
 from replay.tapes.following import Followed
-from replay.tapes.tape import Edit, Ghost, Open
+from replay.tapes.tape import Ghost
 
 
 def offer(text, stood=0, **fields):
@@ -72,16 +72,15 @@ def test_only_the_user_tests_has_to_know_what_passes():
 @pytest.mark.parametrize(
     ("then", "taken"),
     [
-        ((), 0),
-        ((ghost("asked"), ghost("shown", "foo(a)")), 0),
-        ((ghost("shown", "foo(a)"), ghost("rejected", "foo(a)")), 0),
-        ((ghost("shown", "foo(a)"), ghost("ignored", "foo(a)")), 0),
-        ((ghost("shown", "foo(a)"), ghost("accepted", "foo(a)")), 6),
-        ((ghost("shown", "foo(a)"), ghost("part", "foo")), 3),
-        ((ghost("shown", "bar"), ghost("rejected", "bar"), ghost("accepted", "foo", 2)), 3),
-        ((ghost("accepted", "bar"),), 0),
-        ((ghost("accepted", "foo(a) + 1"),), 0),
-        ((ghost("accepted", ""),), 0),
+        (None, 0),
+        (RecordedDecision(), 0),
+        (RecordedDecision("foo(a)", "", "shown"), 0),
+        (RecordedDecision("foo(a)", "", "rejected"), 0),
+        (RecordedDecision("foo(a)", "foo(a)", "accepted"), 6),
+        (RecordedDecision("foo(a)", "foo", "part"), 3),
+        (RecordedDecision("bar", "foo", "accepted"), 3),
+        (RecordedDecision(None, "bar", "accepted"), 0),
+        (RecordedDecision(None, "foo(a) + 1", "accepted"), 0),
     ],
 )
 def test_recorded_accepts_what_the_tape_s_person_accepted_where_the_suggestion_begins_with_it(then, taken):
@@ -89,46 +88,21 @@ def test_recorded_accepts_what_the_tape_s_person_accepted_where_the_suggestion_b
 
 
 @pytest.mark.parametrize(
-    ("then", "rejected"),
+    ("then", "left"),
     [
-        ((), False),
-        ((ghost("shown", "foo(a)"),), False),
-        ((ghost("shown", "foo(a)"), ghost("ignored")), False),
-        ((ghost("shown", "foo(a)"), ghost("rejected")), True),
-        ((ghost("shown", "bar"), ghost("rejected")), False),
-        ((ghost("shown", "foo(a)"), ghost("shown", "bar", 2), ghost("rejected", request=2)), False),
+        (None, None),
+        (RecordedDecision("foo(a)", "", "shown"), "shown"),
+        (RecordedDecision("foo(a)", "", "typed-through"), "typed-through"),
+        (RecordedDecision("foo(a)", "", "rejected"), "rejected"),
+        (RecordedDecision("foo(a)", "fop", "accepted"), None),
+        (RecordedDecision("bar", "", "rejected"), None),
+        (RecordedDecision(), None),
     ],
 )
-def test_recorded_rejects_what_the_tape_s_person_rejected_and_no_other_text_nor_anyone_else(then, rejected):
+def test_recorded_ends_the_suggestion_of_then_as_it_ended_then_and_nobody_else_does(then, left):
     offered = offer("foo(a)", 6, then=then)
-    assert user_of("recorded").rejects(offered) == rejected
-    assert not any(user_of(name).rejects(offered) for name in ("exact", "words", "always", "tests", "model"))
-
-
-def shown_again(tape):
-    """Every suggestion that was shown on a tape, offered again at its place: request → (text, what `recorded` takes)."""
-    decisions, edits, paths, asked, offered = Decisions(tape), 0, {}, {}, {}
-    for index, event in enumerate(tape.events):
-        edits += isinstance(event, Edit)
-        if isinstance(event, Open):
-            paths[event.doc] = event.path
-        elif isinstance(event, Ghost) and event.phase == "asked":
-            asked[event.request] = edits
-        elif isinstance(event, Ghost) and event.phase == "shown" and asked[event.request] == edits:
-            then = decisions.at(paths[event.doc], index, event.offset)
-            offered[event.request] = event.text[: accepts("recorded", event.text, then=then)]
-    return offered
-
-
-def test_an_assistant_that_answers_as_on_the_tape_is_accepted_where_it_was_on_the_tape(long_session):
-    ghosts = [event for event in long_session.events if isinstance(event, Ghost)]
-    taken = {ghost.request: ghost.text for ghost in ghosts if ghost.phase in {"accepted", "part"} and ghost.text}
-    offered = {request: text for request, text in shown_again(long_session).items() if text}
-    assert len(taken) == 86
-    assert (
-        len(offered.items() & taken.items()) == 84
-    )  # one was in two places at once, one the second choice of its list
-    assert set(offered.values()) <= set(taken.values())  # some had been shown before, from a cursor elsewhere
+    assert user_of("recorded").leaves(offered) == left
+    assert not any(user_of(name).leaves(offered) for name in ("exact", "words", "always", "tests", "model"))
 
 
 def test_model_accepts_all_or_nothing_as_the_draw_falls_about_the_probability():
