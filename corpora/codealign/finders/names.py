@@ -80,15 +80,16 @@ _GIVING = frozenset({"export_clause", "type", "marker_annotation", "annotation",
 
 
 def _unread(tree: Tree) -> Iterator[DefinedName]:
-    """The names, where they are defined first, that nothing reads in the scope in which they are known."""
-    names = _names(tree)
-    reads = Counter((id(_home(use.scope, use.name)), use.name) for use in names.uses if use.role not in _MEMBERS)
-    updates = _updates(tree)
-    kept = _given_away(tree)
+    """The names, where they are defined first, that nothing reads in the scope in which they are known; an update (`a += 1`) reads nothing."""
+    names, updates, kept = _names(tree), _updates(tree), _given_away(tree)
+    reads = {
+        (id(_home(use.scope, use.name)), use.name)
+        for use in names.uses
+        if use.role not in _MEMBERS and use.at not in updates
+    }
     for scope in names.scopes:
         for name, places in scope.defined.items():
-            times = reads[id(scope), name]
-            if name not in kept and times <= updates[name] and name != "*":
+            if name not in kept and (id(scope), name) not in reads and name != "*":
                 yield places[0]
 
 
@@ -118,10 +119,14 @@ def _is_assigned(tree: Tree, name: DefinedName) -> bool:
     return parent is not None and parent.type in _ASSIGNING
 
 
-def _updates(tree: Tree) -> Counter[str]:
-    """How often each name is read only to be updated (`a += 1`)."""
-    types = frozenset({"augmented_assignment", "augmented_assignment_expression"})
-    return Counter(text_of(node.child_by_field_name("left")) for node in nodes_of(tree, types))
+def _updates(tree: Tree) -> set[int]:
+    """The bytes at which a name stands only to be updated, as a statement of its own."""
+    types = frozenset({"augmented_assignment", "augmented_assignment_expression", "assignment_expression"})
+    found = (
+        node for node in nodes_of(tree, types) if node.parent is not None and node.parent.type == "expression_statement"
+    )
+    lefts = (node.child_by_field_name("left") for node in found)
+    return {left.start_byte for left in lefts if left is not None and left.type == "identifier"}
 
 
 def unused_imports(tree: Tree) -> Iterator[int]:
@@ -179,6 +184,8 @@ def unused_functions(tree: Tree) -> Iterator[int]:
     script = _calls_at_top(tree)
     for node in nodes_of(tree, shape_of(tree).functions):
         name = function_name(node)
+        if node.parent is not None and node.parent.type == "arguments":
+            continue  # a callback, whose name is for traces only
         if name and words[name] == defined[name] and (_is_private(tree, node, name) or (script and _is_plain(node))):
             yield node.start_point.row
 
@@ -282,7 +289,7 @@ def missing_imports(tree: Tree) -> Iterator[int]:
     """Names of the standard library that are used, and that nothing imports or defines."""
     names = _names(tree)
     defined = {name for scope in names.scopes for name in scope.defined}
-    if re.search(r"^\s*(from \S+ import \*|import java\.util\.\*)", tree.text, re.MULTILINE):
+    if re.search(r"^\s*(from \S+ import \*|import [\w.]+\.\*;)", tree.text, re.MULTILINE):
         return
     known = set(_KNOWN[tree.language.id].split()) - defined - {text.rpartition(".")[2] for text in _paths(tree)}
     yield from (use.line for use in names.uses if use.name in known and use.role not in {"member call", "field"})

@@ -167,7 +167,7 @@ def function_name(node: tree_sitter.Node) -> str:
     parent = node.parent
     if parent is None:
         return ""
-    field = {"variable_declarator": "name", "assignment": "left", "pair": "key"}.get(parent.type, "")
+    field = {"variable_declarator": "name", "assignment": "left"}.get(parent.type, "")
     return text_of(parent.child_by_field_name(field)) if field else ""
 
 

@@ -109,3 +109,27 @@ def test_each_language_has_rules_of_each_type():
             "performance",
             "correctness",
         }
+
+
+def test_a_name_is_read_in_the_scope_in_which_it_is_known():
+    rule = instruction("remove-redundant-code-and-comments")
+    twice = "function f(a) { let sum = 0; sum += a; return sum; }\nfunction g(a) { const sum = f(a); return %s; }\n"
+    assert rule.verify(twice % "sum", "javascript")
+    assert rule.problems(twice % "a", "javascript") == [1]
+    counted = "def f(n):\n    tries = 0\n    while tries < n:\n        tries += 1\n"
+    assert rule.verify(counted, "python")
+    assert not rule.verify("def f(n):\n    tries = 0\n    while n:\n        tries += 1\n", "python")
+    assert rule.verify("function f(a) { const b = a.c; b.d = 1; b[0] += 1; }\n", "javascript")
+
+
+def test_a_parameter_of_the_same_name_is_no_use_of_an_import():
+    code = 'const path = require("path");\nconst f = (path) => path;\n'
+    assert instruction("remove-unused-imports").problems(code, "javascript") == [0]
+
+
+def test_callbacks_and_members_of_objects_are_no_functions_inside_functions():
+    code = "function f() { on('x', function handle() { }); return { go: () => 1 }; }\n"
+    assert instruction("remove-unused-function").verify(code, "javascript")
+    assert (
+        instruction("avoid-nested-functions").problems("function f() { return { go: () => 1 }; }\n", "javascript") == []
+    )
