@@ -23,6 +23,7 @@ from server.lsp.events import (
     ClientLeft,
     CompletionAccepted,
     CompletionDismissed,
+    CompletionMissing,
     CompletionRequested,
     CompletionReturned,
     CursorsMoved,
@@ -73,6 +74,7 @@ class Recorder:
         self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
         self._taken: set[int] = set()
         self._ending: tuple[ShownSuggestion, Phase] | None = None
+        self._held: list[Event] = []
         self._active: int | None = None
         self._t = 0.0
 
@@ -83,7 +85,19 @@ class Recorder:
     def take(self, t: float, editor_event: EditorEvent) -> list[Event]:
         """The tape events of one editor event, `t` ms after the start; editor events come in order."""
         self._t = t
-        return [*self._ended(editor_event), *self._events(editor_event)]
+        return [*self._released(editor_event), *self._ended(editor_event), *self._events(editor_event)]
+
+    def _released(self, editor_event: EditorEvent) -> list[Event]:
+        """A change that a key may have made and may have been an acceptance: the editor event behind it says which."""
+        held, self._held = self._held, []
+        if held and isinstance(editor_event, CompletionAccepted) and self._is_ending(editor_event.request):
+            return [
+                msgspec.structs.replace(event, reason="accept") if isinstance(event, Edit) else event for event in held
+            ]
+        return held
+
+    def _is_ending(self, request: int) -> bool:
+        return self._ending is not None and self._ending[0].request == request
 
     def _events(self, editor_event: EditorEvent) -> Iterator[Event]:  # one case for each kind
         match editor_event:
@@ -104,6 +118,8 @@ class Recorder:
                 yield from self._asked(editor_event, self._open[editor_event.document.uri])
             case CompletionReturned() if editor_event.document.uri in self._open:
                 yield from self._answered(editor_event, self._open[editor_event.document.uri])
+            case CompletionMissing() if editor_event.document.uri in self._open:
+                yield from self._missing(editor_event, self._open[editor_event.document.uri])
             case CompletionAccepted(request):
                 yield from self._accepted(request)
             case TerminalCommandEnded(command, output, status):
@@ -141,11 +157,16 @@ class Recorder:
         if not changes:
             doc.hint = None  # the hint belonged to this change
             return
-        yield from self._focus(doc)
-        yield from self._edited(doc, editor_event.before.text, changes)
+        suggestion = doc.suggestion
+        made = [*self._focus(doc), *self._edited(doc, editor_event.before.text, changes)]
         doc.unchecked += 1
         if doc.unchecked >= CHECK_EVERY:
-            yield self._checkpoint(doc)
+            made.append(self._checkpoint(doc))
+        if suggestion is not None and changes == (suggestion.change,) and _may_be_a_key(made):
+            self._given[suggestion.request] = (doc, suggestion)
+            self._held = made
+        else:
+            yield from made
 
     def _edited(self, doc: _Doc, before: str, changes: Sequence[Change]) -> Iterator[Event]:
         suggestion, hint, doc.hint, doc.selection = doc.suggestion, _hint_of(doc.hint, changes), None, ()
@@ -182,6 +203,12 @@ class Recorder:
         doc.suggestion = ShownSuggestion(answered.request, doc.number, change)
         self._given[answered.request] = (doc, doc.suggestion)
         yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(answered.latency, 3))
+
+    def _missing(self, ended: CompletionMissing, doc: _Doc) -> Iterator[Event]:
+        """Say why there is no answer, unless nobody waited for an empty one any more."""
+        if ended.reason == "cancelled" or ended.document.version == doc.version:
+            latency = round(ended.latency, 3)
+            yield Ghost(self._t, doc.number, ended.request, ended.reason, ended.offset, latency=latency)
 
     def _accepted(self, request: int) -> Iterator[Event]:
         if request in self._taken or request not in self._given:
@@ -232,6 +259,10 @@ class Recorder:
     def _checkpoint(self, doc: _Doc) -> State:
         doc.unchecked = 0
         return State(self._t, doc.number, "")
+
+
+def _may_be_a_key(made: Sequence[Event]) -> bool:
+    return any(isinstance(event, Edit) and event.reason in {"type", None} for event in made)
 
 
 def _hint_of(hint: Reason | None, changes: Sequence[Change]) -> Reason | None:

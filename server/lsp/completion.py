@@ -65,9 +65,11 @@ def _location(ls: Server, asked: PositionParams) -> Location:
 
 
 async def _answer(ls: Server, params: CompletionParams, where: Location) -> list[types.InlineCompletionItem]:
+    since = time.monotonic()
     try:
         result = await _result(ls, params)
     except asyncio.CancelledError:
+        ls.protocol.tell_missing(params, "cancelled", 1000 * (time.monotonic() - since))
         ls.remember(where, CompletionResult(outcome="cancelled", provider=ls.settings.provider.name))
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails, the editor gets it as an error, and the server goes on
@@ -76,6 +78,7 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
     if result.outcome == "failed":
         raise RequestFailed(result.reason)
     if not result.text or params.document is None:
+        ls.protocol.tell_missing(params, "empty", result.latency)
         return []
     return [_item(ls, params, params.document, result)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from server.documents import Document
 from server.settings import RecordingSettings
@@ -97,6 +97,20 @@ class CompletionReturned:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionMissing:
+    """A request at `offset` of `document` ended without a completion, `latency` ms after it came.
+
+    `empty`: the answer had no text, or the repairs left none. `cancelled`: the editor cancelled the request. What fails has no such event.
+    """
+
+    request: int
+    document: Document
+    offset: int
+    reason: Literal["empty", "cancelled"]
+    latency: float
+
+
+@dataclass(frozen=True, slots=True)
 class CompletionAccepted:
     """The editor ran the command of an item: the person accepted it."""
 
@@ -135,6 +149,7 @@ EditorEvent: TypeAlias = (
     | DocumentClosed
     | CompletionRequested
     | CompletionReturned
+    | CompletionMissing
     | CompletionAccepted
     | CompletionDismissed
     | TerminalCommandEnded

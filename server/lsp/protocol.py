@@ -14,7 +14,7 @@ import logging
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import cattrs
 from lsprotocol import types
@@ -34,6 +34,7 @@ from server.documents import ContentChange, Document, LineCharacter, OpenDocumen
 from server.errors import DocumentError, ServerRoomError
 from server.keys import masked
 from server.lsp.events import (
+    CompletionMissing,
     CompletionRequested,
     DocumentChanged,
     DocumentClosed,
@@ -293,7 +294,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         if isinstance(params, CompletionParams) and method_name in self.fm.features:
             serving: Any = asyncio.get_running_loop().create_task(self._served(msg_id, method_name, params))
             self._request_futures[msg_id] = serving
-            serving.add_done_callback(partial(self._unserved, msg_id))
+            serving.add_done_callback(partial(self._unserved, msg_id, params))
         else:
             super()._handle_request(msg_id, method_name, params)
 
@@ -308,9 +309,10 @@ class GhosttapeProtocol(LanguageServerProtocol):
             result.set_exception(error)
         self._send_handler_result(result, msg_id=msg_id)
 
-    def _unserved(self, msg_id: Id, serving: Any) -> None:
+    def _unserved(self, msg_id: Id, params: CompletionParams, serving: Any) -> None:
         """Answer a request that was cancelled before its task started."""
         if serving.cancelled():
+            self.tell_missing(params, "cancelled", 0.0)
             self._send_handler_result(serving, msg_id=msg_id)
 
     def _asked(self, params: CompletionParams) -> None:
@@ -327,6 +329,12 @@ class GhosttapeProtocol(LanguageServerProtocol):
         if self.listeners:
             invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
             self.emit(CompletionRequested(params.request, document, document.offset(where), invoked))
+
+    def tell_missing(self, asked: CompletionParams, reason: Literal["empty", "cancelled"], latency: float) -> None:
+        """Tell the listeners that a request ended without a completion, `latency` ms after it came."""
+        if self.listeners and asked.document is not None:
+            offset = asked.document.offset(place(asked.position))
+            self.emit(CompletionMissing(asked.request, asked.document, offset, reason, latency))
 
     def _document(self, uri: str) -> Document | None:
         try:

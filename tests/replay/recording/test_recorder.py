@@ -15,6 +15,7 @@ from server.lsp.events import (
     ClientLeft,
     CompletionAccepted,
     CompletionDismissed,
+    CompletionMissing,
     CompletionRequested,
     CompletionReturned,
     CursorsMoved,
@@ -273,9 +274,9 @@ class TestSuggestions:
     def test_what_a_key_writes_is_typed_also_where_it_was_suggested(self, text, typed):
         desk = Desk("f")
         desk.suggestion(1, 1, text)
-        events = desk.change((1, 1, typed))
+        events = [*desk.change((1, 1, typed)), *desk.tell(CursorsMoved(desk.documents.get(URI), ((0, 0),)))]
         assert [event.reason for event in events if isinstance(event, Edit)] == ["type"]
-        assert ghosts(events) == []
+        assert {phase for _, phase, _ in ghosts(events)} <= {"ignored"}
 
     def test_what_was_typed_to_its_end_was_ignored_where_nothing_of_it_was_left(self):
         desk = Desk("x = ")
@@ -313,6 +314,47 @@ class TestSuggestions:
         desk.tell(ChangeReasonGiven(URI, "accept"))
         assert ghosts(desk.change((1, 1, "x"))) == [(1, "accepted", "x")]
         assert desk.tell(CompletionAccepted(1)) == []
+
+    def test_one_letter_that_is_all_of_it_is_accepted_where_the_command_of_the_item_says_so(self):
+        desk = Desk("f")
+        desk.suggestion(1, 1, "x")
+        assert desk.change((1, 1, "x")) == [], "a key may have written it: what comes next says so"
+        edit, ghost = desk.tell(CompletionAccepted(1))
+        assert (edit.reason, edit.t, ghost.phase, ghost.offset, ghost.text) == (
+            "accept",
+            desk.t - 10,
+            "accepted",
+            1,
+            "x",
+        )
+        assert ghosts(desk.tell(ClientLeft())) == []
+
+    def test_the_last_letter_behind_what_was_typed_along_is_accepted_alone(self):
+        desk = Desk("f")
+        desk.suggestion(1, 1, "xy")
+        desk.change((1, 1, "x"))
+        desk.change((2, 2, "y"))
+        edit, ghost = desk.tell(CompletionAccepted(1))
+        assert (edit.reason, ghost.phase, ghost.offset, ghost.text) == ("accept", "accepted", 2, "y")
+
+    def test_a_letter_that_was_typed_comes_before_all_that_follows(self):
+        desk = Desk("f")
+        desk.suggestion(1, 1, "x")
+        desk.change((1, 1, "x"))
+        first, *rest = desk.change((2, 2, "z"))
+        assert (first.changes, first.reason) == (((1, 1, "x"),), "type")
+        assert [event.changes for event in rest if isinstance(event, Edit)] == [((2, 2, "z"),)]
+
+    def test_why_there_is_no_answer_is_told_unless_the_text_has_changed_before_an_empty_one(self):
+        desk = Desk("x = ")
+        document = desk.documents.get(URI)
+        for request in (1, 2, 3):
+            desk.tell(CompletionRequested(request, document, 4, invoked=False))
+        (empty,) = desk.tell(CompletionMissing(1, document, 4, "empty", 12.3456))
+        assert (empty.request, empty.phase, empty.offset, empty.text, empty.latency) == (1, "empty", 4, "", 12.346)
+        desk.change((4, 4, "1"))
+        assert ghosts(desk.tell(CompletionMissing(2, document, 4, "cancelled", 5.0))) == [(2, "cancelled", "")]
+        assert desk.tell(CompletionMissing(3, document, 4, "empty", 5.0)) == []
 
     def test_a_paste_of_the_same_text_is_no_accept(self):
         desk = Desk("x = ")
