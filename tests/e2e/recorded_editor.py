@@ -69,12 +69,13 @@ class Editor:
             at += len(encode(character)) // 2
         return at
 
-    async def ask(self, name, at):
+    async def ask(self, name, at, msg_id=None):
         where = types.Position(*position_at(self.texts[name], at))
         context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
         document = types.TextDocumentIdentifier(self.uri(name))
         asked = types.InlineCompletionParams(context, document, where)
-        items = await self.client.text_document_inline_completion_async(asked)
+        method = types.TEXT_DOCUMENT_INLINE_COMPLETION
+        items = await self.client.protocol.send_request_async(method, asked, msg_id=msg_id)
         return items[0] if items else None
 
     async def accept(self, item):

@@ -58,6 +58,43 @@ async def test_a_recorded_session_replays_to_the_same_documents(start, into):
     assert [event.t for event in tape.events] == sorted(event.t for event in tape.events)
 
 
+def said(tape):
+    return [(event.request, event.phase, event.offset) for event in tape.events if isinstance(event, Ghost)]
+
+
+async def test_a_request_that_was_answered_with_nothing_is_on_the_tape(start, into):
+    editor = await start("--record", into, answer="")
+    editor.open("a.py", "x = ")
+    assert await editor.ask("a.py", 4) is None
+    await editor.leave()
+    assert said(tapes(into)[0]) == [(1, "asked", 4), (1, "empty", 4)]
+
+
+async def test_a_request_that_the_editor_cancelled_is_on_the_tape_with_the_time_until_then(start, into):
+    asked = asyncio.Event()
+
+    async def never_answer(reader, writer):
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(never_answer, "127.0.0.1", 0) as silent:
+        port = silent.sockets[0].getsockname()[1]
+        provider = {"name": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "model": "m"}
+        editor = await start("--record", into, options={"provider": provider})
+        editor.open("a.py", "x = ")
+        waiting = asyncio.ensure_future(editor.ask("a.py", 4, msg_id="slow"))
+        await asyncio.wait_for(asked.wait(), 10)
+        await asyncio.sleep(0.1)
+        editor.client.cancel_request(types.CancelParams("slow"))
+        with pytest.raises((JsonRpcException, asyncio.CancelledError)):
+            await waiting
+        await editor.leave()
+    (tape,) = tapes(into)
+    assert said(tape) == [(1, "asked", 4), (1, "cancelled", 4)]
+    assert 100 < next(event.latency for event in tape.events if isinstance(event, Ghost) and event.latency) < 10_000
+
+
 async def test_a_killed_server_leaves_all_but_the_last_second(start, into):
     editor = await start("--record", into)
     await work(editor)
