@@ -6,11 +6,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from tests.e2e.vscode import code_server, installing
 from tests.e2e.vscode.editor import CHROMIUM, RUNS, open_window
 from tests.e2e.vscode.model_server import ModelServer
+from tests.e2e.vscode.runs import pictures as runs
+from tests.e2e.vscode.runs.pictures import take_runs
 
 ROOT = Path(__file__).parents[3]
 EXTENSION = ROOT / "vscode-ext"
@@ -55,7 +58,11 @@ class Photographer:
 
     def take(self, name, **place):
         self.page.wait_for_timeout(400)
-        self.page.screenshot(path=EXTENSION / "media" / f"{name}.png", **place)
+        file = EXTENSION / "media" / f"{name}.png"
+        self.page.screenshot(path=file, **place)
+        with Image.open(file) as picture:
+            fewer = picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=4, dither=Image.Dither.NONE)
+            fewer.save(file, optimize=True)
 
     def clear(self):
         """Close what tells news."""
@@ -63,6 +70,7 @@ class Photographer:
         self.window.focus()
 
     def all(self):
+        """What is seen while one types."""
         window = self.window
         self.clear()
         self.take("running", clip={"x": 500, "y": 380, "width": 400, "height": 140})
@@ -110,22 +118,33 @@ def main():
 
 def take_all(made, package, model):
     with sync_playwright() as playwright:
-        workspace = made / "shop"
-        (workspace / ".vscode").mkdir(parents=True)
-        (workspace / "cart.py").write_text(CART)
-        (workspace / "test_cart.py").write_text(TESTS)
-        chosen = SETTINGS | {"ghosttape.provider": model.settings | {"model": "qwen2.5-coder-7b"}}
-        (workspace / ".vscode/settings.json").write_text(json.dumps(chosen))
-        settings = {"ghosttape.server.path": SCRIPT}
-        installed = installing.installed()
-        server = code_server.start(made / "editor", installed, (package,), gate=True, settings=settings)
-        (server.home / ".bashrc").write_text(f"PS1='shop$ '\nPATH={Path(sys.executable).parent}:$PATH\n")
+        server = started(made, package)
         try:
             chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(CHROMIUM))
-            Photographer(open_window(chromium, server, workspace, "cart.py")).all()
+            Photographer(shop(chromium, server, made, model, {"cart.py": CART, "test_cart.py": TESTS})).all()
+            model.answer = runs.completed
+            take_runs(Photographer(shop(chromium, server, made / "evaluated", model, runs.FILES)))
             chromium.close()
         finally:
             server.close()
+
+
+def started(made, package):
+    settings = {"ghosttape.server.path": SCRIPT}
+    server = code_server.start(made / "editor", installing.installed(), (package,), gate=True, settings=settings)
+    (server.home / ".bashrc").write_text(f"PS1='shop$ '\nPATH={Path(sys.executable).parent}:$PATH\n")
+    return server
+
+
+def shop(chromium, server, folder, model, files):
+    """A window of a workspace with some files, of which the first is open."""
+    workspace = folder / "shop"
+    (workspace / ".vscode").mkdir(parents=True)
+    for name, text in files.items():
+        (workspace / name).write_text(text)
+    chosen = SETTINGS | {"ghosttape.provider": model.settings | {"model": "qwen2.5-coder-7b"}}
+    (workspace / ".vscode/settings.json").write_text(json.dumps(chosen))
+    return open_window(chromium, server, workspace, next(iter(files)))
 
 
 if __name__ == "__main__":

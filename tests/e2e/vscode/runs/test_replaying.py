@@ -1,7 +1,6 @@
 """*Replay a Tape…* under a person's hands: a session that was recorded in the editor ends there as on the command line, and its results open."""
 
 import json
-import re
 import time
 from collections import Counter
 from types import SimpleNamespace
@@ -14,7 +13,8 @@ from replay.tapes import tape as tapes
 from tests.e2e.conftest import run_in
 from tests.e2e.vscode.conftest import workspace_window
 from tests.e2e.vscode.model_server import ModelServer
-from tests.e2e.vscode.runs.screen import choices, finished, groups, moment, named, pages
+from tests.e2e.vscode.runs.replays import go_on, order_replay, pause, place
+from tests.e2e.vscode.runs.screen import finished, groups, moment, named, pages
 from tests.e2e.vscode.test_asking_again import ask_again
 
 START = '"""A shop."""\n\n\ndef total(prices):\n    '
@@ -32,8 +32,6 @@ WRITTEN = {"s": " = sum(prices)", "r": "aise ValueError", "re": "turn s"}
 SLOWER = 5
 """The copy of the recording has so much more time between its events: at the speed at which a replay begins it takes as long as the recording did."""
 REST_S = 0.5
-BAR = '.statusbar-item[id$="ghosttape.replay"]'
-PLACE = re.compile(r"(\d+):(\d\d) of \d+:\d\d")
 
 
 def answer(asked):
@@ -57,31 +55,6 @@ def recorded(window):
     return copy
 
 
-def order(window, tape):
-    """Order a replay as a person does: which tape, when is asked, and with tests."""
-    window.command("ghosttape: Replay a Tape…")
-    window.until(lambda: _took(window, tape.name), "the dialog takes the tape", 30)
-    for choice in ("recorded", "With the tests of its project"):
-        choices(window, choice).first.click(timeout=20_000)
-
-
-def _took(window, file):
-    """Choose a file of the folder that a dialog shows, and say whether the next question has come: while it reads, a dialog takes nothing."""
-    if choices(window, "as in this window").count():
-        return True
-    for row in choices(window, file).all():
-        row.click(timeout=2_000)
-    time.sleep(0.7)
-    return False
-
-
-def place(window):
-    """Where the replay is on its tape (s), and whether it stands."""
-    shown = window.page.locator(BAR).text_content()
-    minutes, seconds = PLACE.search(shown).groups()
-    return int(minutes) * 60 + int(seconds), "paused" in shown
-
-
 @pytest.fixture(scope="module")
 def replayed(browser, start_editor, tmp_path_factory, need):
     """A window in which a session was recorded and replayed; what it showed meanwhile, and the records of the command line."""
@@ -90,7 +63,7 @@ def replayed(browser, start_editor, tmp_path_factory, need):
     window = workspace_window(browser, start_editor(), folder / "shop", model, {"shop.py": START, "test_shop.py": TEST})
     try:
         tape = recorded(window)
-        order(window, tape)
+        order_replay(window, tape, "recorded", "With the tests of its project")
         watched = watch(window)
         finished(window, "ghosttape replay")
         words = ("--policy", "recorded", "--settings", json.dumps({"provider": model.settings}))
@@ -105,10 +78,7 @@ def replayed(browser, start_editor, tmp_path_factory, need):
 
 def watch(window):
     """Pause a replay, go one step, to the ends of the next moments, and let it go on; what was seen."""
-    bar = window.page.locator(BAR)
-    window.page.locator(BAR, has_text=" of ").wait_for(timeout=60_000)
-    bar.click()
-    window.until(lambda: place(window)[1], "it is paused", 20)
+    pause(window)
     seen = [(place(window), pages(window))]
     time.sleep(1.5)
     seen.append((place(window), pages(window)))
@@ -118,8 +88,7 @@ def watch(window):
         seen.append((place(window), pages(window)))
     window.type("typed")
     seen.append((place(window), pages(window)))
-    bar.click()
-    window.until(lambda: not place(window)[1], "it goes on", 20)
+    go_on(window)
     return seen
 
 
