@@ -27,6 +27,9 @@ import type { Cancellation } from "./waiting";
 type Ask = NonNullable<Middleware["provideInlineCompletionItems"]>;
 type Next = Parameters<Ask>[4];
 
+/** How long VS Code waits after a change before it asks of itself, in ms (`InlineCompletionsDebounce`). */
+const EDITOR_WAITS = 50;
+
 /** Where and how the editor asks: document, position, context, and what cancels it. */
 export type Place = Parameters<Next>;
 
@@ -109,7 +112,8 @@ export class Asking implements Disposable {
     const send = (request: Cancellation): Promise<Answer<Items> | undefined> =>
       cancellable(request, (cancelled) => this.#send(invoked, next, [document, position, asked, cancelled]));
     const selection = window.activeTextEditor?.selection.isEmpty === false;
-    return this.#questions.ask({ ...spot, invoked, selection, token, send });
+    const waited = isInvoke ? 0 : EDITOR_WAITS;
+    return this.#questions.ask({ ...spot, invoked, waited, selection, token, send });
   };
 
   dispose(): void {

@@ -23,6 +23,8 @@ class Editor {
   answer = "text";
   cache: Cache = "none";
   latency = 0;
+  /** By how many ms it tells of changes late. */
+  late = 0;
   #version = 0;
   #cursor = 7;
   #token = new Cancelling();
@@ -46,7 +48,7 @@ class Editor {
     this.#token.cancel();
     this.#token = new Cancelling();
     this.questions.changed("a.py", ++this.#version, { ...situation(), ...change });
-    return this.ask(EDITOR);
+    return this.ask(EDITOR - this.late, { waited: EDITOR });
   }
 
   /** A key that writes a text at the cursor, which stands behind it then. */
@@ -79,6 +81,7 @@ class Editor {
       version,
       offset: this.#cursor,
       invoked: false,
+      waited: 0,
       selection: false,
       token,
       send: async (request) => {
@@ -143,6 +146,17 @@ describe("an editor with a policy", () => {
     ["copilot", 50], // VS Code does not ask earlier
   ])("%s asks once after a burst of keys, %i ms after the last change", async (policy, wait) => {
     expect(await burst(new Editor(policy), 5, 30)).toEqual([wait]);
+  });
+
+  it.each([
+    [0, 75],
+    [13, 62],
+    [30, 45],
+    [31, 75], // so late is no telling: the question was asked about something else
+  ])("counts from the change where it is told of it %i ms late, as the question shows", async (late, wait) => {
+    const editor = new Editor("vscode:debounce=75");
+    editor.late = late;
+    expect(await burst(editor, 3, 200)).toEqual([wait, wait, wait]);
   });
 
   it("asks after each key that is followed by a pause long enough", async () => {
