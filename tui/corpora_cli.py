@@ -192,6 +192,65 @@ def mine(
 
 @app.command()
 @guarded
+def build(
+    kind: Annotated[str, typer.Argument(help="The kind of corpus: codev.")],
+    repository: Annotated[
+        Path, typer.Argument(metavar="REPO", help="A folder or a git repository; of that, the newest commit counts.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file of the corpus, as app.jsonl.")],
+    name: Annotated[str, typer.Option(help="What the corpus is called (default: as the repository).")] = "",
+    until: Annotated[
+        str, typer.Option(help="The last stage: environment (how is it tested), chains (what do tests call), samples.")
+    ] = "samples",
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many blocks are wanted.")] = 60,
+    blocks: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A TOML file [blocks] TYPE = SHARE (default: the paper's Table 2)."),
+    ] = None,
+    max_lines: Annotated[int, typer.Option(min=1, help="The most lines of a block.")] = 30,
+    path: flags.RepositoryPaths = None,
+    exclude: flags.RepositoryExcluded = None,
+    seed: flags.Seed = 0,
+    toolchain: flags.RepositoryToolchain = None,
+    setup: flags.RepositorySetUp = None,
+    test_command: flags.RepositoryTestCommand = None,
+    requires: flags.RepositoryRequires = None,
+    allow_network_setup: flags.AllowNetworkSetup = False,
+    setup_env: flags.SetUpEnv = None,
+    sandbox: flags.TestSandbox = "auto",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is no corpus of blocks.")] = False,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Make a benchmark of blocks from a tested repository, as Codev-Bench's agent does: how it is tested, what its tests call, which blocks they notice.
+
+    A block (the body of a function, a branch, a loop, a try, a statement) is kept only if a test that enters its function fails without it. Each stage keeps
+    what it found, with a log. Ctrl-C loses nothing: the same command goes on.
+
+    Examples:
+    * `ghosttape corpora build codev ~/src/app -o app.jsonl`
+    * `ghosttape corpora build codev ~/src/app -o app.jsonl --until environment` (can it be tested here?)
+    * `ghosttape corpora build codev ~/src/app -o app.jsonl --toolchain python --test-command "python -m pytest -q" --requires pytest`
+    * `ghosttape corpora export codev app.jsonl -o published` (the published layout)
+    """
+    from tui.commands import building
+    from tui.commands.options import building_options
+    from tui.commands.options.mining_options import testing_of
+    from tui.commands.options.run_options import tests_over
+
+    building_options.refuse_unknown(kind, until)
+    tests = tests_over(toolchain, setup, test_command)
+    testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
+    choice = building_options.choice_of(number, blocks, seed, max_lines, paths=path, excluded=exclude)
+    is_said = bool(tests) or testing.project_tests is not None
+    request = building.BuildingRequest(repository, out, name, until, choice, testing, is_said, force)  # type: ignore[arg-type] # refuse_unknown checks it
+    found = asyncio.run(building.build(request))
+    print_json(found) if json else building.show_built(found)
+    raise typer.Exit(building.status_of(found))
+
+
+@app.command()
+@guarded
 def choose(
     repositories: Annotated[
         list[str] | None, typer.Argument(metavar="REPO…", help="Folders, or repositories of GitHub as OWNER/NAME.")

@@ -55,15 +55,23 @@ class BuiltRepository:
             folder=str(self.checkout.folder),
             commit=self.checkout.commit,
             licence=licence_of(self.checkout.files),
-            tests=_plain(self.environment.tests),
+            tests=plain_tests(self.environment.tests),
             passing=len(self.chains.tests) if self.chains is not None else 0,
             files=self.checkout.digests({sample.path for sample in self.samples}),
         )
 
 
-def _plain(tests: Tests) -> Tests:
-    """How a repository is tested, without what the user allows here."""
-    return Tests(**{member: getattr(tests, member) for member in Tests.__struct_fields__})
+def plain_tests(tests: Tests) -> Tests:
+    """How a repository is tested, without what the user allows here.
+
+    Equal ones give equal bytes: msgspec leaves out only what *is* the default, and what was read from a file merely equals it; and 30 s become 30.0 s.
+    """
+    members = {each.name: getattr(tests, each.name) for each in structs.fields(Tests)} | {
+        "timeout_s": float(tests.timeout_s)
+    }
+    return Tests(
+        **{each.name: members[each.name] for each in structs.fields(Tests) if members[each.name] != each.default}
+    )
 
 
 @dataclass(slots=True)
@@ -150,7 +158,7 @@ class RepositoryBuilder:
         if folder.kept("lock", EnvironmentLock) is None:
             passed = finished.baseline
             lock = EnvironmentLock(
-                tests=_plain(environment.tests),
+                tests=plain_tests(environment.tests),
                 by=environment.by,
                 versions=await versions_in(finished.project),
                 passing=tuple(sorted(passed.tests or ())),

@@ -1,0 +1,76 @@
+"""`ghosttape corpora build codev` on a small repository in the sandbox: how it is tested is found out, and blocks are kept that its tests notice."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora.codev.samples import is_samples_file
+
+SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+CODE = """\
+def settle(amounts):
+    total = 0
+    for amount in amounts:
+        total += amount
+    return total
+
+
+def unchecked(amounts):
+    print(len(amounts))
+"""
+TESTS = """\
+from ledger import settle, unchecked
+
+
+def test_settle():
+    assert settle([1, 2, 3]) == 6
+
+
+def test_unchecked():
+    unchecked([1])
+"""
+EVERY = "[blocks]\nMETHOD = 1\nFOR = 1\nSTATEMENT = 1\n"
+
+
+@pytest.fixture
+def build(tmp_path):
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "ledger.py").write_text(CODE)
+    (tmp_path / "app" / "test_ledger.py").write_text(TESTS)
+    (tmp_path / "blocks.toml").write_text(EVERY)
+
+    def run(*words, status=0):
+        command = [SCRIPT, "corpora", "build", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == status, (done.stdout, done.stderr)
+        return done.stdout, done.stderr
+
+    return run
+
+
+def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_path):
+    words = ("codev", "app", "-o", "app.jsonl", "--blocks", "blocks.toml", "--json")
+    found = json.loads(build(*words)[0])
+    assert found["tests_by"] == "rules"
+    assert found["tests_passing"] == 2
+    assert is_samples_file(tmp_path / "app.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "app.jsonl").read_text().splitlines()]
+    kept = {CODE[line["start"] : line["end"]] for line in lines[1:]}
+    assert "total += amount" in kept
+    assert not any("print" in text for text in kept)
+    assert sum(found["kept"].values()) == len(kept) == len(lines) - 1
+    before = (tmp_path / "app.jsonl").read_bytes()
+    assert json.loads(build(*words)[0]) == found
+    assert (tmp_path / "app.jsonl").read_bytes() == before
+
+
+def test_what_is_wrong_is_said_in_a_sentence(build, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "codev is" in build("codex", "app", "-o", "x.jsonl", status=2)[1]
+    assert "'tests' is no stage" in build("codev", "app", "-o", "x.jsonl", "--until", "tests", status=2)[1]
+    assert "there is no such folder" in build("codev", "nowhere", "-o", "x.jsonl", status=2)[1]
+    assert "is no corpus of blocks" in build("codev", "app", "-o", "notes.txt", status=2)[1]
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -1,0 +1,191 @@
+"""The command `corpora build codev`: a tested repository in, a corpus of blocks that its tests notice out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from corpora.agent.building import BuiltRepository, RepositoryBuilder, StageName, plain_tests
+from corpora.agent.noticing import TriedPart
+from corpora.agent.sampling import SampleChoice
+from corpora.codev.samples import CodevHead, is_samples_file, write_samples
+from corpora.mined.corpus_file import MINED_BY
+from corpora.mining.source_repository import how_tested, open_repository
+from replay.options import ReplayOptions
+from replay.run.engine import cache_folder
+from runners.sandboxes import pick
+from server.version import version
+from tui.console import SafeConsole
+from tui.errors import ConfigurationError, InterruptedRunError
+from tui.figures import number_of
+from tui.outcome import ExitStatus
+from tui.terminal_text import one_line
+from tui.watching.waiting import Waiting
+
+_MEANINGS: Mapping[str, str] = {
+    "found": "blocks of functions that its tests enter",
+    "tried": "were taken out, and their tests run",
+    "kept": "at least one of these tests fails without them",
+    "unnoticed": "all of them pass without it: no test can tell an answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BuildingRequest:
+    """The arguments of `corpora build codev`."""
+
+    repository: Path
+    out: Path
+    name: str
+    until: StageName
+    choice: SampleChoice
+    testing: ReplayOptions
+    """How it is tested, where a person says so, and what its set-up may have."""
+    is_said: bool
+    """Whether a person says how it is tested; else that is found out."""
+    force: bool
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Says which stage is at work, and how many blocks were tried."""
+
+    waiting: Waiting
+    ends: Counter[str] = field(default_factory=Counter)
+    stage: str = ""
+
+    def notify(self, line: str) -> None:
+        """Say what is being done."""
+        self.stage = line
+        self.waiting.show(line)
+
+    def tried(self, part: TriedPart) -> None:
+        """Count a block that was tried."""
+        self.ends[part.ends] += 1
+        told = ", ".join(f"{number:,} {end}" for end, number in sorted(self.ends.items()))
+        self.waiting.show(f"{self.ends.total():,} blocks tried: {told}")
+
+
+async def build(request: BuildingRequest) -> dict[str, Any]:
+    """Carry out the stages, and write the corpus; the result as one JSON document.
+
+    Raises:
+        CorpusError, RunnerError, ConfigurationError: the repository, its tests or the file are not usable.
+        InterruptedRunError: it was stopped; the same command goes on.
+
+    """
+    _refuse_other(request)
+    with Waiting(SafeConsole(stderr=True), f"{request.repository}: its files are read"):
+        own, checkout = open_repository(request.repository, [request.out, cache_folder()])
+    said = how_tested(checkout, request.testing)[0] if request.is_said else None
+    allowed = {"network": request.testing.network_setup, "variables": request.testing.setup_env}
+    with Waiting(SafeConsole(stderr=True), "blocks") as waiting:
+        progress = _Progress(waiting)
+        builder = RepositoryBuilder(
+            name=request.name or own,
+            checkout=checkout,
+            sandbox=pick(request.testing.sandbox),
+            cache=cache_folder(),
+            notify=progress.notify,
+            tried_now=progress.tried,
+            said=None if said is None else plain_tests(said),
+            allowed=allowed,
+        )
+        try:
+            built = await builder.build(request.until, request.choice)
+        except (KeyboardInterrupt, asyncio.CancelledError) as error:
+            raise InterruptedRunError(
+                f"stopped; what was found is kept in {builder.folder.folder}: the same command goes on"
+            ) from error
+    if built.samples:
+        write_samples(request.out, _head(request, built), built.samples)
+    return _document(request, built)
+
+
+def _refuse_other(request: BuildingRequest) -> None:
+    """Refuse, before anything is tested, to replace what is no corpus of blocks, and a folder that takes no file."""
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(request.out.parent, os.W_OK):
+        raise ConfigurationError(f"{request.out.parent}: no file can be written there: name another folder (-o)")
+    if request.out.exists() and not request.force and not is_samples_file(request.out):
+        raise ConfigurationError(
+            f"{request.out} exists already, and is no corpus of blocks: name another file (-o), or replace it (--force)"
+        )
+
+
+def _head(request: BuildingRequest, built: BuiltRepository) -> CodevHead:
+    choice = request.choice
+    asked = {
+        "number": str(choice.number),
+        "blocks": ", ".join(f"{group} {share}" for group, share in choice.distribution.blocks.items()),
+        "seed": str(choice.seed),
+        "lines": str(choice.lines),
+        "paths": ",".join(choice.paths),
+        "excluded": ",".join(choice.excluded),
+    }
+    chosen = {name: value for name, value in asked.items() if value}
+    return CodevHead(
+        codev=1,
+        name=built.name,
+        repositories=[built.entry],
+        asked={MINED_BY: version(), **chosen},
+        stages=dict(sorted(built.stages.items())),
+    )
+
+
+def _document(request: BuildingRequest, built: BuiltRepository) -> dict[str, Any]:
+    tests = built.environment.tests
+    return {
+        "corpus": built.name,
+        "file": str(request.out) if built.samples else "",
+        "until": request.until,
+        "repository": str(built.checkout.folder),
+        "commit": built.checkout.commit,
+        "tests": {name: getattr(tests, name) for name in ("toolchain", "command", "setup", "requires")},
+        "tests_by": built.environment.by,
+        "tests_passing": 0 if built.chains is None else len(built.chains.tests),
+        "functions": 0 if built.chains is None else len(built.chains.functions),
+        "stages": dict(built.stages),
+        "kept": dict(Counter(sample.group for sample in built.samples)),
+        "logs": str(built.folder.folder),
+    }
+
+
+def show_built(found: Mapping[str, Any]) -> None:
+    """Print how far the stages came, what was kept, and what can be done with it."""
+    console = SafeConsole()
+    console.print(Text(f"{one_line(found['corpus'])}: blocks that its tests notice", "bold"))
+    command = one_line(found["tests"]["command"])
+    console.print(f"  environment: {command} (found by {one_line(found['tests_by'])})", highlight=False)
+    if found["until"] != "environment":
+        entered = number_of(found["functions"], "function")
+        console.print(f"  chains: {number_of(found['tests_passing'], 'test')}, which enter {entered}")
+    if found["until"] == "samples":
+        table = Table.grid(padding=(0, 2))
+        for stage, number in sorted(found["stages"].items(), key=lambda pair: -pair[1]):
+            table.add_row(f"  {stage}", Text(f"{number:,}", "bold"), Text(_MEANINGS.get(stage, ""), "dim"))
+        console.print(table)
+        told = ", ".join(f"{group} {number}" for group, number in sorted(found["kept"].items()))
+        console.print(Text(f"  kept by type: {told or 'none'}", "dim"))
+    if found["file"]:
+        name = shlex.quote(found["file"])
+        console.print(
+            f"In the published layout: ghosttape corpora export codev {name} -o published",
+            style="bold",
+            highlight=False,
+        )
+    console.print(Text(f"What each stage found, with its log: {found['logs']}", "dim"))
+
+
+def status_of(found: Mapping[str, Any]) -> ExitStatus:
+    """`FAILURES` if blocks were asked for and none was kept."""
+    return ExitStatus.FAILURES if found["until"] == "samples" and not found["file"] else ExitStatus.DONE
