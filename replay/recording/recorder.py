@@ -75,6 +75,7 @@ class Recorder:
         self._taken: set[int] = set()
         self._ending: tuple[ShownSuggestion, Phase] | None = None
         self._held: list[Event] = []
+        self._accepting: int | None = None
         self._active: int | None = None
         self._t = 0.0
 
@@ -153,6 +154,7 @@ class Recorder:
         if doc is None:
             return
         doc.version = editor_event.after.version
+        self._accepting = None
         changes = changes_of_event(editor_event.before.text, editor_event.after.text, editor_event.changes)
         if not changes:
             doc.hint = None  # the hint belonged to this change
@@ -184,6 +186,7 @@ class Recorder:
         """The effect of a change on the suggestion on the screen; `rest` is what a beginning that was written leaves of it."""
         if outcome == "accepted":
             self._taken.add(suggestion.request)
+            self._accepting = suggestion.doc
         if outcome == "accepted" or outcome == "part":  # noqa: PLR1714 - the type checker follows this
             yield self._ghost(suggestion, outcome, text)
         elif rest is None or not rest.text:
@@ -211,9 +214,16 @@ class Recorder:
             yield Ghost(self._t, doc.number, ended.request, ended.reason, ended.offset, latency=latency)
 
     def _accepted(self, request: int) -> Iterator[Event]:
+        """The editor says that a suggestion was accepted. What the last change has told already is not told twice.
+
+        An editor that asks again while a suggestion is typed along may name the older request, and put in what is left of both.
+        """
         if request in self._taken or request not in self._given:
             return
         doc, suggestion = self._given[request]
+        if self._accepting == doc.number:
+            self._taken.add(request)
+            return
         if self._is_shown(doc.number):
             self._taken.add(request)
             doc.suggestion = (

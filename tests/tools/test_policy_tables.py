@@ -87,6 +87,16 @@ def test_the_table_has_every_policy():
     assert {name.partition(":")[0] for name in POLICIES} == {*policy_names()} - {"blocks"}
 
 
+def test_recorded_cancels_and_waits_as_the_session_did(timeline, recording):
+    session, asking = lived(recording), played(timeline, "recorded")
+    counted = ("cancelled", "in time", "late")
+    assert [asking.count(name) for name in counted] == [
+        session.count("cancelled"),
+        session.requests - session.count("cancelled"),
+        0,
+    ]
+
+
 def test_what_the_page_says_of_the_session_is_in_its_log(fetches):
     starts, ends, changed = fetches
     versions = Counter(start[1:] for start in starts)
@@ -97,7 +107,6 @@ def test_what_the_page_says_of_the_session_is_in_its_log(fetches):
     for words in (
         f"{sum(50 <= wait < 60 for wait in waits):,} of its {len(starts):,} requests were sent 50 to 59 ms after",
         f"{len(versions):,} first ones for a version of a document, and {len(starts) - len(versions)} more",
-        f"{len(answered) - len(with_items)} requests that were answered with none",
         f"{quick} of {len(with_items):,} answers came within 25 ms",
     ):
         assert words in PAGE

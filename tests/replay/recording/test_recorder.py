@@ -247,6 +247,17 @@ class TestSuggestions:
         desk.change((4, 4, "f(1)"))
         assert desk.tell(CompletionAccepted(7)) == []
 
+    def test_an_editor_that_names_the_older_request_of_a_text_typed_along_tells_one_acceptance(self):
+        desk = Desk("f\n")
+        desk.suggestion(1, 2, "    g(1) + 2")
+        desk.change((2, 2, "    "))
+        desk.suggestion(2, 6, "g(1) + 2")
+        assert ghosts(desk.change((6, 6, "g(1) + 2"))) == [(2, "accepted", "g(1) + 2")]
+        assert desk.tell(CompletionAccepted(1)) == []
+        desk.suggestion(3, 14, "h(x)")
+        desk.change((14, 14, "h( x )"))
+        assert ghosts(desk.tell(CompletionAccepted(3))) == [(3, "accepted", "h(x)")]
+
     def test_the_command_tells_an_accept_that_the_change_did_not_show(self):
         desk = Desk("x = ")
         desk.suggestion(7, 4, "f(1)")
