@@ -248,14 +248,14 @@ class TestSuggestions:
         assert desk.tell(CompletionAccepted(7)) == []
 
     def test_an_editor_that_names_the_older_request_of_a_text_typed_along_tells_one_acceptance(self):
-        desk = Desk("f\n")
-        desk.suggestion(1, 2, "    g(1) + 2")
-        desk.change((2, 2, "    "))
-        desk.suggestion(2, 6, "g(1) + 2")
-        assert ghosts(desk.change((6, 6, "g(1) + 2"))) == [(2, "accepted", "g(1) + 2")]
+        desk = Desk("x = ")
+        desk.suggestion(1, 4, "ag(1) + 2")
+        desk.change((4, 4, "a"))
+        desk.suggestion(2, 5, "g(1) + 2")
+        assert ghosts(desk.change((5, 5, "g(1) + 2"))) == [(2, "accepted", "g(1) + 2")]
         assert desk.tell(CompletionAccepted(1)) == []
-        desk.suggestion(3, 14, "h(x)")
-        desk.change((14, 14, "h( x )"))
+        desk.suggestion(3, 13, "h(x)")
+        desk.change((13, 13, "h( x )"))
         assert ghosts(desk.tell(CompletionAccepted(3))) == [(3, "accepted", "h(x)")]
 
     def test_the_command_tells_an_accept_that_the_change_did_not_show(self):
