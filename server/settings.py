@@ -81,7 +81,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     first_s: float | None = None
     """The longest wait for the first piece of an answer (None: `timeout_s`)."""
     tries: int = 3
-    """How often a request is sent to a server that is busy, fails or does not accept the connection."""
+    """How often a request is sent to a server that is busy, fails or does not accept the connection; to one that names a time to wait
+    more often, until the waits come to as many of `longest_wait_s` as lie between these tries."""
     longest_wait_s: float = 2.0
     """The longest Retry-After that is obeyed; a longer one is a failure."""
     api: Literal["auto", "completions", "suffix", "chat"] = "auto"

@@ -321,14 +321,14 @@ def test_files_that_are_no_text_links_and_programs_are_there_for_the_tests(try_,
 
 
 def test_where_no_interpreter_fits_one_sentence_says_which_is_wanted_and_nothing_is_installed(
-    try_, repository, run_folder
+    ghosttape_in, try_, repository, environment, tmp_path
 ):
     wanted = FILES["pyproject.toml"] + 'requires-python = ">=3.30"\n'
     commit(repository, {"pyproject.toml": wanted, "shapes.py": CODE + "\n\n" + MORE}, "newer")
-    before = sorted((run_folder / "cache/layers").glob("python/*"))
-    lines = try_(repository, status=3).err.splitlines()
+    alone = environment | {"GHOSTTAPE_CACHE": str(tmp_path / "cache")}  # the usual cache is that of all tests
+    lines = ghosttape_in(tmp_path, "try", repository, *ORACLE, status=3, env=alone).err.splitlines()
     said = "ghosttape: shapes cannot be tested here: Python 3.30 is not installed here: get it with `uv python install 3.30` or `pyenv install 3.30` (it is for >=3.30: pyproject.toml [project] requires-python); --toolchain names another version"
     assert lines[-1] == said
     assert not any("installing" in line or "did not work" in line for line in lines)
-    assert sorted((run_folder / "cache/layers").glob("python/*")) == before
+    assert list((tmp_path / "cache").glob("layers/python/*")) == []
     assert try_(repository, "--toolchain", "python", "--limit", "1", "--json").json["verdicts"] == {"passed": 1}

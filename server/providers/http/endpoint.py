@@ -1,7 +1,8 @@
 """A client for model servers behind HTTP: retries, streams of JSON, limits, and errors.
 
 A request is sent again, with back-off, when the server is busy (429 and its Retry-After), fails (5xx) or closes the connection before
-the first piece of its answer. After that piece nothing is repeated. Closing a stream closes its connection, which cancels the
+the first piece of its answer. A refusal that names a time is no failed try: many requests that wait for the same time come at once
+then, and the last of them is refused again through no fault of its own. After the first piece nothing is repeated. Closing a stream closes its connection, which cancels the
 request at the server. No message contains a key.
 """
 
@@ -199,8 +200,8 @@ class Endpoint:
         retrying = tenacity.AsyncRetrying(
             sleep=self.sleep,
             retry=tenacity.retry_if_exception(self._is_worth_waiting),
-            stop=tenacity.stop_after_attempt(self.settings.tries),
-            wait=_wait,
+            stop=self._is_spent,
+            wait=self._wait,
             before_sleep=lambda state: self._hold(_named(state) or 0.0, times),
             reraise=True,
         )
@@ -224,6 +225,17 @@ class Endpoint:
         if (wait_s := self._held_until - _clock()) > 0:
             times.put_off(wait_s)
             await self.sleep(wait_s)
+
+    def _is_spent(self, state: tenacity.RetryCallState) -> bool:
+        """Whether a request has had its tries; one that the server names a time for also has had the longest waits between them."""
+        settings, named = self.settings, _named(state) or 0.0
+        waited = state.idle_for >= (settings.tries - 1) * settings.longest_wait_s
+        return state.attempt_number >= settings.tries and (waited or named <= 0.0)
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        """Seconds before the next try: those that the server names, and after the usual tries no less than our own back-off."""
+        named, ours = _named(state), 0.15 * 3.0 ** (state.attempt_number - 1)
+        return ours if named is None else max(named, ours) if state.attempt_number >= self.settings.tries else named
 
     def _is_worth_waiting(self, error: BaseException) -> bool:
         return isinstance(error, _Again) and (error.wait_s or 0) <= self.settings.longest_wait_s
@@ -345,11 +357,6 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-
-
-def _wait(state: tenacity.RetryCallState) -> float:
-    named = _named(state)
-    return named if named is not None else 0.15 * 3.0 ** (state.attempt_number - 1)
 
 
 def _named(state: tenacity.RetryCallState) -> float | None:

@@ -293,6 +293,21 @@ async def test_retry_after_is_waited_for(subject, value, waited):
 
 
 @_of(http=True)
+async def test_a_request_that_is_told_to_wait_again_and_again_ends_by_its_waits_and_not_by_its_tries(subject):
+    busy = FakeStatus(429, {"Retry-After": "1"}, "slow down")
+    async with subject.open(FakeScript(["ok"], first=[busy] * 3)) as bench:
+        assert await bench.answer() == "ok"
+        assert bench.slept == pytest.approx([1.0, 1.0, 1.35])
+    async with subject.open(FakeScript(["ok"], first=[busy] * 99)) as bench:
+        with pytest.raises(ProviderRefused, match="answered 429: slow down"):
+            await bench.answer()
+        assert bench.slept == pytest.approx([1.0, 1.0, 1.35, 4.05])
+    async with subject.open(FakeScript(["ok"], first=[busy]), tries=1) as bench:
+        with pytest.raises(ProviderRefused, match="answered 429: slow down"):
+            await bench.answer()
+
+
+@_of(http=True)
 @pytest.mark.parametrize("value", ["3", "Thu, 01 Jan 2026 00:01:00 GMT"])
 async def test_a_longer_retry_after_is_a_failure_at_once(subject, value):
     async with subject.open(FakeScript(first=[FakeStatus(429, {"Retry-After": value}, "slow down")])) as bench:
