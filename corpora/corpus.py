@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from corpora.errors import CorpusError
-from corpora.options import ProgramForm, Scoring
+from corpora.options import ProgramForm, Scenario, Scoring
 from corpora.registry import CORPORA, CorpusCard
 from corpora.tasks import Task
 from server.nearest import did_you_mean
@@ -95,6 +95,12 @@ def card_of(name: str) -> CorpusCard:
 
 MINED = "corpora.mined.corpus:MinedCorpus"
 """Module and class of the corpora that are files."""
+BLOCKS = "corpora.codev.corpus:CodevCorpus"
+"""Module and class of the corpora of blocks."""
+CODEV = "codev"
+"""The name of the corpora of blocks in the published layout."""
+BLOCKS_HEAD = b'{"codev":'
+"""What a file of blocks begins with."""
 
 
 def corpus_of(
@@ -104,10 +110,11 @@ def corpus_of(
     project: str = "",
     allowed: Mapping[str, Any] = NOTHING_ALLOWED,
     scoring: Scoring = "answer",
+    scenario: Scenario = 1,
 ) -> Corpus:
-    """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus, and names itself.
+    """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus or one of blocks, and names itself.
 
-    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`.
+    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`. Blocks are asked about as in a `scenario`.
 
     Raises:
         CorpusError: there is none of that name, or it has no such scoring.
@@ -115,9 +122,28 @@ def corpus_of(
     """
     if scoring != "answer":
         return _scored(name, data, scoring)
+    folder = Path(project) if project else None
+    if is_of_blocks(name, data):
+        return cast("Corpus", _reader(BLOCKS)(data, scenario, folder, allowed))
+    if scenario != 1:
+        raise CorpusError(f"only a corpus of blocks ({CODEV}) has scenarios: leave --scenario {scenario} out")
     if data.is_file():
-        return cast("Corpus", _reader(MINED)(data, Path(project) if project else None, allowed))
+        return cast("Corpus", _reader(MINED)(data, folder, allowed))
     return cast("Corpus", _reader(card_of(name).reader)(data))
+
+
+def is_of_blocks(name: str, data: Path) -> bool:
+    """Whether a corpus is one of blocks: a file of `corpora build codev`, or a folder in the published layout that is called so."""
+    return is_headed(data, BLOCKS_HEAD) if data.is_file() else name == CODEV
+
+
+def is_headed(file: Path, start: bytes) -> bool:
+    """Whether a file begins with some bytes; not if it cannot be read."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(start)) == start
+    except OSError:
+        return False
 
 
 def _scored(name: str, data: Path, scoring: Scoring) -> Corpus:

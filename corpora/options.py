@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from math import lcm
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from corpora.tasks import Task
 from replay.options import QUICK, ClusterBy, RunOptions
@@ -18,6 +18,8 @@ LENGTH = 256
 
 Scoring = Literal["answer", "cleaned", "last", "published"]
 """What of an answer is tested: the answer, or the texts that the benchmark's own post-processor makes of it (`corpora.simcopilot.scoring`)."""
+Scenario: TypeAlias = Literal[1, 2, 3, 4]
+"""The scenarios of Codev-Bench, as its paper numbers them (`corpora.codev.scenes`)."""
 ProgramForm = Literal["evaluator", "editor"]
 """How a task becomes a program: as the benchmark's own evaluator puts it together, or with the answer exactly at the cursor of the document."""
 
@@ -44,6 +46,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """Whether answers to tasks that are not testable are tested too, for the shares over all tasks; None: where published answers are judged."""
     cluster_by: ClusterBy = "program"
     """A task is one program; all answers to it are one cluster."""
+    scenario: Scenario = 1
+    """What is asked of each block, of a corpus of blocks (`corpora.codev.scenes`)."""
     project: str = ""
     """Where the repository of a mined corpus is now; empty: where it was mined."""
     network_setup: bool = False
@@ -88,6 +92,7 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         left_out = {"data", "project"} | {name for name in ("network_setup", "setup_env") if not kept[name]}
         left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
         left_out |= {"scoring"} if self.scoring == "answer" else set()  # likewise
+        left_out |= {"scenario"} if self.scenario == 1 else set()
         return {name: value for name, value in kept.items() if name not in left_out}
 
 

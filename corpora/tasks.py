@@ -101,16 +101,34 @@ class Task:
     """The outermost function around the gap, by its path and line, where tasks of one file are told apart: answers inside of one are not independent."""
     part: str = ""
     """The part of a file that the gap is, by its path and end, likewise."""
+    hidden: str = ""
+    """What stands in the tested file between the gap and `after`: the model does not see it."""
+    wants_nothing: bool = False
+    """Whether the ground truth is that nothing is missing: then an answer without text is the finished document, and there is no gap to notice."""
+    repository: str = ""
+    """The repository that it lies in, where a corpus has several."""
+    scenario: str = ""
+    """What a model sees of the file, where a benchmark tells that apart."""
+
+    @property
+    def rest(self) -> str:
+        """All that stands behind the gap in the tested file."""
+        return self.hidden + self.after + self.below
+
+    @property
+    def place(self) -> str:
+        """What tasks must share to be tested by one machine: the language, and the repository if there are several. Example: `python app`."""
+        return f"{self.language} {self.repository}".rstrip()
 
     @property
     def finished(self) -> ProjectState:
         """The document with the ground truth in its gap."""
-        return ProjectState(self.path, self.before + self.truth + self.after)
+        return ProjectState(self.path, self.before + self.truth + self.hidden + self.after)
 
     @property
     def emptied(self) -> ProjectState:
         """The document with nothing in its gap but the least that grammar demands there (see `syntax.gaps`)."""
-        return ProjectState(self.path, self.before + self._least() + self.after)
+        return ProjectState(self.path, self.before + self._least() + self.hidden + self.after)
 
     def _least(self) -> str:
         language = language_of(self.language)
@@ -127,7 +145,7 @@ class Task:
     @property
     def program(self) -> str:
         """Which program it is a gap of: tasks whose finished files have the same name and the same text are not independent."""
-        text = self.before + self.truth + self.after + self.below
+        text = self.before + self.truth + self.rest
         known = f"{self.language}\0{PurePosixPath(self.path).name}\0{text}"
         return hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -145,9 +163,9 @@ class Task:
         """The document with a suggestion in its gap; with None, nothing."""
         text = self.before + self.after
         if suggestion is None:
-            return _filled(self.path, self.before, "", self.after)
+            return _filled(self.path, self.before, "", self.hidden + self.after)
         before, after = cut(text, 0, suggestion.start), cut(text, suggestion.end, length(text))
-        return _filled(self.path, before, suggestion.text, after)
+        return _filled(self.path, before, suggestion.text, self.hidden + after)
 
     def moment(self, sample: int = 0) -> Moment:
         """The moment at which its answer number `sample` (from 0) is asked for."""
@@ -164,6 +182,7 @@ class Task:
             t=0.0,
             stop=self.stop,
             kind=self.category,
+            scenario=self.scenario,
             before=self.before[-WINDOW[0] :],
             after=self.after[: WINDOW[1]],
             truth=self.truth,

@@ -178,6 +178,7 @@ def evaluate(
     * `ghosttape evaluate simcopilot --provider gguf --by constructs,reference` (what passes by what the removed code uses)
     * `ghosttape evaluate devbench --provider openai --base-url http://127.0.0.1:8080/v1 --out run`
     * `ghosttape evaluate app.jsonl --provider gguf` (a corpus of `ghosttape corpora mine`)
+    * `ghosttape evaluate codev --data blocks.jsonl --scenario 2 --provider gguf` (of `ghosttape corpora build codev`)
     """
     from tui.commands.gating import Gates
     from tui.commands.options.run_options import labels_of_table, options_of_evaluation

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from corpora.corpus import BLOCKS_HEAD, is_headed
 from corpora.errors import DataError
 from corpora.mined.corpus_file import write_lines
 from replay.tapes.tape import Tests
@@ -36,7 +37,6 @@ GROUPS: Mapping[BlockType, BlockGroup] = MappingProxyType(
 """Type → the row in which the paper counts it: WHILE with FOR, CATCH with TRY."""
 _Index: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 _Line: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
-_START = b'{"codev":'
 
 
 class CodevRepository(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,11 +139,7 @@ def write_samples(file: Path, head: CodevHead, samples: Iterable[CodevSample]) -
 
 def is_samples_file(file: Path) -> bool:
     """Whether a file is a corpus of blocks, by its first bytes."""
-    try:
-        with file.open("rb") as opened:
-            return opened.read(len(_START)) == _START
-    except OSError:
-        return False
+    return is_headed(file, BLOCKS_HEAD)
 
 
 def read_samples_head(file: Path) -> CodevHead:
@@ -193,7 +189,7 @@ def _sample(file: Path, number: int, line: bytes, repositories: set[str]) -> Cod
 
 
 def _head(file: Path, line: bytes) -> CodevHead:
-    if not line.startswith(_START):
+    if not line.startswith(BLOCKS_HEAD):
         raise DataError(
             file, 1, "is no corpus of blocks, which begins with its head: `ghosttape corpora build codev` makes one"
         )

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from corpora.codev.samples import BlockType, CodevSample
+from corpora.options import Scenario
 from syntax.text import index_of
 
-Scenario: TypeAlias = Literal[1, 2, 3, 4]
 SceneKind: TypeAlias = Literal["full", "inner", "empty", "rest-of-function-gone", "rest-of-file-gone"]
 KINDS: Mapping[Scenario, tuple[SceneKind, ...]] = MappingProxyType(
     {1: ("full",), 2: ("inner", "empty"), 3: ("rest-of-function-gone", "rest-of-file-gone"), 4: ("full",)}

@@ -94,6 +94,11 @@ class RepositoryBench:
         )
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is laid out."""
+        return self._opened is not None
+
+    @property
     def finished(self) -> FinishedProject:
         """The repository as it is laid out; it must be open."""
         assert self._opened is not None

@@ -24,7 +24,7 @@ def labels_of_task(task: Task) -> Labels | None:
     language = language_of(task.language)
     if language is None:
         return None
-    return labels_of(language, task.before, task.truth, task.after + task.below, _own_packages(task))
+    return labels_of(language, task.before, task.truth, task.rest, _own_packages(task))
 
 
 def _own_packages(task: Task) -> frozenset[str]:

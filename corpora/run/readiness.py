@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from corpora.codev.block_tests import BlockBench, BlockTests
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.tasks import Task
 from replay.judge.shared_results import SharedResults
@@ -44,7 +45,10 @@ class Readiness:
     """Where toolchains are kept between runs."""
     shared: SharedResults | None = None
     """Results of tests that this run shares with others."""
+    workers: int = 1
+    """How many tests of a block run at once."""
     _benches: list[RepositoryBench] = field(default_factory=list)
+    _blocks: list[BlockBench] = field(default_factory=list)
 
     async def prepare(self, task: Task) -> None:
         """Make ready what runs tasks like this one: the toolchain of its language, without packages, or its repository.
@@ -55,13 +59,18 @@ class Readiness:
 
         """
         tests = task.tests
-        if not isinstance(tests, RepositoryTests):
-            self.machines[task.language] = await self._version(task.language)
-            return
-        self._benches.append(tests.bench)
-        self.machines[task.language] = await tests.bench.open(
-            self.sandbox, self.cache, self.retries, self.notify, self.shared
-        )
+        if isinstance(tests, RepositoryTests):
+            self.machines[task.place] = await self._opened(tests.bench)
+        elif isinstance(tests, BlockTests):
+            self.machines[task.place] = await self._opened(tests.bench.repository)
+            self._blocks.append(tests.bench)
+            await tests.bench.hold(self.notify, self.workers)
+        else:
+            self.machines[task.place] = await self._version(task.language)
+
+    async def _opened(self, bench: RepositoryBench) -> str:
+        self._benches.append(bench)
+        return await bench.open(self.sandbox, self.cache, self.retries, self.notify, self.shared)
 
     @property
     def warnings(self) -> list[TestWarning]:
@@ -69,8 +78,10 @@ class Readiness:
         forgeable = any(bench.is_forgeable for bench in self._benches)
         return [TestWarning("no witness", NO_WITNESS)] if forgeable else []
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Remove the repositories that were laid out."""
+        for blocks in self._blocks:
+            await blocks.close()
         for bench in self._benches:
             bench.close()
 

@@ -80,10 +80,11 @@ def summary(
 
 def cells_apart(apart: Iterable[tuple[Task, str]]) -> list[dict[str, Any]]:
     """The tasks that cannot run here, as numbers by language and category, each with why: they have no part in any figure."""
-    numbers = Counter((task.language, task.category, reason) for task, reason in apart)
+    numbers = Counter((task.language, task.repository, task.category, reason) for task, reason in apart)
     return [
         {"language": language, "category": category, "tasks": number, "reason": reason}
-        for (language, category, reason), number in numbers.items()
+        | ({"repository": repository} if repository else {})
+        for (language, repository, category, reason), number in numbers.items()
     ]
 
 

@@ -49,7 +49,12 @@ class CorpusSource:
         """The source of the corpus that the options name, with its languages and categories in its own words."""
         allowed = {"network": options.network_setup, "variables": options.setup_env}
         corpus = corpus_of(
-            options.corpus, Path(options.data), project=options.project, allowed=allowed, scoring=options.scoring
+            options.corpus,
+            Path(options.data),
+            project=options.project,
+            allowed=allowed,
+            scoring=options.scoring,
+            scenario=options.scenario,
         )
         languages, categories = chosen(corpus, options.languages, options.categories)
         return cls(structs.replace(options, languages=languages, categories=categories), corpus)
@@ -119,9 +124,15 @@ class CorpusSource:
             trials = Trials(bench.slots, kept, shared, notify=bench.tested)
             stack.push_async_callback(trials.close)
             ready = Readiness(
-                bench.sandbox, programs, trials.retries, bench.notify, cache=bench.cache, shared=bench.shared
+                bench.sandbox,
+                programs,
+                trials.retries,
+                bench.notify,
+                cache=bench.cache,
+                shared=bench.shared,
+                workers=bench.places,
             )
-            stack.callback(ready.close)
+            stack.push_async_callback(ready.close)
             await self._set_apart(ready, bench)
             warnings = ready.warnings
             is_oracle, missing = options.is_oracle, programs.missing
@@ -172,11 +183,11 @@ class CorpusSource:
     async def _set_apart(self, ready: Readiness, bench: Bench) -> None:
         """Keep the tasks whose programs run here, and say why the others do not."""
         self.apart = [(task, task.lacks) for task in self.tasks if task.lacks]
-        for language, reason in dict.fromkeys((task.language, reason) for task, reason in self.apart):
-            bench.leave_out(f"{self.name} {language}", reason, True)
+        for place, reason in dict.fromkeys((task.place, reason) for task, reason in self.apart):
+            bench.leave_out(f"{self.name} {place}", reason, True)
         tasks, self.tasks = [task for task in self.tasks if not task.lacks], []
-        for language in dict.fromkeys(task.language for task in tasks):
-            own = [task for task in tasks if task.language == language]
+        for place in dict.fromkeys(task.place for task in tasks):
+            own = [task for task in tasks if task.place == place]
             try:
                 await ready.prepare(own[0])
                 self.tasks += own
@@ -184,7 +195,7 @@ class CorpusSource:
                 raise
             except RunnerError as error:
                 self.apart += [(task, str(error)) for task in own]
-                bench.leave_out(f"{self.name} {language}", str(error), isinstance(error, ToolchainMissing))
+                bench.leave_out(f"{self.name} {place}", str(error), isinstance(error, ToolchainMissing))
 
     def summarise(self, options: EvaluateOptions, found: Findings) -> dict[str, Any]:
         """What the evaluation comes to, as one JSON document."""

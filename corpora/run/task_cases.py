@@ -156,7 +156,7 @@ class TaskCases:
         """
 
         def tests_of(task: Task) -> TaskTests:
-            machine, reached = machines.get(task.language, ""), task.tests.reached(task.finished, task.hole)
+            machine, reached = machines.get(task.place, ""), task.tests.reached(task.finished, task.hole)
             if reached is not None and kept is not None:
                 reached.kept = KeptRecordings(kept, task.language, machine, missing)
             return TaskTests(task, programs, machine, explains, reached=reached, missing=missing)
@@ -168,7 +168,7 @@ class TaskCases:
         """The states that decide about an answer; what offered nothing is tested as nothing."""
         tests = self.tests[asked.moment.path]
         task = tests.task
-        if not self.explains and not task.truth.strip():
+        if not self.explains and not task.truth.strip() and not task.wants_nothing:
             return Verdict(name="untestable", reason="empty")
         filled = task.filled(asked.suggestion)
         graft = task.finished if task.is_literal and filled.text == task.finished.text else filled
@@ -176,6 +176,8 @@ class TaskCases:
             graft = task.emptied  # nothing: that was tested already
         if self.explains:
             return Case(tests, graft, None)
+        if task.wants_nothing:
+            return Case(tests, graft, None, task.finished)
         return Case(tests, graft, task.emptied, task.finished)
 
     def alone(self, asked: Judgeable) -> Case:

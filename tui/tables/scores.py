@@ -326,7 +326,8 @@ def left_out_name(summary: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
     """Return what was left out, with the number of its tasks where that is known: `devbench csharp, 50 tasks`."""
     apart = summary.get("apart", ())  # earlier versions did not count them
     own = (
-        f"{summary['corpus']} {cell['language']}" == entry["tape"] and cell["reason"] == entry["reason"]
+        f"{summary['corpus']} {cell['language']} {cell.get('repository', '')}".rstrip() == entry["tape"]
+        and cell["reason"] == entry["reason"]
         for cell in apart
     )
     number = sum(cell["tasks"] for cell, is_own in zip(apart, own, strict=True) if is_own)

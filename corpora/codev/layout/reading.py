@@ -21,9 +21,10 @@ from corpora.codev.layout.rows import (
     UnitTestRow,
 )
 from corpora.codev.samples import CodevRepository
-from corpora.codev.scenes import BlockScene, Scenario, SceneKind
+from corpora.codev.scenes import BlockScene, SceneKind
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout, read_checkout
+from corpora.options import Scenario
 from replay.tapes.tape import Tests
 from syntax.gaps import patch
 from syntax.languages import language_of

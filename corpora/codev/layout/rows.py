@@ -8,7 +8,8 @@ from types import MappingProxyType
 import msgspec
 
 from corpora.codev.samples import BlockType
-from corpora.codev.scenes import Scenario, SceneKind
+from corpora.codev.scenes import SceneKind
+from corpora.options import Scenario
 
 ROOT = "/mnt/coai_nas/qianhu/github/completion_benchmark/"
 """The folder that published paths begin with; its scripts put their own main folder in its place."""

@@ -26,9 +26,10 @@ from corpora.codev.layout.rows import (
 )
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevRepository, CodevSample
-from corpora.codev.scenes import BlockScene, Scenario, SceneKind, scenes
+from corpora.codev.scenes import BlockScene, SceneKind, scenes
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
+from corpora.options import Scenario
 from runners.files import write_all
 from runners.other_files import make_executable, write_others
 

@@ -91,6 +91,7 @@ class EvaluateFlags:
     programs: flags.ProgramFormFlag = None
     scoring: flags.ScoringFlag = "answer"
     all_tasks: flags.AllTasks = None
+    scenario: flags.ScenarioFlag = 1
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None

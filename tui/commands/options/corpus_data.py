@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from corpora.corpus import card_of
+from corpora.codev.samples import is_samples_file, read_samples_head
+from corpora.corpus import CODEV, card_of
 from corpora.fetching import data_folder
 from corpora.mined.corpus_file import is_corpus_file, read_head
 from tui.errors import ConfigurationError
 
 
 def named_corpus(name: str, data: Path | None) -> tuple[str, Path]:
-    """The name of a corpus and where its data is. A mined corpus is named by its file, which is its data.
+    """The name of a corpus and where its data is. A mined corpus, and one of blocks, is named by its file, which is its data.
 
     Raises:
         CorpusError: there is no benchmark of that name, or the file is no corpus.
@@ -23,10 +24,21 @@ def named_corpus(name: str, data: Path | None) -> tuple[str, Path]:
             raise ConfigurationError(
                 f"{name} is a mined corpus, and has no other data: leave --data out, or say where its repository is with --project"
             )
-        return read_head(Path(name)).name, Path(name)
+        return _name_in(Path(name)), Path(name)
     if data is not None and data.is_file():
-        return read_head(data).name, data
+        return _name_in(data), data
+    if name == CODEV and data is None:
+        raise ConfigurationError(
+            "nothing is bundled with codev: name with --data a corpus of `ghosttape corpora build codev`, or a folder in the published layout (docs/codev.md)"
+        )
+    if name == CODEV and data is not None:
+        return name, data
     return name, data_of(name, data)
+
+
+def _name_in(file: Path) -> str:
+    """The name that a file of a corpus gives itself, be it of blocks or mined."""
+    return read_samples_head(file).name if is_samples_file(file) else read_head(file).name
 
 
 def data_of(name: str, named: Path | None) -> Path:

@@ -269,7 +269,7 @@ CorpusFlag = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help=f"The benchmark ({', '.join(CORPORA)}), or the file of a mined corpus (`ghosttape corpora mine`).",
+        help=f"The benchmark ({', '.join(CORPORA)}, codev), or the file of a corpus of `ghosttape corpora mine` or `corpora build codev`.",
     ),
 ]
 RepositoryToolchain = Annotated[
@@ -313,20 +313,32 @@ RepositoryNow = Annotated[
     typer.Option(
         "--project",
         metavar="DIR",
-        help="Of a mined corpus: its repository, if that is elsewhere now than when it was mined.",
+        help="Of a mined corpus, or one of blocks: its repository, if that is elsewhere now than when it was mined.",
     ),
 ]
 CorpusClusterBy = Annotated[
     str | None,
     typer.Option(
         metavar="hole|function|tape|program",
-        help="Which tasks are not independent (default: program, all gaps of one; of a mined corpus: function). Every interval goes by "
+        help="Which tasks are not independent (default: program, all gaps of one; of a mined corpus, and of one of blocks: function). Every interval goes by "
         "these clusters (docs/numbers.md).",
     ),
 ]
 Data = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Folder of the benchmark's published data (default: what `corpora get` fetched)."),
+    typer.Option(
+        metavar="DIR",
+        help="Folder of the benchmark's published data (default: what `corpora get` fetched); of codev also a file of `corpora build codev`.",
+    ),
+]
+ScenarioFlag = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=4,
+        help="Of a corpus of blocks, what is asked: 1 the whole block, 2 a part inside of it, 3 the block with the rest of the function or the file gone, 4 as 1 with the three most similar functions "
+        "(docs/codev.md).",
+    ),
 ]
 Published = Annotated[
     str,
@@ -342,7 +354,12 @@ Samples = Annotated[int, typer.Option(min=1, help="Answers asked for at each mom
 ProgramSandbox = Annotated[
     str, typer.Option(help="Where programs run: auto (the first that works), one by name, or none (unsafe).")
 ]
-Workers = Annotated[str, typer.Option(help="cold: each program in a fresh process; warm: in processes that are kept.")]
+Workers = Annotated[
+    str,
+    typer.Option(
+        help="cold: each program in a fresh process; warm: in processes that are kept. Tests of blocks (codev) are always in kept ones, where that is sure to change no verdict."
+    ),
+]
 NoPrograms = Annotated[bool, typer.Option("--no-tests", help="Do not run any programs.")]
 AllTasks = Annotated[
     bool | None,

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from corpora.codealign.choosing import ids_for_a_run
+from corpora.corpus import is_of_blocks
 from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
@@ -132,8 +133,9 @@ def options_of_evaluation(
             ablate=given.ablate,
             scoring=given.scoring,
         ),
-        **_of_both(given) | {"cluster_by": given.cluster_by or ("function" if found.is_file() else "program")},
+        **_of_both(given) | {"cluster_by": given.cluster_by or _clusters(name, found)},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
+        scenario=given.scenario,
         corpus=name,
         data=str(found),
         published=published,
@@ -146,6 +148,11 @@ def options_of_evaluation(
         scoring=given.scoring,
         all_tasks=given.all_tasks,
     )
+
+
+def _clusters(name: str, data: Path) -> str:
+    """What is not independent unless a flag says so: gaps of one function where the corpus comes from repositories, else gaps of one program."""
+    return "function" if data.is_file() or is_of_blocks(name, data) else "program"
 
 
 def repository_options(

@@ -1,0 +1,145 @@
+"""A corpus of blocks as a corpus of tasks: each block as one of the four scenarios asks about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from corpora.codev.block_tests import BlockBench, BlockTests
+from corpora.codev.checkouts import checkout_of
+from corpora.codev.retrieval.functions import functions_in
+from corpora.codev.samples import GROUPS, CodevHead, CodevRepository, CodevSample, read_samples
+from corpora.codev.scenes import BlockScene, scenes
+from corpora.errors import DataError
+from corpora.mined.checkout import Checkout
+from corpora.mined.repository_tests import RepositoryBench
+from corpora.options import ProgramForm, Scenario
+from corpora.tasks import Task
+from replay.judge.projects import AllowedTests
+from syntax.text import length
+
+
+@dataclass(frozen=True)
+class CodevCorpus:
+    """The blocks of a file as one scenario asks about them, and the repositories that they stand in.
+
+    `folder` is where the repository is now, of a corpus of one (None: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
+    """
+
+    file: Path
+    scenario: Scenario = 1
+    folder: Path | None = None
+    allowed: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def _read(self) -> tuple[CodevHead, Sequence[CodevSample]]:
+        return read_samples(self.file)
+
+    @cached_property
+    def _checkouts(self) -> Mapping[str, Checkout]:
+        repositories = self._read[0].repositories
+        if self.folder is not None and len(repositories) > 1:
+            raise DataError(self.file, 0, "has several repositories, and --project names the place of one")
+        return {entry.name: checkout_of(self.file, entry, self.folder) for entry in repositories}
+
+    @cached_property
+    def _benches(self) -> Mapping[str, BlockBench]:
+        return {entry.name: self._bench(entry) for entry in self._read[0].repositories}
+
+    def _bench(self, entry: CodevRepository) -> BlockBench:
+        given = {name: getattr(entry.tests, name) for name in entry.tests.__struct_fields__}
+        return BlockBench(RepositoryBench(self._checkouts[entry.name], AllowedTests(**given, **self.allowed)))
+
+    @property
+    def name(self) -> str:
+        """The name that it was given."""
+        return self._read[0].name
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its blocks, in their order."""
+        return tuple(dict.fromkeys(sample.language for sample in self._read[1]))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The types of its blocks, as the paper's tables group them."""
+        known = {sample.group for sample in self._read[1]}
+        return tuple(group for group in dict.fromkeys(GROUPS.values()) if group in known)
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Nothing: all that the tests need is in the repositories, or is installed."""
+        return {}
+
+    def tasks(
+        self, languages: Sequence[str], categories: Sequence[str], *, packages: bool, programs: ProgramForm = "editor"
+    ) -> Sequence[Task]:
+        """The tasks of these languages and types of blocks. There is only one form of a program, and packages are those that a repository requires.
+
+        Raises:
+            DataError: a repository is not there, has changed since, or a block lies outside of its file.
+            ProjectError: a repository lacks an object of its commit.
+
+        """
+        del packages, programs
+        return [task for task in self._tasks if task.language in languages and task.category in categories]
+
+    @cached_property
+    def _tasks(self) -> Sequence[Task]:
+        return [
+            task_of(self.name, self._benches[scene.repository], scene)
+            for number, sample in enumerate(self._read[1], 2)
+            for scene in self._scenes(number, sample)
+        ]
+
+    def _scenes(self, number: int, sample: CodevSample) -> Iterator[BlockScene]:
+        text = self._checkouts[sample.repository].files.get(sample.path)
+        if text is None:
+            raise DataError(self.file, number, f"there is no file {sample.path} in {sample.repository}")
+        if not sample.start < sample.end <= length(text):
+            raise DataError(self.file, number, f"the block lies outside of {sample.path}")
+        return scenes(sample, text, self.scenario)
+
+    def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
+        """Refuse: no answers are published with it."""
+        raise DataError(self.file, 0, f"no answers of a model {model!r} are published with a corpus of blocks")
+
+    def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
+        """Nothing: no answers are published with it, and no errors in their place."""
+        return {}
+
+
+def task_of(corpus: str, bench: BlockBench, scene: BlockScene) -> Task:
+    """The task of a scene. The document has a folder of its own, whose name says nothing of the answer."""
+    folder = hashlib.sha256(scene.name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return Task(
+        corpus=corpus,
+        name=scene.name,
+        category=GROUPS[scene.block_type],
+        language=scene.language,
+        path=f"{folder}/{scene.path}",
+        before=scene.prefix,
+        after=scene.suffix,
+        truth=scene.middle,
+        tests=BlockTests(bench, scene.path, frozenset(scene.tests)),
+        stop="any",
+        least=scene.emptied,
+        function=_outermost(scene),
+        part=f"{scene.repository}/{scene.path}:{length(scene.prefix + scene.middle)}",
+        hidden=scene.hidden,
+        wants_nothing=scene.kind == "empty",
+        repository=scene.repository,
+        scenario=scene.kind,
+    )
+
+
+def _outermost(scene: BlockScene) -> str:
+    """The outermost function around a block, by its repository, path and first line (from 1); empty outside of functions."""
+    start = len(scene.prefix)
+    around = (each for each in functions_in(scene.path, scene.text) if each.start <= start <= each.end)
+    outermost = min(around, key=lambda each: each.start, default=None)
+    return f"{scene.repository}/{scene.path}:{outermost.line + 1}" if outermost is not None else ""
