@@ -1,8 +1,9 @@
-"""`ghosttape corpora build codev` on a small repository in the sandbox: how it is tested is found out, and blocks are kept that its tests notice."""
+"""`ghosttape corpora build codev` on a small repository in the sandbox: how it is tested is found out, blocks are kept that its tests notice, and they are a benchmark."""
 
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,13 @@ def test_unchecked():
 EVERY = "[blocks]\nMETHOD = 1\nFOR = 1\nSTATEMENT = 1\n"
 
 
+def run(folder, *words, status=0):
+    """What a command writes to standard output and to standard error."""
+    done = subprocess.run([SCRIPT, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == status, (done.stdout, done.stderr)
+    return done.stdout, done.stderr
+
+
 @pytest.fixture
 def build(tmp_path):
     (tmp_path / "app").mkdir()
@@ -42,13 +50,7 @@ def build(tmp_path):
     (tmp_path / "app" / "test_ledger.py").write_text(TESTS)
     (tmp_path / "blocks.toml").write_text(EVERY)
 
-    def run(*words, status=0):
-        command = [SCRIPT, "corpora", "build", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
-        assert done.returncode == status, (done.stdout, done.stderr)
-        return done.stdout, done.stderr
-
-    return run
+    return partial(run, tmp_path, "corpora", "build")
 
 
 def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_path):
@@ -65,6 +67,19 @@ def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_
     before = (tmp_path / "app.jsonl").read_bytes()
     assert json.loads(build(*words)[0]) == found
     assert (tmp_path / "app.jsonl").read_bytes() == before
+    words = ("evaluate", "app.jsonl", "--scenario", "2", "--json", "--provider")
+    oracle, nothing = (json.loads(run(tmp_path, *words, name)[0]) for name in ("oracle", "fixed"))
+    assert (oracle["corpus"], oracle["cluster_by"]) == ("app", "function")
+    assert oracle["passed"] == oracle["testable"] == oracle["tasks"] == nothing["tasks"]
+    inner = nothing["verdicts"].pop("passed")  # these blocks are complete: nothing is wanted
+    assert inner == sum(line["inner"]["start"] == line["inner"]["end"] for line in lines[1:] if line["inner"])
+
+
+def test_only_blocks_are_asked_about_in_scenarios(tmp_path):
+    (tmp_path / "devbench").mkdir()
+    words = ("--data", "devbench", "--scenario", "2", "--provider", "fixed")
+    assert "only a corpus of blocks (codev) has scenarios" in run(tmp_path, "evaluate", "devbench", *words, status=2)[1]
+    assert "name with --data a corpus" in run(tmp_path, "evaluate", "codev", status=2)[1]
 
 
 def test_what_is_wrong_is_said_in_a_sentence(build, tmp_path):

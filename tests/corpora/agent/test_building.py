@@ -2,66 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import pytest
-
-from corpora.agent.building import BuiltRepository, RepositoryBuilder
-from corpora.agent.distribution import BlockDistribution, read_distribution
-from corpora.agent.sampling import SampleChoice
-from corpora.mined.checkout import read_checkout
-from replay.run.engine import cache_folder
-from replay.tapes.tape import Tests as ProjectTests
-from runners.sandboxes import pick
-
-CODE = """\
-def helper(x):
-    return x * 2
-
-
-def entered(x):
-    y = helper(x)
-    if x > 100:
-        y = 0
-    return y
-
-
-def never(x):
-    return x + 1
-
-
-def unchecked(x):
-    z = x
-    print(z)
-"""
-TESTS = """\
-from m import entered, unchecked
-
-
-def test_entered():
-    assert entered(2) == 4
-
-
-def test_unchecked():
-    unchecked(1)
-"""
-COMMAND = "python -m pytest -q -p no:cacheprovider"
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> BuiltRepository:
-    """All blocks of a small repository that its tests notice."""
-    folder = tmp_path_factory.mktemp("repository")
-    (folder / "m.py").write_text(CODE)
-    (folder / "test_m.py").write_text(TESTS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("work"))
-        said = ProjectTests(toolchain="python", command=COMMAND, requires=("pytest",))
-        builder = RepositoryBuilder(
-            "app", read_checkout(folder, ""), pick("auto"), cache_folder(), lambda _: None, said=said
-        )
-        every = BlockDistribution({"METHOD": 1, "IF": 1, "STATEMENT": 1})
-        return asyncio.run(builder.build("samples", SampleChoice(60, every)))
+from corpora.agent.building import BuiltRepository
+from corpora.agent.distribution import read_distribution
+from tests.corpora.agent.conftest import CODE
 
 
 def test_chains_say_which_tests_enter_a_function_and_from_where(built: BuiltRepository) -> None:
