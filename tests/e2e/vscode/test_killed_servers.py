@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -22,6 +23,8 @@ BACK_S = 3.0
 LOST_S = 1.0
 USUAL_START_S = 1.0
 """How long a server takes to start at most on two cores at rest, from `ghosttape serve` to its first answer."""
+USUAL_LOAD = 1.5
+"""How many processes a core has to run at most where nothing but this test runs."""
 
 
 class Person:
@@ -83,18 +86,24 @@ def killed(window, person):
     return moment, window.seen[-1].at - moment
 
 
+def is_busy(start):
+    """Whether the machine has more to do than this test, where a server alone took so long to start."""
+    return start > USUAL_START_S or os.getloadavg()[0] > USUAL_LOAD * os.cpu_count()
+
+
 def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_recording(open_file, model, tmp_path):
     model.answer = marked
     window = open_file("", file="shop.py")
     window.record()
     window.watch()
     person, kills = Person(window), []
-    starts = []
+    starts, others_work = [], []
     for number in range(KILLS):
-        if number in RESTS:
-            starts.append(start_time(tmp_path))
         person.type_for(STEADY_S if number in RESTS else 1.6)
         kills.append(killed(window, person))
+        if kills[-1][1] > BACK_S:
+            starts.append(start_time(tmp_path))
+            others_work.append(is_busy(starts[-1]))
         person.new_line()
     person.type_for(2)
     saved = window.save()
@@ -114,11 +123,11 @@ def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_record
     late = max(delay for _, delay in window.delays()) / 1000
     measured = (
         f"ghost text was away for {' '.join(f'{seconds:.1f}' for seconds in away)} s; the recordings lost {' '.join(f'{seconds:.1f}' for seconds in lost)} s; "
-        f"a server alone took {' and '.join(f'{seconds:.1f}' for seconds in starts)} s to start, a timer was at most {late:.1f} s late"
+        f"after those over {BACK_S:g} s a server alone took {' '.join(f'{seconds:.1f}' for seconds in starts) or 'no'} s to start; a timer was at most {late:.1f} s late"
     )
     LOG.info(measured)
     assert [seen for seen in window.seen if not fits(seen)] == []
     assert max(lost) < LOST_S + 0.3 + late, measured
-    if max(away) > BACK_S and max(starts) > USUAL_START_S:
+    if others_work and all(others_work):
         pytest.skip(f"how soon ghost text is back is not judged on a machine this busy: {measured}")
     assert max(away) <= BACK_S, measured

@@ -5,6 +5,7 @@ import type { LogOutputChannel } from "vscode";
 import {
   type CancellationToken,
   CloseAction,
+  ErrorAction,
   ErrorCodes,
   type ErrorHandler,
   LanguageClient,
@@ -94,7 +95,14 @@ export class GhostClient extends LanguageClient {
   override createDefaultErrorHandler(maxRestartCount?: number): ErrorHandler {
     const usual = super.createDefaultErrorHandler(maxRestartCount);
     return {
-      error: (error, message, count) => usual.error(error, message, count),
+      error: async (error, message, count) => {
+        const { action } = await usual.error(error, message, count);
+        if (action === ErrorAction.Shutdown) {
+          // a key may be sent to a server that has just been killed; a client that shuts itself down would never call `closed`
+          this.#process.end(0);
+        }
+        return { action: ErrorAction.Continue, handled: true };
+      },
       closed: () => {
         if (this.#hasAnswered && !this.#retired) {
           this.#listener.ended();

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { GhostClient } from "../../src/server/client";
+
+const [CONTINUE, SHUTDOWN] = [1, 2];
+
+vi.mock("vscode", () => ({}));
+vi.mock("../../src/typing/languages", () => ({ DOCUMENTS: [] }));
+vi.mock("vscode-languageclient/node", () => {
+  /** As the library's own: it goes on after three errors of a connection that are counted, and shuts down at any other. */
+  class LanguageClient {
+    createDefaultErrorHandler(): object {
+      return { error: (_error: Error, _message: unknown, count?: number) => ({ action: (count ?? 4) <= 3 ? 1 : 2 }) };
+    }
+  }
+  return { LanguageClient, ErrorAction: { Continue: 1, Shutdown: 2 }, CloseAction: { DoNotRestart: 1 }, ErrorCodes: {} };
+});
+
+describe.skipIf(process.platform === "win32")("an error of the connection", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "ghosttape-"));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function handler(): { handling: ReturnType<GhostClient["createDefaultErrorHandler"]>; pid: () => number } {
+    const [file, listener] = [join(folder, "pid"), { ended: vi.fn(), requestFailed: vi.fn() }];
+    const start = { command: "sh", args: ["-c", `echo $$ > ${file}; exec sleep 60`] };
+    const client = new GhostClient(start, {}, listener);
+    return { handling: client.createDefaultErrorHandler(), pid: () => Number(readFileSync(file, "utf8")) };
+  }
+
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it("that passes leaves the server alone", async () => {
+    const { handling, pid } = handler();
+    await vi.waitFor(() => { expect(pid()).toBeGreaterThan(0); });
+    expect(await handling.error(new Error("write EPIPE"), undefined, 1)).toEqual({ action: CONTINUE, handled: true });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(isAlive(pid())).toBe(true);
+    process.kill(pid());
+  });
+
+  it("that would shut the client down ends the process instead, for its end is told and it is started again", async () => {
+    const { handling, pid } = handler();
+    await vi.waitFor(() => { expect(pid()).toBeGreaterThan(0); });
+    const { action } = await handling.error(new Error("write EPIPE"), undefined, undefined);
+    expect(action).toBe(CONTINUE);
+    expect(action).not.toBe(SHUTDOWN);
+    await vi.waitUntil(() => !isAlive(pid()));
+  });
+});
