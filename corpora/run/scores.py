@@ -11,6 +11,7 @@ from corpora.audits.noticing import BY_FILLER, counts_of_tests
 from corpora.causes import kind_of
 from corpora.labels.groups import LabelName
 from corpora.options import EvaluateOptions
+from corpora.run.blocks import block_figures
 from corpora.run.breakdowns import breakdowns
 from corpora.run.error_classes import error_classes
 from corpora.run.outcomes import TaskOutcome, cluster_of_task, passing, published_passing, share_testable
@@ -52,6 +53,7 @@ def summary(
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         **_figures(outcomes, options),
+        **({"blocks": block_figures(tasks, records, outcomes, by)} if any(task.scenario for task in tasks) else {}),
         **({"instructions": adherence_summary(records, options.instructions, by)} if options.instructions else {}),
         "cluster_by": by,
         "shares": shares(records, by),

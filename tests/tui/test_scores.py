@@ -188,3 +188,22 @@ def test_labels_stand_under_their_categories_where_these_are_few_and_else_under_
 
 def test_a_run_of_an_earlier_version_has_no_labels():
     assert by_labels(summary(), "constructs") == by_labels(summary())
+
+
+def test_blocks_have_a_line_by_sub_case_and_type_and_their_errors_are_counted():
+    mean = share(3.25, 1, 5, 4)
+    block = {
+        "tasks": 4,
+        "pass_at_1": share(0.25, 0.05, 0.7, 4),
+        "similarity": {"published": share(0.5, 0.1, 0.9, 4), "paper": share(0.4, 0.1, 0.8, 4)},
+        "lines": {"published": mean},
+        "latency_ms": {"mean": share(1234.5, 1000, 2000, 4)},
+        "errors": {"failed": 3, "by": {"crosses": {"answers": 2, "share": share(0.67, 0.2, 0.9, 3)}}},
+    }
+    rows = [{"scenario": "inner", "type": type_, **block} for type_ in ("IF", "all")]
+    text = shown(summary(blocks=rows))
+    assert has_line(text, "inner block +4 +25.0 +5–70 +50.0 +40.0 +3.2 +1,234")
+    assert has_line(text, "IF +4 +25.0 +5–70 +50.0 +40.0 +3.2 +1,234")
+    assert "what is wrong with the 3 answers that fail" in text
+    assert has_line(text, r"crosses +2 +it leaves the block that the cursor is in \(E.2\)")
+    assert "blocks" not in shown(summary())

@@ -29,6 +29,7 @@ from tui.figures import (
     testable_share,
 )
 from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
+from tui.tables.blocks import block_sections
 from tui.tables.likeness import similarity_section
 from tui.tables.sections import failure_reasons, instructions_section, machine_warnings
 from tui.terminal_text import headline, message, one_line, shorten
@@ -102,6 +103,7 @@ def _parts(summary: Mapping[str, Any], by: Sequence[str]) -> Iterator[Renderable
         yield Padding(_grid(summary, f"{summary['corpus']}, {title}", columns), (1, 0, 0, 0), expand=False)
     for name in by if _has_tests(summary) else ():
         yield from _by_label(summary, name)
+    yield from block_sections(summary)
     yield Text("")
     yield from _notes(summary)
     yield from similarity_section(summary)

@@ -14,6 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from replay.numbers.intervals import (
     _degrees,
+    clustered_mean,
     clustered_share,
     intra_cluster_correlation,
     quantile_interval,
@@ -268,3 +269,25 @@ def test_intervals_of_differences_and_quantiles_hold_the_truth_too():
 @pytest.mark.parametrize("saving", [0.1, 0.3, 0.6])
 def test_intervals_of_keys_saved_hold_the_truth_too(saving):
     assert 91 <= keys_coverage(47, saving, 1.0, 1000) <= 99.9
+
+
+def test_the_mean_of_single_values_has_students_interval_as_scipy_computes_it():
+    values = [1.0, 2.0, 3.0, 4.0]
+    found = clustered_mean((str(number), value) for number, value in enumerate(values))
+    low, high = stats.t.interval(0.95, 3, loc=2.5, scale=stats.sem(values))
+    assert (found["value"], found["low"], found["high"]) == pytest.approx((2.5, low, high))
+
+
+def test_the_mean_of_equal_clusters_has_the_interval_of_their_means():
+    clusters = {"a": [1.0, 3.0], "b": [5.0, 6.0], "c": [2.0, 9.0], "d": [20.0, 18.0]}
+    found = clustered_mean((name, value) for name, own in clusters.items() for value in own)
+    means = [statistics.fmean(own) for own in clusters.values()]
+    low, high = stats.t.interval(0.95, 3, loc=statistics.fmean(means), scale=stats.sem(means))
+    assert (found["value"], found["low"], found["high"]) == pytest.approx((statistics.fmean(means), low, high))
+
+
+def test_one_cluster_and_values_that_are_alike_have_a_mean_and_no_interval():
+    assert clustered_mean([("a", 1.0), ("a", 3.0)])["value"] == 2
+    assert clustered_mean([("a", 1.0), ("a", 3.0)])["low"] is None
+    assert clustered_mean([("a", 2.0), ("b", 2.0)])["low"] is None
+    assert clustered_mean([])["value"] is None
