@@ -60,6 +60,24 @@ def asked_in_replay(tape, folder):
     return Counter((before[record.moment.event].get(0, 0), record.moment.offset) for record in records)
 
 
+def lived(tape):
+    """How each request ended in the editor, by what its recorder told: the names that its ending in a replay may have."""
+    found = {}
+    for event in tape.events:
+        if not isinstance(event, Ghost):
+            continue
+        if event.phase == "ignored" and found.get(event.request) != {"part"}:
+            found[event.request] = {"shown", "typed-through"}
+        elif event.phase in {"accepted", "part", "rejected", "empty", "cancelled"}:
+            found[event.request] = {event.phase}
+    return found
+
+
+def endings_in_replay(folder):
+    with Store.open(folder) as store:
+        return {record.moment.request: record.ending.name for record in store.records()}
+
+
 @dataclass(frozen=True)
 class Session:
     """How many requests one session had, how many of them and how many others a policy asks, and the latest timer of each second (ms)."""
@@ -104,7 +122,9 @@ def recorded_session(window, typist):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_replay_asks_what_was_asked_in_the_editor(open_file, model, ghosttape, tmp_path, seed):
+def test_a_replay_asks_what_was_asked_in_the_editor_and_its_requests_end_as_they_ended_there(
+    open_file, model, ghosttape, tmp_path, seed
+):
     model.answer = rest_of_line
     settings = json.dumps({"provider": model.settings})
     for turn in range(TRIES):
@@ -114,9 +134,16 @@ def test_a_replay_asks_what_was_asked_in_the_editor(open_file, model, ghosttape,
         assert live.total() >= REQUESTS
         for policy in ("recorded", "vscode"):
             out = tmp_path / f"{policy}-{turn}"
-            ghosttape("replay", path, "--policy", policy, "--no-tests", "--settings", settings, "--json", "--out", out)
+            words = ("--user", "recorded", "--latency", "tape") if policy == "recorded" else ()
+            ghosttape(
+                "replay", path, "--policy", policy, *words, "--no-tests", "--settings", settings, "--json", "--out", out
+            )
             replayed[policy] = asked_in_replay(tape, out)
         assert replayed["recorded"] == live
+        endings, wanted = endings_in_replay(tmp_path / f"recorded-{turn}"), lived(tape)
+        LOG.info(Counter(endings.values()))
+        assert set(endings) == set(wanted)
+        assert {request: ending for request, ending in endings.items() if ending not in wanted[request]} == {}
         asked = replayed["vscode"]
         session = Session(live.total(), (live & asked).total(), (asked - live).total(), late)
         LOG.info(session)

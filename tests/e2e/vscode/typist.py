@@ -43,17 +43,25 @@ class Typist:
         time.sleep(0.5)
 
     def _line(self, line):
-        page = self._window.page
-        for character in line:
+        taken_at = self._random.randrange(2, 12)
+        for number, character in enumerate(line):
             if self._random.random() < 0.03:
                 self._key("z")
                 self._key("Backspace", press=True)
             self._key(character)
-        if self._random.random() < 0.2:
-            time.sleep(0.3)
-            page.keyboard.press(self._random.choice(["Tab", "Escape", "Control+ArrowRight"]))
-            time.sleep(0.3)
+            if number == taken_at and self._takes():
+                break
         self._key("Enter", press=True)
+
+    def _takes(self):
+        """Look at what is shown, if anything is, and press a key about it or not. Whether some of it was taken: the line ends there."""
+        time.sleep(0.4)
+        key = self._random.choice(["Tab", "Control+ArrowRight", "Escape", ""])
+        if not key or self._window.ghost == "":
+            return False
+        self._window.page.keyboard.press(key)
+        time.sleep(0.4)
+        return key != "Escape"
 
     def _key(self, key, *, press=False):
         keyboard = self._window.page.keyboard
