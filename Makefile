@@ -23,7 +23,7 @@ demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends
 
 test: dev sandbox editor ## Install what the tests need, check everything, list what was skipped
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/pytest $(SIDE_BY_SIDE)
+	$(BIN)/pytest $(SIDE_BY_SIDE) --durations=50 --durations-min=5
 
 check: dev sandbox ## In a minute: lint, types, and the tests near what this branch changes
 	@$(MAKE) --no-print-directory lint
