@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from corpora.errors import CorpusError
 from corpora.options import ProgramForm, Scenario, Scoring
@@ -74,6 +74,20 @@ class Corpus(Protocol):
 
         Raises:
             DataError: a file is malformed.
+
+        """
+        ...
+
+
+@runtime_checkable
+class ShowsEvidence(Protocol):
+    """A corpus whose tasks come with pieces of other places."""
+
+    async def with_evidence(self, tasks: Sequence[Task]) -> list[Task]:
+        """The tasks with what a model is shown of other places.
+
+        Raises:
+            ProviderError: embeddings, by which pieces are found, cannot be made.
 
         """
         ...

@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias
 from corpora.tasks import Task
 from replay.options import QUICK, ClusterBy, RunOptions
 
+EVIDENCE = 512
+"""Tokens of a prompt that functions of elsewhere may have in scenario 4 of blocks, unless the settings say otherwise: some providers have none for other places."""
 LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
 

@@ -73,6 +73,14 @@ class ProgramSpec(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceFile:
+    """A piece of another place that is open in the editor while a task is asked about. `path` names it there, and is unique among the documents of the task."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """A document with a gap between `before` and `after`, what stood in it, and the tests of a filled document.
 
@@ -109,6 +117,8 @@ class Task:
     """The repository that it lies in, where a corpus has several."""
     scenario: str = ""
     """What a model sees of the file, where a benchmark tells that apart."""
+    evidence: tuple[EvidenceFile, ...] = ()
+    """Pieces of other places that the model is shown, the most important first."""
 
     @property
     def rest(self) -> str:

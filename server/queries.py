@@ -40,6 +40,8 @@ class Query(msgspec.Struct, frozen=True, eq=False):
     opened: Sequence[Document] = ()
     sample: int = 0
     patience: float = math.inf
+    evidence: Sequence[Snippet] = ()
+    """Pieces of other places that the prompt shows in the place of the most similar ones, the most important first; they are open documents."""
     streamed: Callable[[str], None] | None = None
     """Is told what there is of a raw answer while it comes; it decides nothing."""
 

@@ -238,7 +238,15 @@ class Service:
     def _request(self, query: Query) -> Request:
         path = query.path or query.uri.rsplit("/", 1)[-1]
         around = Surroundings(
-            path, query.language, query.before, query.after, query.others, query.edited, query.files, query.repo
+            path,
+            query.language,
+            query.before,
+            query.after,
+            query.others,
+            query.edited,
+            query.files,
+            query.repo,
+            tuple(query.evidence),
         )
         context = choose(around, self.budget)
         others = tuple(other.text for other in query.others)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from corpora.codev.block_tests import BlockBench, BlockTests
 from corpora.codev.checkouts import checkout_of
+from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.retrieval.functions import functions_in
 from corpora.codev.samples import GROUPS, CodevHead, CodevRepository, CodevSample, read_samples
-from corpora.codev.scenes import BlockScene, scenes
+from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene, scenes
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
 from corpora.mined.repository_tests import RepositoryBench
 from corpora.options import ProgramForm, Scenario
-from corpora.tasks import Task
+from corpora.tasks import EvidenceFile, Task
 from replay.judge.projects import AllowedTests
 from syntax.text import length
 
@@ -87,6 +88,32 @@ class CodevCorpus:
         """
         del packages, programs
         return [task for task in self._tasks if task.language in languages and task.category in categories]
+
+    async def with_evidence(self, tasks: Sequence[Task]) -> list[Task]:
+        """The tasks, in scenario 4 each with the three functions of its repository that are most like the one at the cursor.
+
+        Raises:
+            ProviderError: embeddings cannot be made.
+
+        """
+        if self.scenario != WITH_RETRIEVAL:
+            return list(tasks)
+        return [await self._shown(task, await self._index(task.repository)) for task in tasks]
+
+    async def _index(self, repository: str) -> FunctionIndex:
+        if repository not in self._indices:
+            self._indices[repository] = FunctionIndex.by_words(self._checkouts[repository].files)
+        return self._indices[repository]
+
+    async def _shown(self, task: Task, index: FunctionIndex) -> Task:
+        folder, _, path = task.path.partition("/")
+        found = await index.evidence(path, *task.hole)
+        shown = (EvidenceFile(f"{folder}/{number}/{each.path}", each.text) for number, each in enumerate(found, 1))
+        return replace(task, evidence=tuple(shown))
+
+    @cached_property
+    def _indices(self) -> dict[str, FunctionIndex]:
+        return {}
 
     @cached_property
     def _tasks(self) -> Sequence[Task]:

@@ -16,6 +16,8 @@ from corpora.options import Scenario
 from syntax.text import index_of
 
 SceneKind: TypeAlias = Literal["full", "inner", "empty", "rest-of-function-gone", "rest-of-file-gone"]
+WITH_RETRIEVAL: Scenario = 4
+"""The scenario in which a model sees functions of elsewhere too."""
 KINDS: Mapping[Scenario, tuple[SceneKind, ...]] = MappingProxyType(
     {1: ("full",), 2: ("inner", "empty"), 3: ("rest-of-function-gone", "rest-of-file-gone"), 4: ("full",)}
 )

@@ -45,11 +45,14 @@ class TaskPlayer:
     def _one(self, task: Task) -> Steps:
         moment = task.moment(self.sample)
         spot = Spot(moment, task.before, task.after)
-        ask = Ask(moment, task.before, task.after, spot)
+        ask = Ask(moment, task.before, task.after, spot, evidence=tuple(each.path for each in task.evidence))
+        for each in task.evidence:
+            yield DidOpen(each.path, task.language, each.text)
         yield DidOpen(task.path, task.language, task.before + task.after)
         answer = yield ask
         assert isinstance(answer, Answer)
-        yield DidClose(task.path)
+        for path in (task.path, *ask.evidence):
+            yield DidClose(path)
         suggestion = None if answer.failed else suggestion_of(answer, ask, answer.measured)
         yield Settled(moment, task.before, task.after, _ending(answer), suggestion, spot=spot)
 

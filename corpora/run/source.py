@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import structs
 
-from corpora.corpus import Corpus, chosen, corpus_of
+from corpora.corpus import Corpus, ShowsEvidence, chosen, corpus_of
 from corpora.errors import CorpusError
 from corpora.options import EvaluateOptions, drawn
 from corpora.packages import PackagedPrograms
@@ -116,6 +116,8 @@ class CorpusSource:
         options = self.options
         found = drawn(self._chosen(), options.limit, options.seed)
         self.tasks, judge, warnings = [task for task in found if self._is_named(task)], None, list[TestWarning]()
+        if isinstance(self.corpus, ShowsEvidence):
+            self.tasks = await self.corpus.with_evidence(self.tasks)
         if bench.sandbox is not None:
             programs = PackagedPrograms(await self._programs(bench), bench.notify)
             stack.push_async_callback(programs.close)

@@ -152,7 +152,9 @@ class Editor:
         began = time.perf_counter()
         failed, result = "", None
         try:
-            result = await self._in_time(ask, {**where, **_wishes(ask.moment), **self._streams(ask)})
+            result = await self._in_time(
+                ask, {**where, **_wishes(ask.moment), **self._evidence(ask), **self._streams(ask)}
+            )
         except RefusedRequestError as error:
             failed = error.message or f"error {error.code}, without a reason"
         measured = (time.perf_counter() - began) * 1000
@@ -212,6 +214,9 @@ class Editor:
     def watch_streams(self, streamed: Callable[[str, str], None]) -> None:
         """Have our own server say what there is of an answer while it comes: (id of the moment, raw text so far)."""
         self._connection.streamed = streamed
+
+    def _evidence(self, ask: Ask) -> dict[str, list[str]]:
+        return {"evidence": [self.uri(path) for path in ask.evidence]} if ask.evidence else {}
 
     def _streams(self, ask: Ask) -> dict[str, str]:
         return {"streams": ask.moment.id} if self._tells_under_way and self._connection.streamed else {}

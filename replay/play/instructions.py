@@ -84,6 +84,8 @@ class Ask:
     spot: Spot | None = None
     patience: float = math.inf
     will_cancel: bool = False
+    evidence: tuple[str, ...] = ()
+    """The paths of open documents that our server shows the model whole."""
 
 
 @dataclass(frozen=True, slots=True)

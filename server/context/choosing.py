@@ -17,7 +17,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     """What a context can be chosen from.
 
     `others` are the other open documents, the latest first; `edited` the recent edits, the newest first; `files` the files on disk that are
-    not open; `repo` the project's name.
+    not open; `repo` the project's name. Where there is `evidence`, it is shown in the place of the most similar pieces, the first as long as there is room.
     """
 
     path: str
@@ -28,6 +28,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     edited: Sequence[RecentEdit] = ()
     files: Sequence[Snippet] = ()
     repo: str = ""
+    evidence: tuple[Snippet, ...] = ()
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -61,9 +62,10 @@ def choose(around: Surroundings, budget: Budget, rate: float = CHARACTERS_A_TOKE
     before, after = unix(around.before), unix(around.after)
     far, near, rest = _apart(before, after, sum(shares.values()))
     sources = (*around.others, *around.files, *(Snippet(around.path, part) for part in (far, rest) if part))
-    snippets = similar(before, sources) if shares["snippets"] else ()
+    found = around.evidence or (similar(before, sources) if shares["snippets"] else ())
+    snippets = found if shares["snippets"] else ()
     edits = tuple(edit for edit in around.edited if not _is_shown(edit, around.path, near)) if shares["edits"] else ()
-    opened = tuple(_outlines(around.others)) if shares["opened"] else ()
+    opened = tuple(_outlines(around.others)) if shares["opened"] and not around.evidence else ()
     needs = {"before": len(before), "after": len(after), "snippets": _length(snippets), "opened": _length(opened)}
     sizes = allotted(shares, needs | {"edits": sum(_cost(edit) for edit in edits)})
     return Context(

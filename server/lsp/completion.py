@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import msgspec
 from lsprotocol import types
 
 from server import counts
@@ -107,7 +108,11 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
     streamed = _streamed(ls, params.streams) if params.streams else None
     wanted = {"stop": params.stop, "sample": params.sample, "streamed": streamed}
-    return query_at(ls, ls.service, document, place(params.position), **wanted)
+    query = query_at(ls, ls.service, document, place(params.position), **wanted)
+    if not params.shown:
+        return query
+    evidence = tuple(Snippet(_path(ls, other.uri), other.text) for other in params.shown)
+    return msgspec.structs.replace(query, evidence=evidence, others=evidence, files=())
 
 
 def query_at(ls: Server, service: Service, document: Document, where: LineCharacter, **wanted: Any) -> Query:

@@ -31,7 +31,7 @@ class CompletionParams(types.InlineCompletionParams):
     """The parameters of `textDocument/inlineCompletion`, and what the server adds to them when the request arrives."""
 
     stop: Stop = attrs.field(default="auto")
-    """Where the answer ends. Other servers ignore this member and the next four."""
+    """Where the answer ends. Other servers ignore this member and the next five."""
     will_cancel: str = attrs.field(default="")
     """A token, when the client already knows that it will cancel the request; else empty.
 
@@ -48,8 +48,12 @@ class CompletionParams(types.InlineCompletionParams):
     """A token, when the client wants to see an answer that takes long while it comes: what there is of it, unrepaired, is sent with the token in
     `ghosttape/streamed`, ten times a second at the most; else empty.
     """
+    evidence: tuple[str, ...] = attrs.field(default=())
+    """URIs of open documents that the prompt shows, in this order of importance, in the place of everything else that is open or on disk."""
     document: Document | None = attrs.field(default=None)
     """The document as it was when the request arrived; None when it is not open. Not on the wire."""
+    shown: tuple[Document, ...] = attrs.field(default=())
+    """The documents of `evidence` that are open, likewise. Not on the wire."""
     request: int = attrs.field(default=0)
     """Number of the request among all requests for completions, from 1. Not on the wire."""
 
@@ -67,6 +71,7 @@ class CompletionParams(types.InlineCompletionParams):
             wire.sample,
             wire.patience,
             wire.streams,
+            wire.evidence,
         )
 
 
@@ -97,12 +102,19 @@ def converter() -> cattrs.Converter:
             sample,
             patience,
             str(data.get("streams") or ""),
+            _evidence(data.get("evidence") or ()),
         )
 
     made.register_structure_hook(types.InlineCompletionParams, structure)
     for message in (JsonRPCRequestMessage, JsonRPCNotification):  # methods of our own: their parameters stay JSON
         made.register_structure_hook(message, lambda data, kind: kind(**data))
     return made
+
+
+def _evidence(said: Any) -> tuple[str, ...]:
+    if not isinstance(said, (list, tuple)) or not all(isinstance(uri, str) for uri in said):
+        raise InvalidMember(f"evidence is {said!r}: it is a list of URIs of open documents")
+    return tuple(said)
 
 
 def describe(error: BaseException) -> str:

@@ -318,6 +318,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
     def _asked(self, params: CompletionParams) -> None:
         """Keep the document as it is now, and the position in it: a position past the end of a line means its end."""
         params.document = document = self._document(params.text_document.uri)
+        params.shown = tuple(filter(None, map(self._document, params.evidence)))
         params.request = next(self._requests)
         if document is None:
             return

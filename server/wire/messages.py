@@ -123,6 +123,7 @@ class WireCompletionParams(msgspec.Struct, frozen=True, rename="camel"):
     sample: _Uinteger = 0
     patience: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     streams: str = ""
+    evidence: tuple[str, ...] = ()
 
 
 class _Cancelled(msgspec.Struct, frozen=True):

@@ -22,7 +22,13 @@ def console_script() -> str:
 
 
 def _members(params):
-    names = {"stop": "stop", "willCancel": "will_cancel", "sample": "sample", "streams": "streams"}
+    names = {
+        "stop": "stop",
+        "willCancel": "will_cancel",
+        "sample": "sample",
+        "streams": "streams",
+        "evidence": "evidence",
+    }
     return {wire: value for wire, name in names.items() if (value := getattr(params, name, None))}
 
 
@@ -70,6 +76,7 @@ class Editor:
         will_cancel="",
         sample=0,
         streams="",
+        evidence=(),
     ):
         params = CompletionParams(
             types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
@@ -80,6 +87,7 @@ class Editor:
             will_cancel,
             sample,
             streams=streams,
+            evidence=evidence,
         )
         return self.client.protocol.send_request_async("textDocument/inlineCompletion", params, msg_id)
 

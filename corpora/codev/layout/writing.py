@@ -26,14 +26,12 @@ from corpora.codev.layout.rows import (
 )
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.samples import CodevRepository, CodevSample
-from corpora.codev.scenes import BlockScene, SceneKind, scenes
+from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene, SceneKind, scenes
 from corpora.errors import DataError
 from corpora.mined.checkout import Checkout
 from corpora.options import Scenario
 from runners.files import write_all
 from runners.other_files import make_executable, write_others
-
-_WITH_RETRIEVAL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +123,7 @@ def _write_lines(file: Path, rows: Sequence[msgspec.Struct]) -> None:
 async def _prompt(part: LayoutPart, scene: BlockScene, root: str) -> PromptRow:
     place = f"{root}{SOURCES}/{scene.repository}/"
     tests = [_test_name(scene.repository, test) for test in scene.tests]
-    before = await _evidence(part.index, scene) if scene.scenario == _WITH_RETRIEVAL else ""
+    before = await _evidence(part.index, scene) if scene.scenario == WITH_RETRIEVAL else ""
     return PromptRow(
         func_name=place + scene.function_key,
         item_dids=tests,

@@ -177,6 +177,17 @@ def _pieces_like_c():
     return [Snippet(f"{name}.py", f"def {name}(alpha):\n    return alpha, {'x' * 9}{name}\n") for name in "dcbae"]
 
 
+def test_evidence_takes_the_place_of_similar_pieces_whatever_its_words_are():
+    evidence = (Snippet("e.py", "beta"), Snippet("d.py", "gamma\n" * 200))
+    others = (*_pieces_like_c(), *evidence)
+    wide = Budget(before=50, after=0, snippets=500, opened=500)
+    context = _chosen(wide, "alpha = 1\nxxxxxxxxxc = 2\n", others=others, evidence=evidence)
+    assert {snippet.path for snippet in context.snippets} == {"d.py", "e.py"}
+    assert not context.opened
+    narrow = Budget(before=50, after=0, snippets=20)
+    assert [snippet.path for snippet in _chosen(narrow, "x = 1\n", evidence=evidence).snippets][-1] == "e.py"
+
+
 def test_at_most_three_pieces_are_chosen_and_they_stand_in_the_order_of_their_places():
     before = "alpha = 1\nxxxxxxxxxc = 2\n"
     assert [snippet.path for snippet in similar(before, _pieces_like_c())] == ["c.py", "a.py", "b.py"]

@@ -7,6 +7,7 @@ import hashlib
 import json
 
 import pytest
+from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from server.providers.recorded import answer_key
@@ -210,3 +211,18 @@ async def test_a_request_sees_the_text_as_it_was_when_it_came(start):
     await asyncio.sleep(0)
     editor.change(2, (0, 0, 1, 4, ""))
     assert [item.insert_text for item in await asked] == ["return 1"]
+
+
+async def test_evidence_is_shown_as_it_was_when_the_request_arrived(start):
+    editor = await start({"provider": {"name": "fixed", "text": "y"}, "context": {"before": 50, "snippets": 100}})
+    editor.open("def helper():\n    return beta\n", "file:///evidence.py")
+    editor.open("def other():\n    return alpha\n", "file:///b.py")
+    editor.open("alpha = \n")
+    asked = editor.request(0, 8, evidence=("file:///evidence.py", "file:///unknown.py"))
+    editor.client.text_document_did_close(
+        types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///evidence.py"))
+    )
+    await asked
+    prompt = (await editor.explain(0, 8)).prompt
+    assert "return beta" in prompt
+    assert "return alpha" not in prompt

@@ -73,6 +73,7 @@ async def test_a_notification_may_say_by_null_that_it_has_no_id():
     [
         ({"stop": "foo"}, "stop is 'foo', which is none of auto, line"),
         ({"sample": -1}, "sample is -1: samples are counted from 0"),
+        ({"evidence": ["file:///b.py", 1]}, "evidence is ['file:///b.py', 1]: it is a list of URIs of open documents"),
         ({"textDocument": {}}, "required field missing @ $.params.textDocument.uri"),
         ({"context": {}}, "required field missing @ $.params.context.triggerKind"),
     ],

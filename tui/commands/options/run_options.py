@@ -10,14 +10,15 @@ from typing import Any
 from msgspec import structs
 
 from corpora.codealign.choosing import ids_for_a_run
+from corpora.codev.scenes import WITH_RETRIEVAL
 from corpora.corpus import is_of_blocks
 from corpora.labels.groups import GROUPS, LabelName
-from corpora.options import LENGTH, EvaluateOptions
+from corpora.options import EVIDENCE, LENGTH, EvaluateOptions
 from replay.options import ReplayOptions
 from replay.tapes.tape import unknown_toolchain
 from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
-from server.settings import ProviderSettings, Settings
+from server.settings import ContextSettings, ProviderSettings, Settings
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import (
     NO_FILE,
@@ -132,6 +133,7 @@ def options_of_evaluation(
             published=published,
             ablate=given.ablate,
             scoring=given.scoring,
+            scenario=given.scenario,
         ),
         **_of_both(given) | {"cluster_by": given.cluster_by or _clusters(name, found)},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
@@ -180,8 +182,9 @@ def evaluate_settings(
     published: str,
     ablate: str = "",
     scoring: str = "answer",
+    scenario: int = 1,
 ) -> Settings:
-    """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number.
+    """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number, and evidence (scenario 4 of blocks) `EVIDENCE`.
 
     Published answers are judged as they were published, without repairs, unless repairs are named or compared (`ablate`). A benchmark's own
     post-processor gets them likewise.
@@ -197,7 +200,8 @@ def evaluate_settings(
     if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
-    base = Settings(provider=ProviderSettings(max_tokens=LENGTH))
+    context = ContextSettings(snippets=EVIDENCE if scenario == WITH_RETRIEVAL else None)
+    base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
     return settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
 
