@@ -213,12 +213,14 @@ async def test_a_request_sees_the_text_as_it_was_when_it_came(start):
     assert [item.insert_text for item in await asked] == ["return 1"]
 
 
-async def test_evidence_is_shown_as_it_was_when_the_request_arrived(start):
-    editor = await start({"provider": {"name": "fixed", "text": "y"}, "context": {"before": 50, "snippets": 100}})
+async def test_evidence_is_shown_as_it_was_when_the_request_arrived(start, model_server):
+    provider = {"name": "openai", "base_url": model_server.base_url, "model": "qwen2.5-coder", "api": "completions"}
+    editor = await start({"provider": provider, "context": {"snippets": 100}})
     editor.open("def helper():\n    return beta\n", "file:///evidence.py")
     editor.open("def other():\n    return alpha\n", "file:///b.py")
     editor.open("alpha = \n")
-    asked = editor.request(0, 8, evidence=("file:///evidence.py", "file:///unknown.py"))
+    asked = asyncio.create_task(editor.request(0, 8, evidence=("file:///evidence.py", "file:///unknown.py")))
+    await asyncio.sleep(0)  # the request is written
     editor.client.text_document_did_close(
         types.DidCloseTextDocumentParams(types.TextDocumentIdentifier("file:///evidence.py"))
     )
