@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from corpora.codev.asked_blocks import AskedBlocks, blocks_of
 from corpora.codev.block_tests import BlockBench, BlockTests
-from corpora.codev.checkouts import checkout_of
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.retrieval.functions import functions_in
-from corpora.codev.samples import GROUPS, CodevHead, CodevRepository, CodevSample, read_samples
-from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene, scenes
+from corpora.codev.samples import GROUPS, CodevRepository
+from corpora.codev.scenes import WITH_RETRIEVAL, BlockScene
 from corpora.errors import DataError
-from corpora.mined.checkout import Checkout
 from corpora.mined.repository_tests import RepositoryBench
 from corpora.options import ProgramForm, Scenario
 from corpora.tasks import EvidenceFile, Task
@@ -26,49 +25,42 @@ from syntax.text import length
 
 @dataclass(frozen=True)
 class CodevCorpus:
-    """The blocks of a file as one scenario asks about them, and the repositories that they stand in.
+    """The blocks of a file, or of a folder in the published layout, as one scenario asks about them.
 
     `folder` is where the repository is now, of a corpus of one (None: where it was). `allowed` is what the user lets its set-up have: `network`, `variables`.
     """
 
-    file: Path
+    data: Path
     scenario: Scenario = 1
     folder: Path | None = None
     allowed: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def _read(self) -> tuple[CodevHead, Sequence[CodevSample]]:
-        return read_samples(self.file)
-
-    @cached_property
-    def _checkouts(self) -> Mapping[str, Checkout]:
-        repositories = self._read[0].repositories
-        if self.folder is not None and len(repositories) > 1:
-            raise DataError(self.file, 0, "has several repositories, and --project names the place of one")
-        return {entry.name: checkout_of(self.file, entry, self.folder) for entry in repositories}
+    def _blocks(self) -> AskedBlocks:
+        return blocks_of(self.data, self.scenario, self.folder)
 
     @cached_property
     def _benches(self) -> Mapping[str, BlockBench]:
-        return {entry.name: self._bench(entry) for entry in self._read[0].repositories}
+        return {entry.name: self._bench(entry) for entry in self._blocks.repositories}
 
     def _bench(self, entry: CodevRepository) -> BlockBench:
         given = {name: getattr(entry.tests, name) for name in entry.tests.__struct_fields__}
-        return BlockBench(RepositoryBench(self._checkouts[entry.name], AllowedTests(**given, **self.allowed)))
+        return BlockBench(RepositoryBench(self._blocks.checkouts[entry.name], AllowedTests(**given, **self.allowed)))
 
     @property
     def name(self) -> str:
-        """The name that it was given."""
-        return self._read[0].name
+        """The name that a file gives itself; of the published layout `codev`."""
+        return self._blocks.name
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of its blocks, in their order."""
-        return tuple(dict.fromkeys(sample.language for sample in self._read[1]))
+        return tuple(dict.fromkeys(scene.language for scene in self._blocks.scenes))
 
     @property
     def categories(self) -> tuple[str, ...]:
         """The types of its blocks, as the paper's tables group them."""
-        known = {sample.group for sample in self._read[1]}
+        known = {GROUPS[scene.block_type] for scene in self._blocks.scenes}
         return tuple(group for group in dict.fromkeys(GROUPS.values()) if group in known)
 
     @property
@@ -90,7 +82,7 @@ class CodevCorpus:
         return [task for task in self._tasks if task.language in languages and task.category in categories]
 
     async def with_evidence(self, tasks: Sequence[Task]) -> list[Task]:
-        """The tasks, in scenario 4 each with the three functions of its repository that are most like the one at the cursor.
+        """The tasks, in scenario 4 each with the three functions of its repository that are most like the one at the cursor, or with what its published prompt shows.
 
         Raises:
             ProviderError: embeddings cannot be made.
@@ -98,16 +90,18 @@ class CodevCorpus:
         """
         if self.scenario != WITH_RETRIEVAL:
             return list(tasks)
-        return [await self._shown(task, await self._index(task.repository)) for task in tasks]
+        return [await self._shown(task) for task in tasks]
 
     async def _index(self, repository: str) -> FunctionIndex:
         if repository not in self._indices:
-            self._indices[repository] = FunctionIndex.by_words(self._checkouts[repository].files)
+            self._indices[repository] = FunctionIndex.by_words(self._blocks.checkouts[repository].files)
         return self._indices[repository]
 
-    async def _shown(self, task: Task, index: FunctionIndex) -> Task:
+    async def _shown(self, task: Task) -> Task:
         folder, _, path = task.path.partition("/")
-        found = await index.evidence(path, *task.hole)
+        if (known := self._blocks.evidence.get(task.name)) is not None:
+            return replace(task, evidence=(EvidenceFile(f"{folder}/1/evidence", known),) if known else ())
+        found = await (await self._index(task.repository)).evidence(path, *task.hole)
         shown = (EvidenceFile(f"{folder}/{number}/{each.path}", each.text) for number, each in enumerate(found, 1))
         return replace(task, evidence=tuple(shown))
 
@@ -117,23 +111,11 @@ class CodevCorpus:
 
     @cached_property
     def _tasks(self) -> Sequence[Task]:
-        return [
-            task_of(self.name, self._benches[scene.repository], scene)
-            for number, sample in enumerate(self._read[1], 2)
-            for scene in self._scenes(number, sample)
-        ]
-
-    def _scenes(self, number: int, sample: CodevSample) -> Iterator[BlockScene]:
-        text = self._checkouts[sample.repository].files.get(sample.path)
-        if text is None:
-            raise DataError(self.file, number, f"there is no file {sample.path} in {sample.repository}")
-        if not sample.start < sample.end <= length(text):
-            raise DataError(self.file, number, f"the block lies outside of {sample.path}")
-        return scenes(sample, text, self.scenario)
+        return [task_of(self.name, self._benches[scene.repository], scene) for scene in self._blocks.scenes]
 
     def published(self, model: str, tasks: Sequence[Task]) -> Mapping[str, tuple[str, ...]]:
         """Refuse: no answers are published with it."""
-        raise DataError(self.file, 0, f"no answers of a model {model!r} are published with a corpus of blocks")
+        raise DataError(self.data, 0, f"no answers of a model {model!r} are published with a corpus of blocks")
 
     def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
         """Nothing: no answers are published with it, and no errors in their place."""

@@ -73,6 +73,11 @@ def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_
     assert oracle["passed"] == oracle["testable"] == oracle["tasks"] == nothing["tasks"]
     inner = nothing["verdicts"].pop("passed")  # these blocks are complete: nothing is wanted
     assert inner == sum(line["inner"]["start"] == line["inner"]["end"] for line in lines[1:] if line["inner"])
+    run(tmp_path, "corpora", "export", "codev", "app.jsonl", "-o", "published")
+    words = ("evaluate", "codev", "--data", "published", "--scenario", "3", "--json", "--provider", "oracle")
+    published = json.loads(run(tmp_path, *words)[0])
+    assert (published["corpus"], published["cluster_by"]) == ("codev", "function")
+    assert published["passed"] == published["tasks"] == 2 * len(kept)
 
 
 def test_only_blocks_are_asked_about_in_scenarios(tmp_path):

@@ -178,6 +178,7 @@ def show_built(found: Mapping[str, Any]) -> None:
         console.print(Text(f"  kept by type: {told or 'none'}", "dim"))
     if found["file"]:
         name = shlex.quote(found["file"])
+        console.print(f"Ask a model: ghosttape evaluate {name} --provider NAME", style="bold", highlight=False)
         console.print(
             f"In the published layout: ghosttape corpora export codev {name} -o published",
             style="bold",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,3 +53,4 @@ def show_exported(found: dict[str, Any]) -> None:
     for mode, count in found["rows"].items():
         typer.echo(f"{count:6,}  {mode}")
     typer.echo(f"in {found['folder']}, of {', '.join(found['repositories'])}")
+    typer.echo(f"Ask a model: ghosttape evaluate codev --data {shlex.quote(found['folder'])} --provider NAME")

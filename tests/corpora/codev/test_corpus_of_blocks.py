@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from corpora.codev.block_tests import BlockTests
+from corpora.codev.checkouts import checkout_of
 from corpora.codev.corpus import CodevCorpus
-from corpora.codev.samples import CodevHead, CodevRepository, CodevSample, write_samples
+from corpora.codev.layout import LayoutPart, write_layout
+from corpora.codev.retrieval.evidence import FunctionIndex
+from corpora.codev.samples import CodevHead, CodevRepository, CodevSample, read_samples, write_samples
 from corpora.corpus import corpus_of
 from corpora.errors import CorpusError, DataError
+from corpora.options import Scenario
 from corpora.run.player import TaskPlayer
+from corpora.tasks import Task
 from replay.play.instructions import Answer, Ask, DidClose, DidOpen
 from replay.tapes.tape import Tests as ProjectTests
 
@@ -114,3 +120,29 @@ def test_what_cannot_be_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "app" / "shop.py").write_text("changed")
     with pytest.raises(DataError, match="has changed since"):
         CodevCorpus(file).tasks(["python"], ["METHOD"], packages=False)
+
+
+def test_a_folder_in_the_published_layout_has_the_same_tasks_and_the_evidence_of_its_prompts(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    head, samples = read_samples(file)
+    checkout = checkout_of(file, head.repositories[0])
+    part = LayoutPart(head.repositories[0], checkout, samples, FunctionIndex.by_words(checkout.files))
+    asyncio.run(write_layout(tmp_path / "published", [part]))
+
+    def tasks(data: Path, scenario: Scenario) -> list[Task]:
+        corpus = corpus_of("codev", data, scenario=scenario)
+        assert isinstance(corpus, CodevCorpus)
+        return asyncio.run(corpus.with_evidence(corpus.tasks(["python"], ["METHOD"], packages=False)))
+
+    for scenario in (1, 3, 4):
+        own, read = tasks(file, scenario), tasks(tmp_path / "published", scenario)
+        assert [told(task) for task in own] == [told(task) for task in read]
+    (shown,) = read[0].evidence
+    assert shown.text.startswith("shop.py\ndef tax_total(prices):\n    return sum")
+
+
+def told(task: Task) -> tuple[object, ...]:
+    """What a task is asked and judged by, but for where its repository lies."""
+    assert isinstance(task.tests, BlockTests)
+    texts = task.name, task.category, task.before, task.truth, task.hidden, task.after, task.emptied.text
+    return *texts, task.function, task.scenario, task.tests.path, task.tests.only
