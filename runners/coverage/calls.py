@@ -71,7 +71,7 @@ async def record_calls(
             return result, read(said)
         case "node" | "typescript":
             result, coverage = await node.record_coverage(project, notify)
-            return result, None if coverage is None else _of_scripts(coverage, files)
+            return result, None if coverage is None else of_scripts(coverage, files, result.tests or frozenset())
         case _:
             return await project.run({}), None
 
@@ -94,20 +94,23 @@ def _calls(called: _Called) -> CallsOfTests:
     return CallsOfTests({test: sets[number] for test, number in called.tests.items()}, frozenset(called.unseen))
 
 
-def _of_scripts(coverage: Coverage, files: Mapping[str, str]) -> CallsOfTests:
+def of_scripts(coverage: Coverage, files: Mapping[str, str], passed: frozenset[str]) -> CallsOfTests:
+    """The calls of outermost functions of scripts, by the tests that are known to make them; of what is called for all tests at once, as where there is one file of tests, by all that `passed`."""
     found: dict[str, set[tuple[EnteredFunction, None]]] = defaultdict(set)
-    for function, tests in _touched(coverage, files):
+    for function, tests in _touched(coverage, files, passed):
         for test in tests:
             found[test].add((function, None))
     return CallsOfTests({test: frozenset(calls) for test, calls in found.items()}, coverage.unseen)
 
 
-def _touched(coverage: Coverage, files: Mapping[str, str]) -> Iterator[tuple[EnteredFunction, frozenset[str]]]:
-    """The outermost functions of scripts with the tests that call them, where not all may."""
-    for path in coverage.lines:
+def _touched(
+    coverage: Coverage, files: Mapping[str, str], passed: frozenset[str]
+) -> Iterator[tuple[EnteredFunction, frozenset[str]]]:
+    """The outermost functions of scripts that were called, with the tests that may have done so."""
+    for path, lines in coverage.lines.items():
         text = files.get(path, "")
         for function in functions(path, text):
             first, last = (text.count("\n", 0, at) + 1 for at in (function.body.start, function.body.end))
-            tests = coverage.touching(path, first, last)
-            if tests:
-                yield EnteredFunction(path, first, ""), tests
+            if not lines.keys().isdisjoint(range(first, last + 1)):
+                some = coverage.touching(path, first, last)
+                yield EnteredFunction(path, first, ""), passed if some is None else some
