@@ -125,10 +125,11 @@ def corpus_of(
     allowed: Mapping[str, Any] = NOTHING_ALLOWED,
     scoring: Scoring = "answer",
     scenario: Scenario = 1,
+    embeddings: str = "",
 ) -> Corpus:
     """Return the corpus of that name, over the folder of its data; where the data is a file, that is a mined corpus or one of blocks, and names itself.
 
-    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`. Blocks are asked about as in a `scenario`.
+    Its repository is in the folder `project` (empty: where it was mined), and its set-up gets what is `allowed`. Blocks are asked about as in a `scenario`; `embeddings` say what their functions are compared by.
 
     Raises:
         CorpusError: there is none of that name, or it has no such scoring.
@@ -138,7 +139,7 @@ def corpus_of(
         return _scored(name, data, scoring)
     folder = Path(project) if project else None
     if is_of_blocks(name, data):
-        return cast("Corpus", _reader(BLOCKS)(data, scenario, folder, allowed))
+        return cast("Corpus", _reader(BLOCKS)(data, scenario, folder, allowed, embeddings))
     if scenario != 1:
         raise CorpusError(f"only a corpus of blocks ({CODEV}) has scenarios: leave --scenario {scenario} out")
     if data.is_file():

@@ -50,6 +50,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """A task is one program; all answers to it are one cluster."""
     scenario: Scenario = 1
     """What is asked of each block, of a corpus of blocks (`corpora.codev.scenes`)."""
+    embeddings: str = ""
+    """What functions are compared by in scenario 4 of blocks (`corpora.codev.retrieval.embedders`); empty: TF-IDF."""
     project: str = ""
     """Where the repository of a mined corpus is now; empty: where it was mined."""
     network_setup: bool = False
@@ -95,6 +97,7 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
         left_out |= {"scoring"} if self.scoring == "answer" else set()  # likewise
         left_out |= {"scenario"} if self.scenario == 1 else set()
+        left_out |= {"embeddings"} if not self.embeddings else set()
         return {name: value for name, value in kept.items() if name not in left_out}
 
 

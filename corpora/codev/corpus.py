@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from corpora.codev.asked_blocks import AskedBlocks, blocks_of
 from corpora.codev.block_tests import BlockBench, BlockTests
+from corpora.codev.retrieval.embedders import embedder_of
 from corpora.codev.retrieval.evidence import FunctionIndex
 from corpora.codev.retrieval.functions import functions_in
 from corpora.codev.samples import GROUPS, CodevRepository
@@ -20,6 +21,7 @@ from corpora.mined.repository_tests import RepositoryBench
 from corpora.options import ProgramForm, Scenario
 from corpora.tasks import EvidenceFile, Task
 from replay.judge.projects import AllowedTests
+from server.embeddings import Embedder
 from syntax.text import length
 
 
@@ -34,6 +36,8 @@ class CodevCorpus:
     scenario: Scenario = 1
     folder: Path | None = None
     allowed: Mapping[str, Any] = field(default_factory=dict)
+    embeddings: str = ""
+    """What functions are compared by in scenario 4 (`corpora.codev.retrieval.embedders`); empty: TF-IDF."""
 
     @cached_property
     def _blocks(self) -> AskedBlocks:
@@ -90,24 +94,25 @@ class CodevCorpus:
         """
         if self.scenario != WITH_RETRIEVAL:
             return list(tasks)
-        return [await self._shown(task) for task in tasks]
+        embedder = embedder_of(self.embeddings) if self.embeddings else None
+        try:
+            indices = {task.repository: await self._index(task.repository, embedder) for task in _first(tasks)}
+            return [await self._shown(task, indices[task.repository]) for task in tasks]
+        finally:
+            if embedder is not None:
+                await embedder.close()
 
-    async def _index(self, repository: str) -> FunctionIndex:
-        if repository not in self._indices:
-            self._indices[repository] = FunctionIndex.by_words(self._blocks.checkouts[repository].files)
-        return self._indices[repository]
+    async def _index(self, repository: str, embedder: Embedder | None) -> FunctionIndex:
+        files = self._blocks.checkouts[repository].files
+        return FunctionIndex.by_words(files) if embedder is None else await FunctionIndex.by_meaning(files, embedder)
 
-    async def _shown(self, task: Task) -> Task:
+    async def _shown(self, task: Task, index: FunctionIndex) -> Task:
         folder, _, path = task.path.partition("/")
         if (known := self._blocks.evidence.get(task.name)) is not None:
             return replace(task, evidence=(EvidenceFile(f"{folder}/1/evidence", known),) if known else ())
-        found = await (await self._index(task.repository)).evidence(path, *task.hole)
+        found = await index.evidence(path, *task.hole)
         shown = (EvidenceFile(f"{folder}/{number}/{each.path}", each.text) for number, each in enumerate(found, 1))
         return replace(task, evidence=tuple(shown))
-
-    @cached_property
-    def _indices(self) -> dict[str, FunctionIndex]:
-        return {}
 
     @cached_property
     def _tasks(self) -> Sequence[Task]:
@@ -120,6 +125,11 @@ class CodevCorpus:
     def errors(self, model: str, tasks: Sequence[Task]) -> Mapping[str, str]:
         """Nothing: no answers are published with it, and no errors in their place."""
         return {}
+
+
+def _first(tasks: Sequence[Task]) -> Iterable[Task]:
+    """A task of each repository."""
+    return {task.repository: task for task in tasks}.values()
 
 
 def task_of(corpus: str, bench: BlockBench, scene: BlockScene) -> Task:

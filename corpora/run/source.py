@@ -55,6 +55,7 @@ class CorpusSource:
             allowed=allowed,
             scoring=options.scoring,
             scenario=options.scenario,
+            embeddings=options.embeddings,
         )
         languages, categories = chosen(corpus, options.languages, options.categories)
         return cls(structs.replace(options, languages=languages, categories=categories), corpus)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from pathlib import Path
 
+import httpx
 import pytest
+import respx
 
 from corpora.codev.block_tests import BlockTests
 from corpora.codev.checkouts import checkout_of
@@ -92,6 +95,29 @@ def test_the_three_nearest_functions_are_open_beside_the_document_and_never_the_
     assert asked.evidence == tuple(each.path for each in task.evidence)
     closed = [steps.send(Answer(0.0, "x")), *(next(steps) for _ in range(3))]
     assert {step.path for step in closed if isinstance(step, DidClose)} == {task.path, *asked.evidence}
+
+
+async def test_with_embeddings_the_nearest_are_those_of_a_server(tmp_path: Path) -> None:
+    def vector(text: str) -> list[float]:
+        return [float("greet" in text or "add_tax(price):" in text), 0.1 * text.count("prices"), 0.01]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        texts = json.loads(request.content)["input"]
+        rows = [{"index": at, "embedding": vector(text)} for at, text in enumerate(texts)]
+        return httpx.Response(200, json={"data": rows})
+
+    with respx.mock(base_url="http://127.0.0.1:9/v1") as server:
+        server.post("/embeddings").mock(side_effect=answer)
+        corpus = CodevCorpus(write(tmp_path), 4, embeddings="http://127.0.0.1:9/v1#small")
+        (task,) = await corpus.with_evidence(corpus.tasks(["python"], ["METHOD"], packages=False))
+        assert json.loads(server.calls[0].request.content)["model"] == "small"
+    assert [each.text.split("(")[0] for each in task.evidence] == ["def greet", "def rate_of", "def tax_total"]
+
+
+async def test_embeddings_that_are_none_are_refused_with_what_can_be_named(tmp_path: Path) -> None:
+    corpus = CodevCorpus(write(tmp_path), 4, embeddings="words")
+    with pytest.raises(CorpusError, match="name gguf, gguf:FILE, or the URL of a server"):
+        await corpus.with_evidence(corpus.tasks(["python"], ["METHOD"], packages=False))
 
 
 def test_in_other_scenarios_nothing_is_shown_and_a_name_says_nothing_of_the_answer(tmp_path: Path) -> None:

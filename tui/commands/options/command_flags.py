@@ -92,6 +92,7 @@ class EvaluateFlags:
     scoring: flags.ScoringFlag = "answer"
     all_tasks: flags.AllTasks = None
     scenario: flags.ScenarioFlag = 1
+    embeddings: flags.Embeddings = ""
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None

@@ -340,6 +340,13 @@ ScenarioFlag = Annotated[
         "(docs/codev.md).",
     ),
 ]
+Embeddings = Annotated[
+    str,
+    typer.Option(
+        metavar="gguf|URL#MODEL",
+        help="In scenario 4 of blocks: find similar functions by embeddings, of the embedded model (gguf, gguf:FILE) or of a server with OpenAI's /embeddings (default: by TF-IDF, without a model).",
+    ),
+]
 Published = Annotated[
     str,
     typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),

@@ -123,6 +123,10 @@ def options_of_evaluation(
         ConfigurationError, SettingsError: a flag is malformed or names something unknown.
 
     """
+    if given.embeddings and given.scenario != WITH_RETRIEVAL:
+        raise ConfigurationError(
+            "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
+        )
     name, found = named_corpus(corpus, data)
     return options_of(
         EvaluateOptions,
@@ -138,6 +142,7 @@ def options_of_evaluation(
         **_of_both(given) | {"cluster_by": given.cluster_by or _clusters(name, found)},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
         scenario=given.scenario,
+        embeddings=given.embeddings,
         corpus=name,
         data=str(found),
         published=published,
