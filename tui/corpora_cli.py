@@ -215,6 +215,14 @@ def build(
     toolchain: flags.RepositoryToolchain = None,
     setup: flags.RepositorySetUp = None,
     test_command: flags.RepositoryTestCommand = None,
+    test_timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=1.0,
+            metavar="SECONDS",
+            help="How long a run of the tests may take, when it is found out how they run and later (default: what their files say, or six times what they took).",
+        ),
+    ] = None,
     requires: flags.RepositoryRequires = None,
     allow_network_setup: flags.AllowNetworkSetup = False,
     setup_env: flags.SetUpEnv = None,
@@ -243,7 +251,7 @@ def build(
     testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
     choice = building_options.choice_of(number, blocks, seed, max_lines, paths=path, excluded=exclude)
     is_said = bool(tests) or testing.project_tests is not None
-    request = building.BuildingRequest(repository, out, name, until, choice, testing, is_said, force)  # type: ignore[arg-type] # refuse_unknown checks it
+    request = building.BuildingRequest(repository, out, name, until, choice, testing, is_said, force, test_timeout)  # type: ignore[arg-type] # refuse_unknown checks it
     found = asyncio.run(building.build(request))
     print_json(found) if json else building.show_built(found)
     raise typer.Exit(building.status_of(found))

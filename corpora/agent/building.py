@@ -90,6 +90,8 @@ class RepositoryBuilder:
     """What the set-up may have: `network`, `variables`."""
     advice: ModelAdvice | None = None
     """Who is asked where rules do not find out how the repository is tested."""
+    timeout_s: float | None = None
+    """How long a run of its tests may take, where a person says it."""
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     _finished: FinishedProject | None = None
 
@@ -120,12 +122,19 @@ class RepositoryBuilder:
                 self._finished.project.close()
 
     async def _environment(self) -> FoundEnvironment:
+        found = await self._found()
+        if self.timeout_s is None:
+            return found
+        return structs.replace(found, tests=structs.replace(found.tests, timeout_s=self.timeout_s))
+
+    async def _found(self) -> FoundEnvironment:
         if self.said is not None:
             return FoundEnvironment(tests=self.said, by="you")
         if (known := self.folder.kept("environment", FoundEnvironment)) is not None:
             return known
         self.notify(f"{self.name}: how is it tested?")
-        finder = EnvironmentFinder(self.checkout, self.sandbox, self.cache, self.folder, self.notify, self.advice)
+        places = self.checkout, self.sandbox, self.cache, self.folder
+        finder = EnvironmentFinder(*places, self.notify, self.advice, self.timeout_s)
         found = await finder.found()
         self.folder.keep("environment", found)
         return found

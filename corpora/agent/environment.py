@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -73,6 +73,8 @@ class EnvironmentFinder:
     folder: StageFolder
     notify: Callable[[str], None]
     advice: ModelAdvice | None = None
+    timeout_s: float | None = None
+    """How long a run of the tests may take, where a person says it; else what each way says."""
 
     async def found(self) -> FoundEnvironment:
         """The first way in which the tests pass; ways that failed before are not tried again.
@@ -96,8 +98,14 @@ class EnvironmentFinder:
         return await self._working(said.candidates(self.checkout.files))
 
     async def _working(self, ways: Iterable[Candidate]) -> WorkingWay:
-        tester = WayTester(self.sandbox, self.cache, self._tell, WITHIN_S, others=self.checkout.others)
-        return await tester.first_working(self.checkout.files, ways, KeptTrials(self.folder.folder / "ways.json"))
+        within_s = max(WITHIN_S, WITHIN_S / 2 + (self.timeout_s or 0))
+        tester = WayTester(self.sandbox, self.cache, self._tell, within_s, others=self.checkout.others)
+        kept = KeptTrials(self.folder.folder / "ways.json")
+        return await tester.first_working(self.checkout.files, map(self._patient, ways), kept)
+
+    def _patient(self, way: Candidate) -> Candidate:
+        """A way with the time that a person gives it."""
+        return way if self.timeout_s is None else replace(way, plan=replace(way.plan, timeout_s=self.timeout_s))
 
     def _found(self, works: WorkingWay, by: str) -> FoundEnvironment:
         tests = tests_of_plan(works.candidate.plan, limit_s(works.result.wall_ms))

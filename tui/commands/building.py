@@ -53,6 +53,8 @@ class BuildingRequest:
     is_said: bool
     """Whether a person says how it is tested; else that is found out."""
     force: bool
+    timeout_s: float | None = None
+    """How long a run of its tests may take; None: as is found out, or said otherwise."""
 
 
 @dataclass(slots=True)
@@ -99,6 +101,7 @@ async def build(request: BuildingRequest) -> dict[str, Any]:
             tried_now=progress.tried,
             said=None if said is None else plain_tests(said),
             allowed=allowed,
+            timeout_s=request.timeout_s,
         )
         try:
             built = await builder.build(request.until, request.choice)
