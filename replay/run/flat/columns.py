@@ -50,7 +50,7 @@ COLUMNS: Sequence[TableColumn] = (
     TableColumn("t_ms", "float", "Virtual time of the moment, in ms since the start of the tape.", lambda one: float(one.moment.t)),
     TableColumn("stop", "text", "What is wanted: any, auto, line, statement or block.", lambda one: one.moment.stop),
     TableColumn("kind", "text", "Kind of block (policy `blocks`), or category of the task; empty elsewhere.", lambda one: one.moment.kind),
-    TableColumn("scenario", "text", "full or inner (policy `blocks`); empty elsewhere.", lambda one: one.moment.scenario),
+    TableColumn("scenario", "text", "full or inner (policy `blocks`), or what is asked of a block (docs/codev.md); empty elsewhere.", lambda one: one.moment.scenario),
     TableColumn("sample", "int", "Index of the answer at its moment, from 0.", lambda one: one.moment.sample),
     TableColumn("program", "text", "Program that a task is a gap of; empty where its document is the program.", lambda one: one.moment.program),
     TableColumn("function", "text", "Outermost function around the hole, as `path:line` (from 1); empty outside of functions.", lambda one: one.moment.function),
