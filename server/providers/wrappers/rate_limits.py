@@ -1,15 +1,20 @@
-"""How many requests and tokens a minute a provider gets. Waiting for that is not a part of any latency."""
+"""How many requests and tokens a minute a provider gets, over all processes that write to one record. Waiting for that is not a part of any latency."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import struct
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from aiolimiter import AsyncLimiter
+from filelock import FileLock
 
 from server.context.budget import CHARACTERS_A_TOKEN
+from server.errors import ProviderError
 from server.providers.protocol import AnswerMetadata, Request
 from server.providers.wrappers.answer_file import with_time
 from server.providers.wrappers.wrapper import ProviderWrapper
@@ -20,23 +25,63 @@ _BURST = 0.1
 """The share of a minute's allowance that may be used at once; the rest comes evenly, so that no minute has more than its allowance."""
 
 
+class _Spent:
+    """The time (s since 1970) at which all that was taken so far has flowed in again: in this process, or in a file that several share."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path, self._until = path, 0.0
+
+    def advance(self, step: Callable[[float], float]) -> None:
+        """Replace the time by what `step` makes of it, as one action over all processes.
+
+        Raises:
+            ProviderError: the file cannot be written.
+
+        """
+        if self._path is None:
+            self._until = step(self._until)
+            return
+        try:
+            with FileLock(f"{self._path}.lock"):
+                self._path.write_bytes(struct.pack("<d", step(self._read())))
+        except OSError as error:
+            raise ProviderError(f"{self._path} cannot be written: {error.strerror}") from error
+
+    def _read(self) -> float:
+        with suppress(FileNotFoundError, struct.error):  # none yet, or cut off by a kill
+            return float(struct.unpack("<d", self._path.read_bytes())[0]) if self._path else 0.0
+        return 0.0
+
+
 class _Allowance:
     """An amount a minute, for any minute: a bucket of a tenth of it, into which nine tenths flow in a minute.
 
-    60 a minute: 6 at once, and then one each 1.11 s.
+    60 a minute: 6 at once, and then one each 1.11 s (generic cell rate algorithm, ITU-T I.371: one number is all that processes share).
     """
 
-    def __init__(self, a_minute: float, window_s: float = _MINUTE_S) -> None:
-        burst = max(1.0, a_minute * _BURST)
-        flow = max(a_minute - burst, 0.0) or burst
-        self._burst, self._limiter = burst, AsyncLimiter(burst, burst * window_s / flow)
+    def __init__(self, a_minute: float, window_s: float = _MINUTE_S, path: Path | None = None) -> None:
+        self._burst = max(1.0, a_minute * _BURST)
+        self._s_each = window_s / (max(a_minute - self._burst, 0.0) or self._burst)
+        self._spent, self._turn = _Spent(path), asyncio.Lock()
 
     async def take(self, amount: float) -> None:
-        """Wait until there is so much; what is more than fits into the bucket is taken in parts."""
-        while amount > 0:
-            part = min(amount, self._burst)
-            await self._limiter.acquire(part)
-            amount -= part
+        """Wait until there is so much, in order of coming; for more than fits into the bucket, until it is full, and then later ones wait."""
+        async with self._turn:
+            while (wait_s := self._taken(amount)) > 0:
+                await asyncio.sleep(wait_s)
+
+    def _taken(self, amount: float) -> float:
+        """Take an amount and give 0, or take nothing and give the seconds until there may be so much."""
+        wait_s = 0.0
+
+        def step(spent: float) -> float:
+            nonlocal wait_s
+            now = time.time()
+            wait_s = max(0.0, spent - now - (self._burst - min(amount, self._burst)) * self._s_each)
+            return spent if wait_s else max(spent, now) + amount * self._s_each
+
+        self._spent.advance(step)
+        return wait_s
 
 
 @dataclass(slots=True)
@@ -49,10 +94,14 @@ class RateLimits:
 
     @classmethod
     def of(cls, settings: ProviderSettings, window_s: float = _MINUTE_S) -> RateLimits | None:
-        """The limits that the settings name; None if they name none. Tests take a shorter window than a minute (s)."""
+        """The limits that the settings name; None if they name none. Tests take a shorter window than a minute (s).
+
+        All processes that record a model's answers in one file have them together: their state lies beside it.
+        """
+        wanted = {"requests": settings.requests_per_minute, "tokens": settings.tokens_per_minute}
         requests, tokens = (
-            None if limit is None else _Allowance(limit, window_s)
-            for limit in (settings.requests_per_minute, settings.tokens_per_minute)
+            None if limit is None else _Allowance(limit, window_s, _shared(settings, what))
+            for what, limit in wanted.items()
         )
         return cls(requests, tokens, settings.max_tokens) if requests or tokens else None
 
@@ -62,6 +111,14 @@ class RateLimits:
             await self.tokens.take(len(request.prompt.shown()) / CHARACTERS_A_TOKEN + self.max_tokens)
         if self.requests is not None:
             await self.requests.take(1)
+
+
+def _shared(settings: ProviderSettings, what: str) -> Path | None:
+    """The file in which processes share what they took; None where answers are not recorded, as in an editor."""
+    if not settings.record.path:
+        return None
+    model = hashlib.sha256(f"{settings.name}\0{settings.base_url}\0{settings.model}".encode()).hexdigest()[:12]
+    return Path(settings.record.path).with_name(f"{what}-{model}.rate")
 
 
 @dataclass(slots=True)

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
+from typer.models import OptionInfo
 
 from corpora.errors import CorpusError
 from corpora.experiments.cells import Cell, corpus_cell, tape_cell
@@ -279,10 +280,24 @@ class ExperimentCells:
         }
         values |= {key: self._rooted_all(values[key]) for key in values.keys() & _FILES}
         try:
-            return msgspec.convert(values, kind, dec_hook=lambda wanted, value: wanted(value))
+            made = msgspec.convert(values, kind, dec_hook=lambda wanted, value: wanted(value))
         except msgspec.ValidationError as error:
             place, _, key = str(error).partition(" - at `$.")
             self.file.refuse(f"{shown(key.rstrip('`'))}: {place}", "options", key.rstrip("`"))
+        self._check_bounds(kind, values)
+        return made
+
+    def _check_bounds(self, kind: type[Flags], given: Mapping[str, Any]) -> None:
+        """Refuse a number that the flag of the same name refuses on the command line."""
+        for key, hint in get_type_hints(kind, include_extras=True).items():
+            option = next((each for each in get_args(hint)[1:] if isinstance(each, OptionInfo)), None)
+            value = given.get(key)
+            if option is None or not isinstance(value, int | float):
+                continue
+            if option.min is not None and value < option.min:
+                self.file.refuse(f"{shown(key)} is {value}: it must be at least {option.min}", "options", key)
+            if option.max is not None and value > option.max:
+                self.file.refuse(f"{shown(key)} is {value}: it must be at most {option.max}", "options", key)
 
     def _rooted_all(self, value: Any) -> Any:
         return [self._rooted(each) for each in value] if isinstance(value, list) else self._rooted(value)
