@@ -115,7 +115,9 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     """The answer. `text` replaces the range from `start` to `end` (UTF-16 offsets); `latency` is in ms of virtual time.
 
     `first_token` is the ms from the question to the first piece of an answer that was streamed. None where it is not known: the answer came in
-    one piece or from a cache, its latency was not measured, another server gave it, or an older version made the run.
+    one piece or from a cache, its latency was not measured, another server gave it, or an older version made the run. `prompt_tokens` and
+    `tokens` are those of the prompt and of the answer, as the provider told them; None where it did not, as for an answer whose reader had
+    enough before its end.
     """
 
     text: str
@@ -128,6 +130,8 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     cache: str = "none"
     trail: tuple[TrailStep, ...] = ()
     first_token: float | None = None
+    prompt_tokens: int | None = None
+    tokens: int | None = None
 
 
 class Ending(msgspec.Struct, frozen=True):

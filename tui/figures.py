@@ -377,3 +377,18 @@ def _adherence_cells(figures: Mapping[str, Any]) -> Iterator[str]:
     yield share_words(mapping(figures.get("follows_and_passes")))
     yield f"{figures.get('follows_and_fails', 0):,}"
     yield f"{figures.get('breaks_and_passes', 0):,}"
+
+
+def cost_words(summary: Summary) -> str:
+    """The tokens of a run and what they cost, in a sentence; empty where nothing of it is known."""
+    found = summary.get("cost")
+    if not found:
+        return ""
+    least, untold = ("at least " if found["untold"] else ""), ""
+    if found["untold"]:
+        untold = f" {number_of(found['untold'], 'answer')} came without a count."
+    if not found["tokens"]:
+        return f"Tokens: the server told none.{untold}"
+    told = f"Tokens: {least}{found['input_tokens']:,} of prompts, {found['output_tokens']:,} of answers"
+    cost = "no price in [prices]" if found["cost"] is None else f"cost {least}{found['cost']:,.4g}"
+    return f"{told}; {cost}.{untold}"

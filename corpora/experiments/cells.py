@@ -14,7 +14,6 @@ import msgspec
 from corpora.experiments.matrix import Combination
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
-from replay.numbers.costs import TokenUse
 from replay.options import ReplayOptions, RunOptions
 from replay.run.engine import Summarise
 from replay.run.sources.seam import Source
@@ -81,14 +80,6 @@ def corpus_cell(name: str, choice: Combination, options: EvaluateOptions) -> Cel
     """
     source = CorpusSource.of(options)
     return Cell(name, choice, source.options, [source], source.summarise)
-
-
-def keep_cost(folder: Path, summary: dict[str, Any], use: TokenUse) -> None:
-    """Put the tokens and the cost of a finished cell into its summary, where it is compared with others."""
-    tokens = use.input_tokens + use.output_tokens
-    summary["cost"] = {"tokens": tokens or None, **msgspec.to_builtins(use)}
-    with Store.open(folder) as store:
-        store.put_fact("summary", summary)
 
 
 def finished(folder: Path) -> dict[str, Any] | None:

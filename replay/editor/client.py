@@ -28,7 +28,7 @@ OURS = "ghosttape"
 PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
-_EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token")
+_EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens")
 """What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
 

@@ -126,6 +126,8 @@ def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
         cache=answer.cache,
         trail=answer.trail,
         first_token=answer.first_token,
+        prompt_tokens=answer.prompt_tokens,
+        tokens=answer.tokens,
     )
 
 

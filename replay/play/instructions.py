@@ -129,7 +129,7 @@ class Answer:
 
     `by_record`: `measured` is not wall time: it is what a record of answers says, or 0 for what the server had in its cache.
     `given_up`: the editor cancelled the request before the answer came. `item` is what the server gave, as it came, if it has a
-    command, by which a server knows it again. `first_token` is the ms to the first of its pieces (`replay.records.Suggestion`).
+    command, by which a server knows it again. `first_token` is the ms to the first of its pieces; that and its tokens are those of `replay.records.Suggestion`.
     """
 
     measured: float
@@ -148,3 +148,5 @@ class Answer:
     by_record: bool = False
     item: Mapping[str, Any] | None = None
     first_token: float | None = None
+    prompt_tokens: int | None = None
+    tokens: int | None = None

@@ -47,6 +47,8 @@ class Earlier:
             cache=suggestion.cache,
             trail=suggestion.trail,
             first_token=suggestion.first_token,
+            prompt_tokens=suggestion.prompt_tokens,
+            tokens=suggestion.tokens,
         )
 
     def asked_again(self, ask: Ask) -> Ask:

@@ -40,6 +40,7 @@ from replay.run.sharing import Sharing
 from replay.run.shell import Shell
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench, Source, Subject
+from replay.run.spending import OWN_ANSWERS
 from replay.run.store import Store
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
@@ -397,7 +398,7 @@ def _apart(settings: Settings) -> Settings:
 
 def _own_record(run: RunContext) -> AnswerRecord:
     """The run's own file of answers. A run that is continued asks its questions again, and the model only what is new."""
-    path = str((run.store.folder / "answers.jsonl").absolute())
+    path = str((run.store.folder / OWN_ANSWERS).absolute())
     return AnswerRecord(path=path, mode="replay" if run.earlier.records else "write")
 
 

@@ -22,6 +22,7 @@ from replay.run.ablation import ablation_of
 from replay.run.calibration import Calibration, described
 from replay.run.catalogue.finding import run_name
 from replay.run.findings import Findings
+from replay.run.spending import cost_of_parts
 from replay.run.store import Store, differing
 
 _CHOICES = ("moments", "paths", "languages", "categories")
@@ -188,6 +189,7 @@ def _written(
         "run": str(out),
         "left_out": findings.left_out,
     }
+    summary |= cost_of_parts([part.summary for part in parts])
     with Store.create(out, config) as store:
         store.put_all(records)
         for trial in trials:

@@ -188,7 +188,14 @@ class ServerProcess:
                     task.cancel()
                 await asyncio.gather(reading, draining, return_exceptions=True)
             finally:  # also when everything is cancelled: nobody may wait for an answer that cannot come
+                await self._reaped()
                 self._fail(ProviderError(self.exit_reason()))
+
+    async def _reaped(self) -> None:
+        """Wait until asyncio has seen the end of a killed process: it complains with a traceback where its loop is closed before."""
+        ends = asyncio.get_running_loop().time() + _GRACE_S
+        while self.process.returncode is None and asyncio.get_running_loop().time() < ends:  # noqa: ASYNC110 - no event tells it
+            await asyncio.sleep(_LOOK_EVERY_S)
 
     async def _left(self) -> None:
         """Wait until the process has ended. asyncio also waits for other holders of its streams (cpython#119710), this does not."""

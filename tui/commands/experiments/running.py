@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from corpora.experiments.cells import Cell, finished, keep_cost
+from corpora.experiments.cells import Cell, finished
 from corpora.experiments.counting import SharedCounts
 from corpora.experiments.matrix import slug
 from corpora.experiments.planning import plan
@@ -20,6 +20,7 @@ from replay.numbers.costs import Price, TokenUse
 from replay.options import FREE
 from replay.run.folders import OWN, make_folder
 from replay.run.sharing import QuestionLimits, Sharing
+from replay.run.spending import keep_cost
 from tui.commands.experiments.cells import ExperimentCells
 from tui.commands.experiments.file import ExperimentFile
 from tui.commands.options.configuration import file_of

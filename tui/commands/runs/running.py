@@ -16,16 +16,18 @@ from rich.console import RenderableType
 from corpora.codealign.adherence import InstructionAdherence
 from corpora.codealign.catalogue import instruction
 from replay.errors import ProviderFailsError
-from replay.options import RunOptions
+from replay.options import FREE, RunOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine, Summarise
 from replay.run.folders import new_folder
 from replay.run.sharing import Sharing
 from replay.run.sources.seam import Source
+from replay.run.spending import keep_cost, own_use
 from runners.errors import MachineFails
+from tui.commands.options.configuration import file_of
 from tui.console import SafeConsole
 from tui.errors import InterruptedRunError, LackingError
-from tui.figures import number_of
+from tui.figures import cost_words, number_of
 from tui.live.starting import WATCHED, warn_of_sandbox
 from tui.watching.keys import keys_for
 from tui.watching.progress import Progress
@@ -80,7 +82,18 @@ async def run_sources(
         raise LackingError(
             f"{folder} was removed while the run was going on, and the run with it: the same command makes it anew"
         )
+    if sharing is None:
+        _count_cost(options, folder, summary)
     return summary, folder
+
+
+def _count_cost(options: RunOptions, folder: Path, summary: dict[str, Any]) -> None:
+    """Put into the summary what was asked of a provider that may cost something."""
+    if options.answers_are_known or options.settings.provider.name in FREE:
+        return
+    use = own_use(folder, options.settings.provider.model, file_of(Path()).prices)
+    if use.input_tokens or use.untold:
+        keep_cost(folder, summary, use)
 
 
 def adherence_of(options: RunOptions) -> InstructionAdherence | None:
@@ -97,6 +110,8 @@ def print_tables(summary: Mapping[str, Any], table: RenderableType, folder: Path
     console.print(table)
     if "ablation" in summary:
         console.print(ablation_table(summary["ablation"]))
+    if words := cost_words(summary):
+        console.print(words)
     console.print(f"{held}:\n  ghosttape tui {folder}", style="bold", highlight=False)
 
 
