@@ -108,7 +108,7 @@ class EnvironmentFinder:
         return way if self.timeout_s is None else replace(way, plan=replace(way.plan, timeout_s=self.timeout_s))
 
     def _found(self, works: WorkingWay, by: str) -> FoundEnvironment:
-        tests = tests_of_plan(works.candidate.plan, limit_s(works.result.wall_ms))
+        tests = tests_of_plan(works.candidate.plan, self.timeout_s or limit_s(works.result.wall_ms))
         said = tuple(f"{one.said} ({one.source or 'no file says so'})" for one in works.candidate.assumptions)
         self._tell(f"its tests pass: {tests.command} ({works.result.passed} passed)")
         return FoundEnvironment(tests=tests, by=by, said=said)

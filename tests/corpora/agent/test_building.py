@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from corpora.agent.building import BuiltRepository, RepositoryBuilder
+from corpora.agent.building import BuiltRepository
 from corpora.agent.distribution import read_distribution
-from corpora.agent.sampling import SampleChoice
+from corpora.agent.environment import EnvironmentFinder
+from corpora.agent.work import StageFolder
 from corpora.mined.checkout import read_checkout
 from runners.environments import NotTestable
 from runners.sandboxes import pick
@@ -60,11 +61,10 @@ async def test_a_person_may_give_slow_tests_longer(
     (tmp_path / "slow" / "test_slow.py").write_text("import time\n\n\ndef test_slow():\n    time.sleep(1.2)\n")
     checkout = read_checkout(tmp_path / "slow", "")
 
-    def builder(timeout_s: float) -> RepositoryBuilder:
-        return RepositoryBuilder("slow", checkout, pick("auto"), cache, lambda _: None, timeout_s=timeout_s)
+    def finder(timeout_s: float) -> EnvironmentFinder:
+        folder = StageFolder.of("slow", checkout)
+        return EnvironmentFinder(checkout, pick("auto"), cache, folder, lambda _: None, timeout_s=timeout_s)
 
-    none = SampleChoice(0, read_distribution())
     with pytest.raises(NotTestable, match="give them longer with --test-timeout"):
-        await builder(1.0).build("environment", none)
-    built = await builder(222.0).build("environment", none)
-    assert built.environment.tests.timeout_s == 222
+        await finder(1.0).found()
+    assert (await finder(222.0).found()).tests.timeout_s == 222
