@@ -8,9 +8,9 @@ FILE = """
 tapes = ["demo"]
 
 [matrix]
-providers = ["one", "two"]
-policies = ["blocks", "pause:300"]
-repairs = ["all", "none"]
+providers = {providers}
+policies = {policies}
+repairs = {repairs}
 
 [options]
 limit = 3
@@ -39,11 +39,12 @@ output = 1.0
 
 @pytest.fixture
 def written(tmp_path):
-    """Write the file of an experiment for a server."""
+    """Write the file of an experiment for a server, with no more cells than a test needs."""
 
-    def write(server, more="no-tests = true"):
+    def write(server, more="no-tests = true", *, providers=("one", "two"), policies=("blocks",), repairs=("all",)):
         path = tmp_path / "dear.toml"
-        path.write_text(FILE.format(url=server.url, more=more))
+        axes = {"providers": list(providers), "policies": list(policies), "repairs": list(repairs)}
+        path.write_text(FILE.format(url=server.url, more=more, **axes))
         return path
 
     return write
@@ -52,7 +53,8 @@ def written(tmp_path):
 def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(ghosttape, tmp_path, written, need):
     need("bwrap")
     with counting_server() as server:
-        path = written(server, more="")
+        axes = {"providers": ["one"], "policies": ["blocks", "pause:300"], "repairs": ["all", "none"]}
+        path = written(server, more="", **axes)
         planned = ghosttape("experiment", path, "--dry-run", "--json").json
         table = ghosttape("experiment", path, "--dry-run").out
         assert not server.prompts
@@ -96,7 +98,7 @@ def test_an_experiment_ends_before_it_asks_more_than_it_may_and_goes_on_with_mor
 
 def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limit(ghosttape, written):
     with counting_server() as server:
-        path = written(server)
+        path = written(server, repairs=["all", "none"])
         limited = ghosttape("experiment", path, "--max-cost", "0.004", "--json", "--out", "limited", status=1).json
         assert 0 < limited["work"]["cost"] <= 0.004
         done = ghosttape("experiment", path, "--json").json
@@ -119,7 +121,7 @@ def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limi
 
 def test_tokens_that_a_server_does_not_tell_are_unknown_and_said(ghosttape, written):
     with counting_server(usage=False) as server:
-        said = ghosttape("experiment", written(server))
+        said = ghosttape("experiment", written(server, providers=["one"]))
     assert "the server told none" in " ".join(said.out.split())
 
 
