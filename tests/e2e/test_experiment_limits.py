@@ -17,16 +17,6 @@ limit = 3
 latency = "fixed:80"
 {more}
 
-[providers.one]
-provider = "openai"
-base-url = "{url}"
-model = "one"
-
-[providers.two]
-provider = "openai"
-base-url = "{url}"
-model = "two"
-
 [prices.one]
 input = 2.0
 output = 10.0
@@ -34,6 +24,12 @@ output = 10.0
 [prices.two]
 input = 1.0
 output = 1.0
+"""
+PROVIDER = """
+[providers.{name}]
+provider = "openai"
+base-url = "{url}"
+model = "{name}"
 """
 
 
@@ -44,7 +40,8 @@ def written(tmp_path):
     def write(server, more="no-tests = true", *, providers=("one", "two"), policies=("blocks",), repairs=("all",)):
         path = tmp_path / "dear.toml"
         axes = {"providers": list(providers), "policies": list(policies), "repairs": list(repairs)}
-        path.write_text(FILE.format(url=server.url, more=more, **axes))
+        tables = [PROVIDER.format(name=name, url=server.url) for name in providers]
+        path.write_text(FILE.format(more=more, **axes) + "".join(tables))
         return path
 
     return write
