@@ -134,11 +134,17 @@ class Store:
     def is_answered(self) -> bool:
         """Whether any question of the run was answered, or any answer tried."""
         answered = f"SELECT 1 FROM records WHERE ending IN ({', '.join('?' * len(ANSWERED))}) LIMIT 1"  # noqa: S608 - only marks
-        found = (
-            self._db.execute(answered, tuple(ANSWERED)).fetchone()
-            or self._db.execute("SELECT 1 FROM trials").fetchone()
-        )
-        return found is not None
+        return bool(self._rows(answered, *ANSWERED) or self._rows("SELECT 1 FROM trials LIMIT 1"))
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query.
+
+        Raises:
+            StoreError: the file is damaged.
+
+        """
+        with store_errors(self.folder):
+            return self._db.execute(query, values).fetchall()
 
     def begin_anew(self, config: dict[str, Any]) -> None:
         """Take another configuration, and forget every record and fact.
@@ -147,7 +153,7 @@ class Store:
             StoreError: the folder cannot be written.
 
         """
-        self.forget([moment for (moment,) in self._db.execute("SELECT moment FROM records").fetchall()])
+        self.forget([moment for (moment,) in self._rows("SELECT moment FROM records")])
         with store_errors(self.folder), self._db:
             self._db.execute("DELETE FROM facts WHERE name != 'listing'")
         try:
@@ -195,13 +201,13 @@ class Store:
             StoreError: one cannot be read.
 
         """
-        rows = self._db.execute("SELECT body FROM records ORDER BY tape, event, number").fetchall()
+        rows = self._rows("SELECT body FROM records ORDER BY tape, event, number")
         for number, (body,) in enumerate(rows, 1):
             yield self._read(body, f"record {number} of {len(rows)}")
 
     def count(self) -> int:
         """How many records there are."""
-        (number,) = self._db.execute("SELECT count(*) FROM records").fetchone()
+        ((number,),) = self._rows("SELECT count(*) FROM records")
         return int(number)
 
     def record(self, number: int) -> Record:
@@ -211,10 +217,10 @@ class Store:
             StoreError: there is none, or it cannot be read.
 
         """
-        row = self._db.execute("SELECT body FROM records WHERE number = ?", (number,)).fetchone()
-        if row is None:
+        rows = self._rows("SELECT body FROM records WHERE number = ?", number)
+        if not rows:
             raise StoreError(f"{self.folder / 'run.sqlite'}: there is no record {number} any more")
-        return self._read(row[0], f"record {number}")
+        return self._read(rows[0][0], f"record {number}")
 
     def _read(self, body: bytes, which: str) -> Record:
         try:
@@ -224,8 +230,8 @@ class Store:
 
     def number_of(self, moment: str) -> int | None:
         """Return the number of a moment's record, by the moment's id; None if there is none."""
-        row = self._db.execute("SELECT number FROM records WHERE moment = ?", (moment,)).fetchone()
-        return int(row[0]) if row else None
+        rows = self._rows("SELECT number FROM records WHERE moment = ?", moment)
+        return int(rows[0][0]) if rows else None
 
     @property
     def is_written(self) -> bool:
@@ -240,7 +246,7 @@ class Store:
 
     def trials(self) -> Iterator[ArmTrial]:
         """All stored trials, in their order; none if the run has no ablation."""
-        rows = self._db.execute("SELECT body FROM trials ORDER BY rowid").fetchall()
+        rows = self._rows("SELECT body FROM trials ORDER BY rowid")
         return (msgspec.json.decode(zlib.decompress(body), type=ArmTrial) for (body,) in rows)
 
     def put_fact(self, name: str, value: Any) -> None:
@@ -250,8 +256,8 @@ class Store:
 
     def fact(self, name: str) -> Any:
         """A named value, or None."""
-        row = self._db.execute("SELECT body FROM facts WHERE name = ?", (name,)).fetchone()
-        return msgspec.json.decode(row[0]) if row else None
+        rows = self._rows("SELECT body FROM facts WHERE name = ?", name)
+        return msgspec.json.decode(rows[0][0]) if rows else None
 
     def remove_facts(self, *names: str) -> None:
         """Remove named values; those that are not there are passed over."""
@@ -277,8 +283,8 @@ class Store:
         return sha
 
     def _text(self, sha: str) -> str:
-        row = self._db.execute("SELECT body FROM texts WHERE sha = ?", (sha,)).fetchone()
-        return zlib.decompress(row[0]).decode() if row else ""
+        rows = self._rows("SELECT body FROM texts WHERE sha = ?", sha)
+        return zlib.decompress(rows[0][0]).decode() if rows else ""
 
 
 def _write_whole(path: Path, data: bytes) -> None:

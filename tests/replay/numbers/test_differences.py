@@ -94,3 +94,13 @@ def test_a_single_cluster_has_no_p():
     assert paired_difference([("a", True, False)] * 5)["p"] is None
     assert paired_difference([("a", True, False)])["p"] is None
     assert paired_difference([("a", True, False), ("b", True, False)])["p"] == pytest.approx(0.5)
+
+
+def test_no_difference_reaches_beyond_100_points():
+    # by hand: cluster means 1, 1, 1 and 0; Student's t of 3 degrees is 3.18, the standard error 0.25: 0.75 + 0.80 is cut at 1
+    shares = [(cluster, int(cluster != "d"), 0) for cluster in "abcd" for _ in range(2)]
+    found = paired_difference(shares)["net"]
+    assert (found["value"], found["high"]) == (0.75, 1.0)
+    assert found["low"] == pytest.approx(0.75 - 3.1824 * 0.25, abs=1e-3)
+    turned = paired_difference([(cluster, one, other) for cluster, other, one in shares])["net"]
+    assert turned["low"] == -1.0
