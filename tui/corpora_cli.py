@@ -228,6 +228,9 @@ def build(
     setup_env: flags.SetUpEnv = None,
     sandbox: flags.TestSandbox = "auto",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is no corpus of blocks.")] = False,
+    evaluate: Annotated[
+        str, typer.Option(metavar="PROVIDER", help="Then ask this provider for each block, as `evaluate FILE` does.")
+    ] = "",
     json: flags.JsonFlag = False,
 ) -> None:
     """Make a benchmark of blocks from a tested repository, as Codev-Bench's agent does: how it is tested, what its tests call, which blocks they notice.
@@ -237,6 +240,7 @@ def build(
 
     Examples:
     * `ghosttape corpora build codev ~/src/app -o app.jsonl`
+    * `ghosttape corpora build codev ~/src/app -o app.jsonl --evaluate gguf` (and what the embedded model makes of it, in a table)
     * `ghosttape corpora build codev ~/src/app -o app.jsonl --until environment` (can it be tested here?)
     * `ghosttape corpora build codev ~/src/app -o app.jsonl --toolchain python --test-command "python -m pytest -q" --requires pytest`
     * `ghosttape corpora export codev app.jsonl -o published` (the published layout)
@@ -245,16 +249,24 @@ def build(
     from tui.commands.options import building_options
     from tui.commands.options.mining_options import testing_of
     from tui.commands.options.run_options import tests_over
+    from tui.outcome import ExitStatus
 
-    building_options.refuse_unknown(kind, until)
+    building_options.refuse_unknown(kind, until, evaluate)
     tests = tests_over(toolchain, setup, test_command)
     testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
     choice = building_options.choice_of(number, blocks, seed, max_lines, paths=path, excluded=exclude)
     is_said = bool(tests) or testing.project_tests is not None
     request = building.BuildingRequest(repository, out, name, until, choice, testing, is_said, force, test_timeout)  # type: ignore[arg-type] # refuse_unknown checks it
     found = asyncio.run(building.build(request))
-    print_json(found) if json else building.show_built(found)
-    raise typer.Exit(building.status_of(found))
+    if not json:
+        building.show_built(found)
+    status = building.status_of(found)
+    if evaluate and found["file"]:
+        found["evaluation"] = building.evaluated(Path(found["file"]), evaluate, quiet=json)
+        status = status or ExitStatus.evaluated(found["evaluation"])
+    if json:
+        print_json(found)
+    raise typer.Exit(status)
 
 
 @app.command()

@@ -67,6 +67,10 @@ def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_
     before = (tmp_path / "app.jsonl").read_bytes()
     assert json.loads(build(*words)[0]) == found
     assert (tmp_path / "app.jsonl").read_bytes() == before
+    asked = json.loads(build(*words, "--evaluate", "oracle")[0])
+    told = asked.pop("evaluation")
+    assert asked == found
+    assert told["passed"] == told["testable"] == told["tasks"] == len(kept)
     words = ("evaluate", "app.jsonl", "--scenario", "2", "--json", "--provider")
     oracle, nothing = (json.loads(run(tmp_path, *words, name)[0]) for name in ("oracle", "fixed"))
     assert (oracle["corpus"], oracle["cluster_by"]) == ("app", "function")
@@ -96,3 +100,9 @@ def test_what_is_wrong_is_said_in_a_sentence(build, tmp_path):
     assert "there is no such folder" in build("codev", "nowhere", "-o", "x.jsonl", status=2)[1]
     assert "is no corpus of blocks" in build("codev", "app", "-o", "notes.txt", status=2)[1]
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_what_is_evaluated_at_once_must_be_a_provider_and_there_must_be_blocks(build):
+    assert "did you mean 'gguf'" in build("codev", "app", "-o", "a.jsonl", "--evaluate", "ggfu", status=2)[1]
+    said = build("codev", "app", "-o", "a.jsonl", "--evaluate", "gguf", "--until", "chains", status=2)[1]
+    assert "--until chains ends before there are any" in said

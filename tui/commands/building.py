@@ -24,6 +24,9 @@ from replay.options import ReplayOptions
 from replay.run.engine import cache_folder
 from runners.sandboxes import pick
 from server.version import version
+from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ServerFlags
+from tui.commands.options.run_options import options_of_evaluation
+from tui.commands.runs.evaluating import run
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError
 from tui.figures import number_of
@@ -188,6 +191,15 @@ def show_built(found: Mapping[str, Any]) -> None:
             highlight=False,
         )
     console.print(Text(f"What each stage found, with its log: {found['logs']}", "dim"))
+
+
+def evaluated(file: Path, provider: str, *, quiet: bool) -> dict[str, Any]:
+    """The summary of `evaluate FILE --provider NAME`, which is shown unless `quiet`."""
+    given = EvaluateFlags()
+    options = options_of_evaluation(
+        ProviderFlags(provider=provider), ServerFlags(), given, corpus=str(file), data=None, published=""
+    )
+    return asyncio.run(run(options, given.out, quiet=quiet))
 
 
 def status_of(found: Mapping[str, Any]) -> ExitStatus:

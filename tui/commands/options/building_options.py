@@ -8,15 +8,17 @@ from pathlib import Path
 from corpora.agent.building import STAGE_NAMES
 from corpora.agent.distribution import read_distribution
 from corpora.agent.sampling import SampleChoice
+from replay.options import ORACLE
 from server.nearest import did_you_mean
+from server.providers import registry
 from tui.errors import ConfigurationError
 
 
-def refuse_unknown(kind: str, until: str) -> None:
-    """Refuse a kind of corpus or a stage that there is not.
+def refuse_unknown(kind: str, until: str, provider: str) -> None:
+    """Refuse a kind of corpus, a stage or a provider ("": none is wanted) that there is not, or that is asked too early.
 
     Raises:
-        ConfigurationError: it is so.
+        ConfigurationError, SettingsError: it is so.
 
     """
     if kind != "codev":
@@ -25,6 +27,10 @@ def refuse_unknown(kind: str, until: str) -> None:
         raise ConfigurationError(
             f"--until: {until!r} is no stage{did_you_mean(until, STAGE_NAMES)}: choose one of {', '.join(STAGE_NAMES)}"
         )
+    if provider and until != STAGE_NAMES[-1]:
+        raise ConfigurationError(f"--evaluate needs blocks, and --until {until} ends before there are any")
+    if provider and provider != ORACLE:
+        registry.check(provider)
 
 
 def choice_of(
