@@ -86,7 +86,12 @@ def traceback_of(error: Exception) -> str:
     return masked("".join(["\n", *map(str, lines)])).rstrip()
 
 
+def known() -> set[str]:
+    """All keys of the environment, for those who must keep them out of what they write."""
+    found = {os.environ.get(name, "").strip() for names in NAMES.values() for name in names}
+    return found - {""}
+
+
 def _all() -> set[str]:
     """All keys, also in the forms that `repr` and URLs give them."""
-    known = {os.environ.get(name, "").strip() for names in NAMES.values() for name in names}
-    return {form for key in known if key for form in (key, repr(key)[1:-1], quote(key, safe=""))}
+    return {form for key in known() for form in (key, repr(key)[1:-1], quote(key, safe=""))}

@@ -25,6 +25,7 @@ from replay.recording.secrets.redaction import Redactor
 from replay.recording.secrets.workspace_secrets import SLICE_S, WorkspaceSecrets
 from replay.recording.workspace import OpenProject, RecordedProject, project_of
 from replay.tapes.tape import Header
+from server import keys
 from server.lsp.events import (
     ClientInitialized,
     ClientLeft,
@@ -110,7 +111,7 @@ class RecordingSession:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
-        redactor.know_values(secrets.new_values(for_s=SLICE_S))
+        redactor.know_values([*secrets.new_values(for_s=SLICE_S), *keys.known()])
         pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
         with Journal(self.folder, self._header(project, redactor), redactor) as journal:
             parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)

@@ -341,3 +341,13 @@ async def test_documents_of_a_folder_that_is_added_are_recorded_without_its_secr
     editor.open(late, "x = 3\n")
     await editor.leave()
     assert finals(tapes(into)[0]) == {"main.py": "x = 1\n" + "*" * 17, "lib-2/a.py": "yx = '*****************'\n"}
+
+
+async def test_a_key_of_the_server_itself_is_covered_wherever_it_is_typed(start, into, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", SECRETS["no name"])
+    editor = await start("--record", into)
+    editor.open("main.py", f"# {SECRETS['no name']}\n")
+    typed(editor, SECRETS["no name"])
+    await editor.leave()
+    assert found_on(into) == set()
+    assert finals(tapes(into)[0])["main.py"] == stars(editor.texts["main.py"], SECRETS["no name"])

@@ -62,7 +62,9 @@ async def test_where_nothing_failed_the_key_says_so(folder):
             store.put(Record(moment=record.moment, ending=Ending("accepted"), verdict=Verdict(name="passed")))
     app = Inspector(folder)
     async with app.run_test(size=(80, 24)) as pilot:
+        await settle(app, pilot)
         await pilot.press("w")
+        await settle(app, pilot)
         assert [note.message for note in app._notifications] == ["No failure and no untestable moment is shown."]
 
 
