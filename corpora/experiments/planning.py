@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,7 +18,7 @@ from replay.numbers.costs import Price
 from replay.options import FREE, QUICK, ReplayOptions, RunOptions
 from replay.run.sharing import ANSWERS
 from replay.run.sources.seam import Source
-from replay.run.sources.tape_source import TapeSource
+from replay.run.sources.tape_source import ExpectedQuestions, TapeSource
 from server.providers import registry
 from server.providers.wrappers.answer_file import AnswerFile
 
@@ -30,11 +31,11 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     moments: int
-    """Those at which a question is asked; under a policy of time there are others, where it was not time to ask."""
+    """Those at which the editor asks; under a policy of time there are others, where it was not time to ask."""
     exact: bool
-    """Whether the number of moments is known: under a policy of time it is at most as large."""
+    """Whether the number of moments is known. It is not where answers decide when is asked: then it is at most as large."""
     questions: int
-    """Of these, those that go to a provider: what another cell has asked before is not asked again."""
+    """Those that go to a provider, with what is asked again after the session: what another cell has asked before is not asked again."""
     tests: int
     """States that are tested."""
     input_tokens: int
@@ -62,11 +63,12 @@ def plan(cells: Sequence[Cell], folder: Path, shared: Path, prices: Mapping[str,
 def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bool, asked: bool) -> CellPlan:
     options = cell.options
     provider = options.settings.provider
-    counts = [_moments(source) for source in cell.sources]
-    moments, exact = sum(number for number, _ in counts), all(known for _, known in counts)
+    counts = [_expected(source) for source in cell.sources]
+    moments, exact = sum(count.asks for count in counts), all(count.exact for count in counts)
+    again = sum(count.given_up for count in counts) if options.asks_missed else 0
     costs_nothing = options.answers_are_known or provider.name in QUICK
-    questions = 0 if done or asked or costs_nothing else moments
-    tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (number for number, _ in counts)))
+    questions = 0 if done or asked or costs_nothing else moments + again
+    tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (count.asks for count in counts)))
     budget = 0 if costs_nothing else sum(msgspec.to_builtins(registry.make(provider).budget).values())
     is_free = not questions or provider.name in FREE
     price, output = prices.get(provider.model), questions * provider.max_tokens
@@ -94,18 +96,15 @@ def _common(cell: Cell) -> bytes | None:
     return msgspec.json.encode([kept, {source.name: source.digest for source in cell.sources}], order="deterministic")
 
 
-def _moments(source: Source) -> tuple[int, bool]:
-    """How many moments a source asks about, for all samples, and whether that is known or only the most."""
+def _expected(source: Source) -> ExpectedQuestions:
+    """How often a source asks, for all samples."""
     if isinstance(source, CorpusSource):
         options: EvaluateOptions = source.options
         tasks = drawn(source.chosen_tasks(), options.limit, options.seed)
-        return len([task for task in tasks if not task.lacks]) * options.samples, True
+        return ExpectedQuestions(len([task for task in tasks if not task.lacks]) * options.samples, 0, exact=True)
     assert isinstance(source, TapeSource)
-    number = source.planned()
-    if number is not None:
-        return number * source.options.samples, True
-    most = 2 * source.size + 1  # a policy asks at most once for what a person does, and once after what it shows
-    return min(most, source.options.limit or most), False
+    once = source.expected()
+    return replace(once, asks=once.asks * source.options.samples)
 
 
 def _states(source: Source, moments: int) -> int:

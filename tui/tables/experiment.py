@@ -82,7 +82,7 @@ def plan_table(document: Mapping[str, Any]) -> RenderableType:
         table,
         Text(f"{sums}; prompts have about {whole['input_tokens']:,} tokens at most"),
         Text(f"{cost}; time: at most about {took}" if None not in seconds else f"{cost}; time: {took}"),
-        Text("≤ is at most: when a policy of time asks depends on the answers. What cells share counts once.", "dim"),
+        Text("≤ is at most: what was asked or tested before is not done again.", "dim"),
     )
 
 

@@ -158,6 +158,12 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether moments follow the tape's time, so that an answer can come too late."""
         return self.asks != "blocks"
 
+    @property
+    def asks_by_answers(self) -> bool:
+        """Whether the times at which it asks depend on what was shown before, and on how long answers took; if not, the tape alone says them."""
+        of_decisions = self.backoff is not None or self.rejection_cooldown > 0 or self.not_after_accept
+        return self.extends or self.adaptive is not None or of_decisions
+
     def places(self, timeline: Timeline) -> Iterator[MomentPlace]:
         """The moments that do not depend on time, in the order of the tape."""
         return block_places(timeline, kinds=self.kinds, at=self.at) if self.asks == "blocks" else iter(())

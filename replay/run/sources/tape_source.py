@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,8 @@ from replay.judge.projects import (
 from replay.judge.shared_results import ResultsInScope
 from replay.judge.tape_cases import TapeCases, TapeTests, prepare_tests
 from replay.options import ReplayOptions
-from replay.play.instructions import Ask
+from replay.play.assistant import Reply, Steps
+from replay.play.instructions import Answer, Ask, Instruction
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
@@ -32,7 +34,7 @@ from replay.run.sources.failing_projects import why_left_out, why_not_set_up
 from replay.run.sources.seam import Bench, Subject
 from replay.tapes.chosen_paths import is_excluded
 from replay.tapes.file_kinds import file_kind
-from replay.tapes.tape import Folder, Open, Tape
+from replay.tapes.tape import Edit, Folder, Ghost, Open, Select, Tape
 from replay.tapes.timeline import Timeline
 from runners.errors import SetupFailed
 from server.nearest import did_you_mean
@@ -61,6 +63,16 @@ def unmatched(tapes: Sequence[Tape], excluded: Sequence[str]) -> list[str]:
     """What is excluded, but leaves out no document of any tape."""
     known = {event.path for tape in tapes for event in tape.events if isinstance(event, Open)}
     return [one for one in excluded if not any(is_excluded(path, [one]) for path in known)]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedQuestions:
+    """How often an editor is going to ask on a tape: `exact`, or at most so often."""
+
+    asks: int
+    given_up: int
+    """Of these, those that the editor may give up before the answer comes."""
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -180,9 +192,19 @@ class TapeSource:
         )
         return repr((self.digest, sandbox, msgspec.json.encode(tape.header.tests), how))
 
-    def planned(self) -> int | None:
-        """How many moments will end for each sample; None where that depends on time."""
-        return self._player(Timeline(self.tape), 0).planned
+    def expected(self) -> ExpectedQuestions:
+        """How often the editor asks for each sample: the tape is played with answers that say nothing, where answers do not decide it."""
+        policy, options = policy_of(self.options.policy, self.options.policies), self.options
+        if options.mode == "judge" and not policy.asks_by_answers:
+            asks = list(_asks(self._player(Timeline(self.tape), 0)))
+            given_up = sum(ask.will_cancel or ask.patience < math.inf for ask in asks)
+            return ExpectedQuestions(len(asks), given_up, exact=True)
+        kinds = (Edit, Ghost, Select) if policy.moves else (Edit, Ghost)
+        most = sum(isinstance(event, kinds) for event in self.tape.events)  # each has it asked once at most
+        if options.mode == "drive":  # and so has what is accepted
+            most = 2 * self.size + 1
+        most = min(most, most if options.limit is None else options.limit)
+        return ExpectedQuestions(most, most if policy.cancels else 0, exact=False)
 
     def _no_person(self, timeline: Timeline) -> dict[str, int]:
         """How much of the tape no person wrote, and how many places of the policy are left out for it."""
@@ -223,6 +245,23 @@ class TapeSource:
             sample=sample,
             only=options.moments,
         )
+
+
+def _asks(player: Player) -> Iterator[Ask]:
+    """What a player asks if every answer is empty."""
+    steps = player.play()
+    reply: Reply = None
+    while (step := _next(steps, reply)) is not None:
+        reply = Answer(0.0) if isinstance(step, Ask) else None
+        if isinstance(step, Ask):
+            yield step
+
+
+def _next(steps: Steps, reply: Reply) -> Instruction | None:
+    try:
+        return steps.send(reply)
+    except StopIteration:
+        return None
 
 
 def _truth(cases: TapeCases, ask: Ask) -> str | None:

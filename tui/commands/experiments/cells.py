@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 import msgspec
 from typer.models import OptionInfo
@@ -35,13 +35,15 @@ from server.errors import ServerRoomError
 from server.nearest import did_you_mean
 from server.providers.registry import PROVIDERS
 from server.settings import overlay
-from tui.commands.experiments.file import ExperimentFile, folded, shown
+from tui.commands.experiments.file import Axes, ExperimentFile, folded, shown
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import File, file_of
 from tui.commands.options.run_options import options_of_evaluation, options_of_replay
 from tui.commands.runs.replaying import bundled
 from tui.errors import ConfigurationError
 
+PlaceOf: TypeAlias = Callable[[str], tuple[str, ...]]
+"""Where the value of a flag stands in the file: the names of its tables, and its key."""
 Flags = TypeVar("Flags", ProviderFlags, ReplayFlags, EvaluateFlags)
 _OWN = frozenset({"out", "json", "live", "speed", "by", "drop_torn"})
 """Flags of a single run, which an experiment has none of, or has itself."""
@@ -57,6 +59,8 @@ def _fields(kind: type) -> set[str]:
 
 
 _RATES = frozenset({"concurrency", "requests_per_minute", "tokens_per_minute"})
+_PLURALS = dict(zip(AXES[1:], Axes.__struct_fields__, strict=True))
+"""The key of `[matrix]` that has the values of an axis."""
 _LONGEST_WAIT_S = 60.0
 """Of the Retry-After of a model server: nobody waits for an experiment at an editor."""
 _REPLAY, _EVALUATE = _fields(ReplayFlags) - _OWN, _fields(EvaluateFlags) - _OWN
@@ -196,18 +200,20 @@ class ExperimentCells:
         content = self.file.content
         table = self._provider(choice["provider"])
         shared = {folded(key): value for key, value in content.options.items()}
-        provider = self._provider_flags({**{key: shared[key] for key in shared.keys() & _PROVIDER}, **table})
+        place = lambda key: self._place(name, choice, key)  # noqa: E731
+        provider = self._provider_flags({**{key: shared[key] for key in shared.keys() & _PROVIDER}, **table}, place)
         at_once = {"concurrency": table["concurrency"]} if "concurrency" in table else {}
         server = ServerFlags(settings=msgspec.json.encode(self._settings(choice, table)).decode())
         if choice["over"] == TAPES:
-            wanted = self._flags(ReplayFlags, choice, {key: shared[key] for key in shared.keys() & _REPLAY} | at_once)
+            of_tapes = {key: shared[key] for key in shared.keys() & _REPLAY} | at_once
+            wanted = self._flags(ReplayFlags, choice, of_tapes, place)
             over = File(policies=content.policies, tests=content.tests)
             return tape_cell(name, choice, options_of_replay(provider, server, wanted, over=over), self._tapes)
         of_corpus = {folded(key): value for key, value in content.corpus.get(choice["over"], {}).items()}
         corpus, data = of_corpus.pop("corpus", choice["over"]), of_corpus.pop("data", None)
         corpus = self._rooted(corpus) if str(corpus).endswith((".json", ".jsonl")) else corpus
         given = self._flags(
-            EvaluateFlags, choice, {key: shared[key] for key in shared.keys() & _EVALUATE} | of_corpus | at_once
+            EvaluateFlags, choice, {key: shared[key] for key in shared.keys() & _EVALUATE} | of_corpus | at_once, place
         )
         where = Path(self._rooted(data)) if data else None
         published = str(table.get("published", ""))
@@ -249,7 +255,7 @@ class ExperimentCells:
         table = {folded(key): value for key, value in tables.get(name, {}).items()}
         return table if "provider" in table or "published" in table else {"provider": name, **table}
 
-    def _provider_flags(self, table: Mapping[str, Any]) -> ProviderFlags:
+    def _provider_flags(self, table: Mapping[str, Any], place: PlaceOf) -> ProviderFlags:
         named = {
             ("command" if key == "server" else key): value
             for key, value in table.items()
@@ -257,17 +263,17 @@ class ExperimentCells:
         }
         if named.get("provider") == "gguf" and named.get("model"):
             named["model"] = self._rooted(str(named["model"]))
-        return self._converted(ProviderFlags, named)
+        return self._converted(ProviderFlags, named, place)
 
-    def _flags(self, kind: type[Flags], choice: Combination, shared: Mapping[str, Any]) -> Flags:
+    def _flags(self, kind: type[Flags], choice: Combination, shared: Mapping[str, Any], place: PlaceOf) -> Flags:
         along = {
             axis: choice[axis]
             for axis in ("policy", "user", "repairs", "latency", "samples")
             if choice[axis] is not None
         }
-        return self._converted(kind, {**shared, **along})
+        return self._converted(kind, {**shared, **along}, place)
 
-    def _converted(self, kind: type[Flags], given: Mapping[str, Any]) -> Flags:
+    def _converted(self, kind: type[Flags], given: Mapping[str, Any], place: PlaceOf) -> Flags:
         """Flags of a kind.
 
         Raises:
@@ -282,12 +288,12 @@ class ExperimentCells:
         try:
             made = msgspec.convert(values, kind, dec_hook=lambda wanted, value: wanted(value))
         except msgspec.ValidationError as error:
-            place, _, key = str(error).partition(" - at `$.")
-            self.file.refuse(f"{shown(key.rstrip('`'))}: {place}", "options", key.rstrip("`"))
-        self._check_bounds(kind, values)
+            reason, _, key = str(error).partition(" - at `$.")
+            self.file.refuse(f"{shown(key.rstrip('`'))}: {reason}", *place(key.rstrip("`")))
+        self._check_bounds(kind, values, place)
         return made
 
-    def _check_bounds(self, kind: type[Flags], given: Mapping[str, Any]) -> None:
+    def _check_bounds(self, kind: type[Flags], given: Mapping[str, Any], place: PlaceOf) -> None:
         """Refuse a number that the flag of the same name refuses on the command line."""
         for key, hint in get_type_hints(kind, include_extras=True).items():
             option = next((each for each in get_args(hint)[1:] if isinstance(each, OptionInfo)), None)
@@ -295,9 +301,22 @@ class ExperimentCells:
             if option is None or not isinstance(value, int | float):
                 continue
             if option.min is not None and value < option.min:
-                self.file.refuse(f"{shown(key)} is {value}: it must be at least {option.min}", "options", key)
+                self.file.refuse(f"{shown(key)} is {value}: it must be at least {option.min}", *place(key))
             if option.max is not None and value > option.max:
-                self.file.refuse(f"{shown(key)} is {value}: it must be at most {option.max}", "options", key)
+                self.file.refuse(f"{shown(key)} is {value}: it must be at most {option.max}", *place(key))
+
+    def _place(self, name: str, choice: Combination, key: str) -> tuple[str, ...]:
+        """Where the value stands that counts for a flag of a cell; `[options]` where no other table has it."""
+        content = self.file.content
+        tables: dict[tuple[str, str], Mapping[str, Any]] = {
+            ("cells", name): content.cells.get(name, {}),
+            ("providers", str(choice["provider"])): content.providers.get(str(choice["provider"]), {}),
+            ("corpus", str(choice["over"])): content.corpus.get(str(choice["over"]), {}),
+        }
+        found = next((place for place, table in tables.items() if key in map(folded, table)), None)
+        if found is None and choice.get(key) is not None:
+            return ("matrix", _PLURALS[key])
+        return (*(found or ("options",)), key)
 
     def _rooted_all(self, value: Any) -> Any:
         return [self._rooted(each) for each in value] if isinstance(value, list) else self._rooted(value)
