@@ -67,7 +67,10 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
     moments, exact = sum(count.asks for count in counts), all(count.exact for count in counts)
     again = sum(count.given_up for count in counts) if options.asks_missed else 0
     costs_nothing = options.answers_are_known or provider.name in QUICK
-    questions = 0 if done or asked or costs_nothing else moments + again
+    first = (
+        sum(count.given_up for count in counts) if asked else moments
+    )  # answers that were given up serve no other cell
+    questions = 0 if done or costs_nothing else first + again
     tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (count.asks for count in counts)))
     budget = 0 if costs_nothing else sum(msgspec.to_builtins(registry.make(provider).budget).values())
     is_free = not questions or provider.name in FREE
@@ -86,11 +89,12 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
 
 
 def _common(cell: Cell) -> bytes | None:
-    """What cells have in common that ask the same questions; None where they depend on answers and on time."""
-    if any(source.is_timed for source in cell.sources):
+    """What cells have in common that ask the same questions; None where they depend on answers."""
+    if not all(_expected(source).exact for source in cell.sources):
         return None
+    is_timed = any(source.is_timed for source in cell.sources)
     kept: dict[str, Any] = cell.options.kept()
-    for axis in ("user", "latency", "scoring"):
+    for axis in ("scoring",) if is_timed else ("user", "latency", "scoring"):
         kept.pop(axis, None)
     kept["settings"] = {name: kept["settings"][name] for name in ("provider", "context")}
     return msgspec.json.encode([kept, {source.name: source.digest for source in cell.sources}], order="deterministic")
@@ -103,7 +107,7 @@ def _expected(source: Source) -> ExpectedQuestions:
         tasks = drawn(source.chosen_tasks(), options.limit, options.seed)
         return ExpectedQuestions(len([task for task in tasks if not task.lacks]) * options.samples, 0, exact=True)
     assert isinstance(source, TapeSource)
-    once = source.expected()
+    once = source.expected
     return replace(once, asks=once.asks * source.options.samples)
 
 

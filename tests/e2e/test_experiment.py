@@ -69,3 +69,14 @@ def test_a_mistake_is_refused_before_anything_is_made(ghosttape, tmp_path):
     said = ghosttape("experiment", path, status=2).err
     assert "try.toml:11: [options]: unknown key 'sede' (did you mean 'seed'?)" in said
     assert not (tmp_path / ".ghosttape").exists()
+
+
+def test_where_no_cell_can_begin_no_run_is_named_that_is_not_there(ghosttape, tmp_path):
+    path = written(tmp_path)
+    gone = 'provider = "openai"\nbase-url = "http://127.0.0.1:9/v1"\nmodel = "one"'
+    text = path.read_text().replace('"ngram", ', "").replace('provider = "fixed"\ntext = "return total"', gone)
+    path.write_text(text.replace('"all", "none"', '"all"'))
+    said = ghosttape("experiment", path, status=3)
+    assert "start the model server" in " ".join(said.out.split())
+    assert "No cell was finished. The same command goes on." in said.out
+    assert "ghosttape tui" not in said.out

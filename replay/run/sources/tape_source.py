@@ -192,6 +192,7 @@ class TapeSource:
         )
         return repr((self.digest, sandbox, msgspec.json.encode(tape.header.tests), how))
 
+    @cached_property
     def expected(self) -> ExpectedQuestions:
         """How often the editor asks for each sample: the tape is played with answers that say nothing, where answers do not decide it."""
         policy, options = policy_of(self.options.policy, self.options.policies), self.options

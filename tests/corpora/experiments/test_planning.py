@@ -45,25 +45,22 @@ def asked(source, text, cache="none"):
 
 @pytest.mark.parametrize("policy", policy_names())
 def test_the_questions_of_a_session_are_known_before_it_or_bounded(tape, policy):
-    sessions = [(text, cache) for text in ("return total", "x", "") for cache in ("none", "typed")]
-    for user in ("exact", "always"):
+    for user, text, cache in (("exact", "return total", "none"), ("always", "x", "typed")):
         source = source_of(tape, policy, user=user)
-        expected = source.expected()
-        for text, cache in sessions:
-            asks, given_up = asked(source, text, cache)
-            if expected.exact:
-                assert (asks, given_up) == (expected.asks, expected.given_up)
-            else:
-                assert asks <= expected.asks
-                assert given_up <= expected.given_up
+        expected, (asks, given_up) = source.expected, asked(source, text, cache)
+        if expected.exact:
+            assert (asks, given_up) == (expected.asks, expected.given_up)
+        else:
+            assert asks <= expected.asks
+            assert given_up <= expected.given_up
 
 
 def test_only_policies_that_go_by_answers_are_not_known(tape):
-    unknown = {policy for policy in policy_names() if not source_of(tape, policy).expected().exact}
+    unknown = {policy for policy in policy_names() if not source_of(tape, policy).expected.exact}
     assert unknown == {"copilot-nes", "tabby", "cody", "zed"}
-    assert not source_of(tape, "pause:300", mode="drive").expected().exact
+    assert not source_of(tape, "pause:300", mode="drive").expected.exact
 
 
 def test_a_limit_bounds_what_is_expected(tape):
-    assert source_of(tape, "vscode", limit=3).expected().asks == 3
-    assert source_of(tape, "zed", limit=3).expected().asks == 3
+    assert source_of(tape, "vscode", limit=3).expected.asks == 3
+    assert source_of(tape, "zed", limit=3).expected.asks == 3

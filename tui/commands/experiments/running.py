@@ -193,8 +193,10 @@ def show(result: Mapping[str, Any]) -> None:
 
 def _look_closer(cells: Sequence[Mapping[str, Any]]) -> str:
     """Name the commands that show a cell, and that compare the finished cells over what the first of them is over."""
-    lines = ["Each cell is a run, as in:", f"  ghosttape tui {quote(cells[0]['run'])}"]
     ended = [cell for cell in cells if "summary" in cell]
+    if not ended:
+        return "No cell was finished. The same command goes on."
+    lines = ["Each cell is a run, as in:", f"  ghosttape tui {quote(ended[0]['run'])}"]
     runs = [quote(cell["run"]) for cell in ended if cell["choice"]["over"] == ended[0]["choice"]["over"]]
     if len(runs) > 1:
         lines += ["Which is better, and how sure that is (`ghosttape report` shows it as a page):"]
