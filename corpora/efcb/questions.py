@@ -25,6 +25,14 @@ _RULE = "---"
 
 
 @dataclass(frozen=True, slots=True)
+class MaskedFile:
+    """The file that the masked lines are of, as it was before the pull request ("" where it is new). It parses before and after."""
+
+    path: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class PullRequestQuestion:
     """One question: what the model is asked, and what is right (a letter, or the text of the pull request)."""
 
@@ -34,6 +42,8 @@ class PullRequestQuestion:
     """Its line in its file, from 1."""
     messages: tuple[ChatMessage, ...]
     ideal: str
+    file: MaskedFile | None = None
+    """Of MPR-Gen, where the question was made of a repository; the published ones have none."""
 
     @property
     def name(self) -> str:

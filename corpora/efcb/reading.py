@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, LETTERS, MASK, PullRequestQuestion, TaskName
+from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, LETTERS, MASK, MaskedFile, PullRequestQuestion, TaskName
 from corpora.errors import DataError
 from server.prompt import ChatMessage
 
@@ -35,6 +35,7 @@ class _Message(msgspec.Struct, frozen=True):
 class _Row(msgspec.Struct, frozen=True):
     input: list[_Message]
     ideal: str
+    file: MaskedFile | None = None
 
 
 _ROWS = msgspec.json.Decoder(_Row)
@@ -85,7 +86,7 @@ def _question(file: Path, number: int, line: str, task: TaskName) -> PullRequest
     messages = tuple(ChatMessage(message.role, message.content) for message in row.input)
     if not messages:
         raise DataError(file, number, "no question: `input` is empty")
-    question = PullRequestQuestion(task, file.parent.name, number, messages, row.ideal)
+    question = PullRequestQuestion(task, file.parent.name, number, messages, row.ideal, row.file)
     if reason := _fault(question):
         raise DataError(file, number, reason)
     return question

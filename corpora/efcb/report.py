@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
 from corpora.efcb.asking import QuestionOutcome
+from corpora.efcb.patches import PatchChecks, checked
 from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.rules import CHANCE, RULES
-from corpora.efcb.scores import QuestionScore, efcb_score, task_figures
+from corpora.efcb.scores import QuestionScore, efcb_score, repository_figures, task_figures
 
 SHORT_CUTS: Mapping[TaskName, str] = MappingProxyType(
     {"gmcq-easy": "overlap", "gmcq-hard": "medoid", "gmcq-hard-2": "medoid"}
@@ -64,6 +67,8 @@ def _task(task: TaskName, outcomes: Sequence[QuestionOutcome], solved: Mapping[s
         "unscored": sum(outcome.score is None for outcome in answered),
         "figures": task_figures([outcome.scored for outcome in answered]),
     }
+    if task == "mpr-gen":
+        found["checks"] = check_figures(outcomes)
     if task in SHORT_CUTS:
         kept = [outcome for outcome in answered if SHORT_CUTS[task] not in solved[outcome.question.name]]
         found |= {
@@ -72,6 +77,33 @@ def _task(task: TaskName, outcomes: Sequence[QuestionOutcome], solved: Mapping[s
             "figures_without_flagged": task_figures([outcome.scored for outcome in kept]),
         }
     return found
+
+
+CHECKED_SHARES = ("keeps", "applies", "exact", "parses")
+"""Those of `PatchChecks` that are true or false; the others are similarities in [0, 1]."""
+CHECKS = (*CHECKED_SHARES, "similarity", "unfilled", "filled")
+
+
+def check_figures(outcomes: Sequence[QuestionOutcome]) -> dict[str, Any]:
+    """Check → its figures over each repository and their mean, of all answers to MPR-Gen, judged or not; those of which a check says nothing are not in its n."""
+    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for outcome in outcomes:
+        for check, value in _checks(outcome).items():
+            if value is not None:
+                values[check][outcome.question.repository].append(float(value))
+    return {
+        check: repository_figures(values[check], 1.0, shares=check in CHECKED_SHARES)
+        for check in CHECKS
+        if check in values
+    }
+
+
+def _checks(outcome: QuestionOutcome) -> dict[str, float | None]:
+    """The checks of an answer to MPR-Gen; none of any other."""
+    if outcome.question.task != "mpr-gen" or outcome.answer is None:
+        return {}
+    found: PatchChecks = checked(outcome.question, outcome.answer)
+    return asdict(found)
 
 
 def row(outcome: QuestionOutcome, solved: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
@@ -84,6 +116,7 @@ def row(outcome: QuestionOutcome, solved: Mapping[str, tuple[str, ...]]) -> dict
         "answer": outcome.answer,
         "letter": outcome.letter,
         "score": outcome.score,
+        "checks": _checks(outcome),
         "judged": list(outcome.judged),
         "failure": outcome.failure,
         "solved_by_rules": list(solved.get(question.name, ())),

@@ -43,8 +43,19 @@ class QuestionScore:
 def task_figures(scored: Sequence[QuestionScore]) -> dict[str, Figure]:
     """Repository → its score in one task with a 95 % interval, and `mean`: the unweighted mean over repositories."""
     values = _by_repository(scored)
-    found = {name: _repository(scored[0].task, own) for name, own in sorted(values.items())}
-    return {**found, "mean": unweighted_mean(list(values.values()), SCALES[scored[0].task])} if found else {}
+    if not values:
+        return {}
+    task = scored[0].task
+    return repository_figures(values, SCALES[task], shares=task in CHOICE_TASKS or task == "reverse-qa-hallu")
+
+
+def repository_figures(values: Mapping[str, Sequence[float]], scale: float, *, shares: bool) -> dict[str, Figure]:
+    """Repository → the figure of its values (a share with Wilson's interval, or a mean with Student's), and `mean`: the unweighted mean over them."""
+    found = {
+        name: share(round(fsum(own)), len(own)) if shares else unweighted_mean([own], scale)
+        for name, own in sorted(values.items())
+    }
+    return {**found, "mean": unweighted_mean(list(values.values()), scale)} if found else {}
 
 
 def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
@@ -53,12 +64,6 @@ def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
         if one.score is not None:
             values[one.repository].append(one.score)
     return dict(values)
-
-
-def _repository(task: TaskName, values: Sequence[float]) -> Figure:
-    if task in CHOICE_TASKS or task == "reverse-qa-hallu":
-        return share(round(fsum(values)), len(values))
-    return unweighted_mean([values], SCALES[task])
 
 
 def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Figure:

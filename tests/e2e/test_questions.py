@@ -108,6 +108,7 @@ async def test_scores_are_those_of_the_rules_and_the_same_again_without_a_networ
     assert first["efcb_score"]["value"] == pytest.approx(by_hand)
     unread = sum(len(each.messages[-1].content) % 5 == 0 for each in questions if each.task.startswith("gmcq"))
     assert unread > 0
+    assert first["tasks"]["mpr-gen"]["checks"]["applies"]["mean"]["value"] == 0  # a row of x is no patch
     assert sum(found["unparsable"] for found in first["tasks"].values()) == unread
     assert sum(found["unscored"] for found in first["tasks"].values()) == list(scores.values()).count(None) > 0
 

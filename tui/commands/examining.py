@@ -15,7 +15,7 @@ from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
 from corpora.efcb.making import QuestionMaker, write_questions
-from corpora.efcb.making.requests import kept
+from corpora.efcb.making.requests import kept, whole_files
 from corpora.efcb.questions import ALL_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
@@ -172,6 +172,9 @@ def show(document: Mapping[str, Any]) -> None:
         if found.get("flagged"):
             rows["others"] = found["figures_without_flagged"]
         console.print(_table({name: figures for name, figures in rows.items() if figures}, SCALES[task]))
+        if found.get("checks"):
+            console.print(Text("checks without a judge, percent", "bold"))
+            console.print(_table(found["checks"], 1.0))
     _show_end(console, document)
 
 
@@ -250,7 +253,7 @@ def made(repositories: Sequence[str], out: Path, seed: int) -> dict[str, dict[st
     with Waiting(SafeConsole(stderr=True), "pull requests are read") as waiting:
         for repository, name in zip(repositories, names, strict=True):
             waiting.show(name)
-            counts[name] = write_questions(QuestionMaker(kept(repository), seed), out, name)
+            counts[name] = write_questions(QuestionMaker(kept(repository), seed, whole_files(repository)), out, name)
     return counts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,8 @@ import msgspec
 
 from corpora.efcb.making.requests import PullRequest
 from corpora.efcb.making.variants import variants
-from corpora.efcb.questions import LETTERS, MASK, MASKED_LINES
+from corpora.efcb.patches import path_at
+from corpora.efcb.questions import LETTERS, MASK, MASKED_LINES, MaskedFile
 
 _WORD = re.compile(r"[^\W\d]\w+")
 _CHOOSE = "Which of the four choices A, B, C and D is the patch of this pull request? Answer with one upper-case letter, and nothing else."
@@ -40,6 +41,8 @@ class QuestionMaker:
 
     requests: Sequence[PullRequest]
     seed: int = 0
+    files: Callable[[PullRequest, str], MaskedFile | None] = lambda _request, _path: None
+    """What reads a file as it was before a pull request, for the checks of MPR-Gen."""
 
     def rows(self, task: str) -> Iterator[dict[str, Any]]:
         """The lines of the file of a task, in EFCB's form. A pull request that a task cannot be made of is left out."""
@@ -84,7 +87,9 @@ class QuestionMaker:
         at = draw.choice(starts)
         masked = "\n".join([*lines[:at], MASK, *lines[at + MASKED_LINES :]])
         asked = f"Title: {request.title}\n\nDescription: {request.body}\n\nCode Diff:\n{masked}\n---\n"
-        return _row(_FILL, asked, f"{request.patch}\n---\n")
+        made = _row(_FILL, asked, f"{request.patch}\n---\n")
+        file = self.files(request, path_at(request.patch, at))
+        return made if file is None else made | {"file": file}
 
     def _reverse(self, request: PullRequest, draw: random.Random) -> dict[str, Any]:
         return _row(_DESCRIBE, f"{request.patch}\n---\n", f"Title: {request.title}\n\nBody: {request.body}\n")

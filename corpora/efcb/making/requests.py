@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from corpora.efcb.patches import parses
+from corpora.efcb.questions import MaskedFile
 from corpora.errors import HistoryError
 from corpora.history.repository.git_commands import GitCommands
 
@@ -27,6 +29,8 @@ class PullRequest:
     title: str
     body: str
     patch: str
+    parent: str = ""
+    """The commit that the patch is of."""
 
     @property
     def fits(self) -> bool:
@@ -50,7 +54,8 @@ def pull_requests(repository: str) -> Iterator[PullRequest]:
         parents, _, said = rest.partition(_FIELD)
         words = _words(said.strip(), is_merge=len(parents.split()) > 1)
         if words is not None and parents:
-            yield PullRequest(commit, *words, _patch(git, parents.split()[0], commit))
+            parent = parents.split()[0]
+            yield PullRequest(commit, *words, _patch(git, parent, commit), parent)
 
 
 def _words(message: str, *, is_merge: bool) -> tuple[str, str] | None:
@@ -80,6 +85,21 @@ def _file(text: str) -> str:
     new, old = _PATH.search(head), _OLD_PATH.search(head)
     path = new[1] if new and new[1] != "/dev/null" else old[1] if old else ""
     return f"{path}\n{text[start + 1 :].rstrip(chr(10))}"
+
+
+def whole_files(repository: str) -> Callable[[PullRequest, str], MaskedFile | None]:
+    """What reads a file of a pull request as it was before; None where it does not parse before and after, or is no text in UTF-8.
+
+    A file that is not there is an empty one. The function that is returned raises HistoryError if git fails to start.
+    """
+    git = GitCommands(repository)
+
+    def whole(request: PullRequest, path: str) -> MaskedFile | None:
+        texts = [git.text("show", f"{commit}:{path}", fails=True) for commit in (request.parent, request.commit)]
+        sound = all("\ufffd" not in text and parses(path, text) for text in texts)
+        return MaskedFile(path, texts[0]) if sound and request.parent else None
+
+    return whole
 
 
 def kept(repository: str) -> list[PullRequest]:
