@@ -131,3 +131,22 @@ def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_record
     if others_work and all(others_work):
         pytest.skip(f"how soon ghost text is back is not judged on a machine this busy: {measured}")
     assert max(away) <= BACK_S, measured
+
+
+def test_what_was_typed_without_a_server_is_asked_for_when_the_next_one_runs(open_file, model):
+    model.answer = marked
+    window = open_file("", file="shop.py")
+    window.watch()
+    window.type("to", gap=0.1)
+    wait_for(lambda: bool(window.seen))
+    window.server.servers(window.workspace)[-1].kill()
+    killed_at = time.time()
+    window.type("t")
+    wait_for(lambda: window.seen[-1].at > killed_at and window.seen[-1].before == "tot")
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -19,9 +19,12 @@ import type { RunFolders } from "../results/runs";
 import { placeOf } from "../results/texts";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
+import { ServerLost } from "../server/lost";
+import { reasonOf } from "../server/supervisor";
 import { nextSpeed, positionOf, type Scene, shownScene, type ShownScene } from "./scene";
 
 const GROUP = "replay";
+const SHOW = "Show Its Results";
 const PLAYING = "ghosttape.replaying";
 const COLOURS = { offered: "editorGhostText.foreground", accepted: "testing.iconPassed", rejected: "testing.iconFailed" } as const;
 
@@ -106,21 +109,29 @@ export class Replaying {
       return;
     }
     const end = this.#turn.begin("replay");
+    const out = this.#runs.ofWindow(`${basename(tape).split(".", 1).join("")}-${options.policy}`);
     this.#setPlaying(true);
     try {
-      const out = this.#runs.ofWindow(`${basename(tape).split(".", 1).join("")}-${options.policy}`);
       const order = { tapes: [tape], options, out, speed: this.#speed, scenes: true };
       const summary = (await this.#execute("ghosttape.replay", order)) as { readonly run: string };
       await this.#results.show(summary.run);
       await commands.executeCommand("ghosttape.results.focus");
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
-      if (!said.includes("was cancelled")) {
-        void window.showErrorMessage(`The tape cannot be replayed: ${said}`);
-      }
+      void this.#tell(error, out);
     } finally {
       end();
       this.#setPlaying(false);
+    }
+  }
+
+  /** Say why a replay ended before its tape; what was replayed until then is kept in its run. */
+  async #tell(error: unknown, out: string): Promise<void> {
+    const said = reasonOf(error);
+    if (error instanceof ServerLost) {
+      const chosen = await window.showErrorMessage(`The replay has stopped: ${said} What was replayed until then is kept.`, SHOW);
+      await (chosen === SHOW ? this.#results.show(out) : undefined);
+    } else if (!said.includes("was cancelled")) {
+      void window.showErrorMessage(`The tape cannot be replayed: ${said}`);
     }
   }
 

@@ -139,7 +139,7 @@ export class GhostClient extends LanguageClient {
     if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
       return new SetupError(notAServer(this.#command, "does not know LSP's first request"), PATH_SETTING);
     }
-    if (error instanceof ResponseError && !BROKEN_CONNECTION.has(error.code)) {
+    if (error instanceof ResponseError && !isLost(error)) {
       return new SetupError(error.message, "ghosttape"); // the server's own words: a setting that it refuses
     }
     const soon = new Promise((resolve) => setTimeout(resolve, 1000, error));
@@ -151,6 +151,11 @@ export class GhostClient extends LanguageClient {
 function isAboutTheModel(error: unknown): error is ResponseError<unknown> {
   const requestFailed = -32803; // LSP 3.17, "RequestFailed"
   return error instanceof ResponseError && error.code === requestFailed;
+}
+
+/** Say whether an error means that the connection to the server broke: the answer will not come. */
+export function isLost(error: unknown): boolean {
+  return error instanceof ResponseError && BROKEN_CONNECTION.has(error.code);
 }
 
 /** The options of a client that are the same for every start. */

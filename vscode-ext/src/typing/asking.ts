@@ -61,6 +61,8 @@ export class Asking implements Disposable {
   #policy: Policy;
   #questions: Questions<Items>;
   #wantsMore = false;
+  #isHeard = false;
+  #unheard: string | undefined;
   #ours: Spot | undefined;
   #asksLater: ReturnType<typeof setTimeout> | undefined;
 
@@ -88,6 +90,16 @@ export class Asking implements Disposable {
   follow(policy: Policy): void {
     this.#policy = policy;
     this.#questions = this.#made();
+  }
+
+  /** Say whether a server runs that can be asked. One that has just begun to run is asked for what was typed without it. */
+  setHeard(isHeard: boolean): void {
+    const missed = isHeard ? this.#unheard : undefined;
+    this.#isHeard = isHeard;
+    if (missed !== undefined) {
+      this.#unheard = undefined;
+      this.#again(missed);
+    }
   }
 
   /** The next question by hand wants several completions to choose from. */
@@ -165,6 +177,7 @@ export class Asking implements Disposable {
       return;
     }
     clearTimeout(this.#asksLater);
+    this.#unheard = this.#isHeard ? undefined : keyOf(event.document);
     const reason = this.#reasonOf(event);
     const accepted = this.#questions.passOver(keyOf(event.document), changesOf(event));
     const situation = situationOf(event, performance.now(), accepted === "" ? reason : "accept");

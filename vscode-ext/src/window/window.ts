@@ -16,7 +16,8 @@ import { Turn } from "../results/turn";
 import type { Execute } from "../results/view";
 import { StatusBar } from "../seeing/bar";
 import { furtherItems, originOf } from "../server/alternatives";
-import type { GhostClient } from "../server/client";
+import { type GhostClient, isLost } from "../server/client";
+import { ServerLost } from "../server/lost";
 import { reasonOf, Supervisor } from "../server/supervisor";
 import { report } from "../setup/reporting";
 import { Asking, type Place } from "../typing/asking";
@@ -118,6 +119,7 @@ export class GhosttapeWindow {
       prepare: (listener) => this.#starting.prepare(listener),
       show: (server) => {
         this.#bar.show({ server, problem: undefined, recording: this.#recording.state });
+        this.#asking.setHeard(server.kind === "running");
         void commands.executeCommand("setContext", "ghosttape.isRunning", server.kind === "running");
       },
       report: (error) => void report(error, log, (remedy) => void installServer(remedy, { log, restart })),
@@ -138,7 +140,11 @@ export class GhosttapeWindow {
     if (client === undefined) {
       throw new Error("The ghosttape server does not run: see the status bar.");
     }
-    return client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
+    try {
+      return await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
+    } catch (error) {
+      throw isLost(error) ? new ServerLost() : error;
+    }
   }
 
   #showSnooze(): void {

@@ -19,6 +19,7 @@ const fake = vi.hoisted(() => ({
   editors: [] as unknown[],
   changed: undefined as unknown as (event: { document: unknown }) => void,
   said: [] as string[],
+  chosen: undefined as string | undefined,
 }));
 
 vi.mock("vscode", () => {
@@ -38,7 +39,10 @@ vi.mock("vscode", () => {
       createTextEditorDecorationType: () => ({}),
       showTextDocument: () => Promise.resolve(),
       showInformationMessage: (words: string) => Promise.resolve(fake.said.push(words)),
-      showErrorMessage: (words: string) => Promise.resolve(fake.said.push(words)),
+      showErrorMessage: (words: string) => {
+        fake.said.push(words);
+        return Promise.resolve(fake.chosen);
+      },
       get visibleTextEditors() {
         return fake.editors;
       },
@@ -57,6 +61,7 @@ vi.mock("vscode", () => {
 });
 
 const { Replaying } = await import("../../src/replaying/feature");
+const { ServerLost } = await import("../../src/server/lost");
 
 const scene: Scene = { tape: "ledger", path: "a.py", text: "x = 1\n", start: 4, end: 4, t: 0, duration: 1, ghost: null };
 
@@ -70,21 +75,35 @@ function editor(at: string): FakeEditor {
   return { document, drawn, setDecorations: (_, ranges) => void drawn.push(...ranges), revealRange: () => undefined };
 }
 
-function replaying(turn: Turn): { replay: InstanceType<typeof Replaying>; orders: string[]; end: () => void } {
+interface Played {
+  readonly replay: InstanceType<typeof Replaying>;
+  readonly orders: string[];
+  readonly shown: string[];
+  readonly end: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+function replaying(turn: Turn): Played {
   const orders: string[] = [];
+  const shown: string[] = [];
   let end = (): void => undefined;
+  let fail: (error: Error) => void = () => undefined;
   const execute = (command: string): Promise<unknown> => {
     orders.push(command);
-    return new Promise((resolve) => { end = () => { resolve({ run: "run" }); }; });
+    return new Promise((resolve, reject) => {
+      end = () => { resolve({ run: "run" }); };
+      fail = reject;
+    });
   };
   const context = { subscriptions: [] } as unknown as ExtensionContext;
   const documents = { put: () => uri("ghosttape-replay:/a.py") } as unknown as VirtualDocuments;
-  const results = { show: () => Promise.resolve() } as unknown as ResultsView;
-  return { replay: new Replaying(context, execute, turn, documents, results, new RunFolders(() => [], () => fake.isTrusted, "/own")), orders, end: () => { end(); } };
+  const results = { show: (run: string) => Promise.resolve(shown.push(run)) } as unknown as ResultsView;
+  const replay = new Replaying(context, execute, turn, documents, results, new RunFolders(() => [], () => fake.isTrusted, "/own"));
+  return { replay, orders, shown, end: () => { end(); }, fail: (error) => { fail(error); } };
 }
 
 beforeEach(() => {
-  Object.assign(fake, { isTrusted: true, editors: [], said: [] });
+  Object.assign(fake, { isTrusted: true, editors: [], said: [], chosen: undefined });
 });
 
 it("draws in its own document, never in a file that looks the same, and nowhere when it is over", async () => {
@@ -124,4 +143,20 @@ it("runs no tests in a workspace that is not trusted", async () => {
   expect(orders).toEqual(["ghosttape.replay"]);
   end();
   await over;
+});
+
+it.each([
+  { chosen: undefined, shown: 0 },
+  { chosen: "Show Its Results", shown: 1 },
+])("says that the server ended meanwhile, and shows what was replayed if it is asked for ($chosen)", async ({ chosen, shown }) => {
+  fake.chosen = chosen;
+  const turn = new Turn();
+  const played = replaying(turn);
+  const over = played.replay.play("/tapes/shop.tape.jsonl", { policy: "blocks", tests: false });
+  played.fail(new ServerLost());
+  await over;
+  await Promise.resolve();
+  expect(fake.said).toEqual(["The replay has stopped: the ghosttape server ended meanwhile, and is started again. What was replayed until then is kept."]);
+  expect(played.shown).toHaveLength(shown);
+  expect(turn.refusal()).toBeUndefined();
 });
