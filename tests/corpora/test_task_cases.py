@@ -199,15 +199,17 @@ async def test_answers_of_models_are_not_remembered(task, tmp_path):
 async def test_no_more_run_at_once_than_there_are_slots(tmp_path):
     write(tmp_path, *(instance(number, f"golden({number})") for number in range(9)))
     tasks = corpus_of("devbench", tmp_path).tasks(["python"], ["low_context"], packages=False)
-    running, most = 0, 0
+    running, most, two_run = 0, 0, asyncio.Event()
 
     class Counting(FakePrograms):
         async def run(self, program, *, timeout_s):
             nonlocal running, most
             running += 1
             most = max(most, running)
-            for _ in range(3):
-                await asyncio.sleep(0)
+            if running == 2:
+                two_run.set()
+            await asyncio.wait_for(two_run.wait(), 60)  # what is kept is read in threads: a second one may come later
+            await asyncio.sleep(0.02)
             running -= 1
             return result("passed")
 
