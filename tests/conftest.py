@@ -198,7 +198,9 @@ def pytest_terminal_summary(terminalreporter):
     """Name the tests that passed at their second try only, with what they failed of, and end with what was skipped, and why."""
     unsteady = _unsteady(terminalreporter)
     if unsteady:
-        terminalreporter.section(f"unsteady: {len(unsteady)} passed at the second try only, at most {UNSTEADY_AT_MOST} may")
+        terminalreporter.section(
+            f"unsteady: {len(unsteady)} passed at the second try only, at most {UNSTEADY_AT_MOST} may"
+        )
     for test, text in unsteady.items():
         terminalreporter.write_line(f"{test}\n{text}\n")
     skipped = [(report.nodeid, _reason(report)) for report in terminalreporter.stats.get("skipped", [])]
