@@ -82,6 +82,7 @@ def try_(
 
     gates = Gates.of(gated, run=given.out)
     options = options_of_replay(provider, server, given.replay)
+    gates.check_instructions(options.instructions)
     asking = AskFlags(given.ask_model, given.run_proposals)
     request = TryRequest(
         repository,
@@ -131,6 +132,7 @@ def replay(
 
     gates = Gates.of(gated, live=given.live, run=given.out)
     options = options_of_replay(provider, server, given)
+    gates.check_instructions(options.instructions)
     warn_unused(context, options.settings.provider.name)
     if given.live:
         from tui.live.starting import watch_live
@@ -186,6 +188,7 @@ def evaluate(
 
     gates = Gates.of(gated, live=given.live, run=given.out)
     options = options_of_evaluation(provider, server, given, corpus=corpus, data=data, published=published)
+    gates.check_instructions(options.instructions)
     by = labels_of_table(given.by)
     if given.live:
         from tui.live.starting import watch_live

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from replay.numbers.clusters import NAMES
+from tui.terminal_text import one_line
 
 Summary: TypeAlias = Mapping[str, Any]
 DASH = "\N{EN DASH}"
@@ -30,8 +31,10 @@ METRICS = {
     "acceptance": "accepted",
     "keystrokes_saved": "keys saved",
     "latency": "mean latency",
+    "adherence": "follows instructions",
+    "follows_and_passes": "follows and passes",
 }
-"""What the measures of `replay.numbers.paired.measures` are called."""
+"""What the measures of `replay.numbers.paired` are called; those of one instruction have its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +322,11 @@ def verdict_words(answer: Mapping[str, Any]) -> str:
     return f"{answer['verdict']}{several}"
 
 
+def measure_name(metric: str) -> str:
+    """Return what a measure is called: in words, or the id of an instruction."""
+    return METRICS.get(metric) or one_line(metric)
+
+
 def measure_words(value: float, unit: str) -> str:
     """Return a mean of a measure (`replay.numbers.paired.measures`), as `41 %`, `1.20` keys or `143 ms`."""
     return {"share": f"{percent(value)} %", "keys": f"{value:.2f}", "ms": f"{value:,.0f} ms"}[unit]
@@ -356,27 +364,6 @@ def difference_sentence(says: str, asked: float) -> str:
 def _share_words(value: float, of: int) -> tuple[str, str]:
     """Return a share of a number as two texts: 0.39 of 31 is `12 of 31` and `39 %`."""
     return f"{round(value * of):,} of {of:,}", f"{percent(value)} %"
-
-
-ADHERENCE_HEAD = ("follow", "share", "follow and pass", "follow, fail", "break, pass")
-"""The columns of `adherence_rows` behind the name: of the suggestions that an instruction concerns, those that follow it, and how both did in the tests."""
-
-
-def adherence_rows(summary: Summary) -> Iterator[Sequence[str]]:
-    """What suggestions do to instructions of developers: a row for all together where there are several, and one for each."""
-    found = mapping(summary.get("instructions"))
-    by_id = mapping(found.get("by_id"))
-    for name, figures in ((("all of them", found.get("all")),) if len(by_id) > 1 else ()) + tuple(by_id.items()):
-        yield name, *_adherence_cells(mapping(figures))
-
-
-def _adherence_cells(figures: Mapping[str, Any]) -> Iterator[str]:
-    results = mapping(figures.get("results"))
-    yield f"{results.get('followed', 0):,} of {results.get('followed', 0) + results.get('broken', 0):,}"
-    yield share_words(mapping(figures.get("adherence")))
-    yield share_words(mapping(figures.get("follows_and_passes")))
-    yield f"{figures.get('follows_and_fails', 0):,}"
-    yield f"{figures.get('breaks_and_passes', 0):,}"
 
 
 def cost_words(summary: Summary) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from replay.records import Ending, Record, Verdict
+from collections.abc import Sequence
+from typing import get_args
+
+from replay.records import AdherenceName, Ending, Record, Verdict
 from replay.run.listing.rows import Row
 
 ENDINGS: dict[str, str] = {
@@ -128,6 +131,16 @@ def describe_ending(ending: Ending) -> str:
     """Return an ending with its meaning, as `gated: the policy did not let the editor ask here (mid-word)`."""
     meaning = ENDINGS.get(ending.name, "")
     return f"{ending.name}: {meaning}" + (f" ({ending.reason})" if ending.reason else "")
+
+
+def adherence_told(verdict: Verdict) -> dict[str, Sequence[str]]:
+    """Return what a suggestion does to instructions of developers, as result → ids; what is broken first, and no result without an id. Ids are as the run has them: text of others.
+
+    Example: `{"broken": ["add-type-hints"], "followed": ["avoid-recursion"]}`.
+    """
+    said = verdict.instructions or {}
+    found = {name: [id_ for id_, own in said.items() if own == name] for name in get_args(AdherenceName)}
+    return {name: found[name] for name in ("broken", *found) if found[name]}
 
 
 def describe_verdict(verdict: Verdict | None) -> str:

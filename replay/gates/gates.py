@@ -24,10 +24,16 @@ _Figure: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class GateLimit:
-    """What a figure of a run must reach: `figure` is a name of `FIGURES`; shares are in [0, 1], latencies in ms."""
+    """What a figure of a run must reach: `figure` is a name of `FIGURES`, or one of `ADHERENCE` with an instruction behind a colon; shares are in [0, 1], latencies in ms."""
 
     figure: str
     number: float
+
+    @property
+    def instruction(self) -> str | None:
+        """The instruction that an adherence is of, "" for all together; None where the figure is no adherence."""
+        name, _, id_ = self.figure.partition(":")
+        return id_ if name in ADHERENCE else None
 
     @property
     def name(self) -> str:
@@ -100,6 +106,22 @@ def _told(name: str) -> Callable[[Mapping[str, Any]], _Figure]:
     return lambda summary: {"value": known_cost(summary)[name]}
 
 
+def _adherence(name: str, id_: str = "") -> Callable[[Mapping[str, Any]], _Figure]:
+    """Of all instructions of the run together, or of one."""
+    place = ("by_id", id_) if id_ else ("all",)
+    return lambda summary: _member(summary, "instructions", *place, name)
+
+
+def _kind(figure: str) -> _Kind | None:
+    """What a figure is; None for none. Example: `adherence:avoid-recursion`."""
+    name, colon, id_ = figure.partition(":")
+    if colon:
+        return _Kind(_adherence(name, id_)) if id_ and name in ADHERENCE else None
+    return FIGURES.get(name)
+
+
+ADHERENCE = ("adherence", "follows_and_passes")
+"""Shares of the suggestions that instructions of developers concern (`replay.numbers.adherence`)."""
 FIGURES: dict[str, _Kind] = {
     "pass_at_1": _Kind(_metric("pass_at_1")),
     "pass_by_hole": _Kind(_metric("pass_by_hole")),
@@ -109,6 +131,7 @@ FIGURES: dict[str, _Kind] = {
     "testable": _Kind(lambda summary: _member(summary, "metrics", "pass_at_1", "testable")),
     "exact": _Kind(lambda summary: _member(summary, "similarity", "exact")),
     "edit_similarity": _Kind(lambda summary: _member(summary, "similarity", "edit_similarity")),
+    **{name: _Kind(_adherence(name)) for name in ADHERENCE},
     **{f"latency_p{point}": _Kind(_latency(point), is_gain=False, unit=" ms") for point in POINTS},
     "moments": _Kind(lambda summary: {"value": summary.get("moments")}, is_count=True),
     "failed": _Kind(_count("endings", "failed"), is_gain=False, is_count=True),
@@ -120,7 +143,7 @@ FIGURES: dict[str, _Kind] = {
 
 
 def limit_of(text: str) -> GateLimit:
-    """Read a limit. Examples: `pass_at_1=0.30`, `pass_at_1=30%`, `latency_p95=800`.
+    """Read a limit. Examples: `pass_at_1=0.30`, `pass_at_1=30%`, `latency_p95=800`, `adherence:avoid-recursion=0.9`.
 
     Raises:
         GateError: there is no such figure, or no such number.
@@ -128,14 +151,17 @@ def limit_of(text: str) -> GateLimit:
     """
     name, sign, number = text.partition("=")
     name = name.strip()
-    if not sign or name not in FIGURES:
-        raise GateError(f"{text!r} is no gate: FIGURE=NUMBER, with one of {', '.join(FIGURES)}")
+    kind = _kind(name)
+    if not sign or kind is None:
+        raise GateError(
+            f"{text!r} is no gate: FIGURE=NUMBER, with one of {', '.join(FIGURES)}; of one instruction: adherence:ID"
+        )
     scale = 0.01 if number.strip().endswith("%") else 1.0
     try:
         value = float(number.strip().removesuffix("%")) * scale
     except ValueError as error:
         raise GateError(f"{text!r} is no gate: {number.strip()!r} is no number") from error
-    is_share = not FIGURES[name].unit and not FIGURES[name].is_count
+    is_share = not kind.unit and not kind.is_count
     if not math.isfinite(value) or (is_share and abs(value) > 1):
         raise GateError(f"{text!r} is no gate: {name} is a share between 0 and 1 (0.3 or 30%)")
     return GateLimit(name, value)
@@ -143,7 +169,8 @@ def limit_of(text: str) -> GateLimit:
 
 def check_limit(limit: GateLimit, summary: Mapping[str, Any]) -> GateResult:
     """Return how a run stands to a limit, by its summary."""
-    kind = FIGURES[limit.figure]
+    kind = _kind(limit.figure)
+    assert kind is not None, limit.figure  # `limit_of` knows it
     found = kind.read(summary)
     value, low, high = (found.get(name) for name in ("value", "low", "high"))
     if value is None:

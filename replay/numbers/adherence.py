@@ -8,7 +8,7 @@ the tests say nothing (untestable, infrastructure) have a part in adherence, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from replay.numbers.metrics import UNJUDGED, clustered, counted
@@ -25,7 +25,7 @@ def adherence_summary(records: Sequence[Record], ids: Iterable[str], by: Cluster
     checked = [record for record in records if record.verdict and record.verdict.instructions is not None]
     return {
         "suggestions": len(checked),
-        "all": _figures(checked, [(record, _together(record)) for record in checked], by),
+        "all": _figures(checked, [(record, said_together(record)) for record in checked], by),
         "by_id": {id_: _figures(checked, [(record, _said(record, id_)) for record in checked], by) for id_ in ids},
     }
 
@@ -35,9 +35,13 @@ def _said(record: Record, id_: str) -> str:
     return (record.verdict.instructions or {}).get(id_, "") if record.verdict else ""
 
 
-def _together(record: Record) -> str:
-    """What a suggestion does to all instructions: it breaks them if it breaks one, and follows if it follows one and breaks none."""
-    said = set((record.verdict.instructions or {}).values()) if record.verdict else set()
+def said_together(record: Record, ids: Container[str] | None = None) -> str:
+    """What a suggestion does to some instructions (None: all of the run) together; "" where it was checked against none of them.
+
+    It breaks them if it breaks one, and follows if it follows one and breaks none.
+    """
+    found = (record.verdict.instructions or {}) if record.verdict else {}
+    said = {name for id_, name in found.items() if ids is None or id_ in ids}
     return next((name for name in ("unparsable", "broken", "followed", "not concerned") if name in said), "")
 
 

@@ -19,8 +19,9 @@ from replay.numbers.intervals import CONFIDENCE
 from replay.numbers.metrics import length_class
 from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unfinished, unlike_machines
+from replay.numbers.paired.following import adherence_measures, instruction_measures, shared_instructions
 from replay.numbers.paired.fronts import fronts
-from replay.numbers.paired.measures import LEVEL, measured_differences
+from replay.numbers.paired.measures import LEVEL, measured_differences, run_measures
 from replay.numbers.paired.moments import SharedMoment, count_moments, passed_share, shared_moments, tested_moments
 from replay.numbers.paired.sentences import difference_says, needed_for
 from replay.options import ClusterBy
@@ -82,10 +83,11 @@ def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy | None, asked: float
 def figures_of(run: ComparedRun) -> dict[str, Any]:
     """Return what a run is (`name`, `state`, `provider`, `model`, `policy`, `corpus`, `repairs`) and its figures, as its summary has them.
 
-    `moments`; `pass_at_1`, `passed_in_time`, `acceptance`, `keystrokes_saved`: figures with value (keystrokes: share), low and high, empty where there are none;
+    `moments`; `pass_at_1`, `passed_in_time`, `acceptance`, `keystrokes_saved`, `adherence` (to all instructions together): figures with value (keystrokes: share), low and high, empty where there are none;
     `latency_p50` and `latency_p95` in ms, `tokens` and `cost`: None where they are not known.
     """
     config, metrics = run.config, run.summary.get("metrics") or {}
+    together = (run.summary.get("instructions") or {}).get("all") or {}
     settings = config.get("settings") or {}
     provider, latency = settings.get("provider") or {}, metrics.get("latency_ms") or {}
     names = ("pass_at_1", "passed_in_time", "acceptance", "keystrokes_saved")
@@ -99,6 +101,7 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
         "repairs": settings.get("repairs"),
         "moments": count_moments(run.records),
         **{name: metrics.get(name) or {} for name in names},
+        "adherence": together.get("adherence") or {},
         "latency_p50": latency.get("p50"),
         "latency_p95": latency.get("p95"),
         **known_cost(run.summary),
@@ -111,13 +114,13 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
     `asked` is the least difference that matters, as a share. `difference` has the figures of `paired_difference`, in `says` what they
     mean (`words`), in `needed` about how many moments would tell the difference that is asked about, and all that in a `sentence`; in `together` the interval that
     holds with those of all `of` comparisons in 95 of 100 cases (Bonferroni: each has the `confidence` 1 - 0.05 / `of`).
-    `metrics` has the differences of other measures (`measured_differences`); `breakdowns` has the difference in each group by `GROUPS`, with
+    `metrics` has the differences of other measures (`measured_differences`), `instructions` those of adherence to each instruction that both runs were checked against; `breakdowns` has the difference in each group by `GROUPS`, with
     p-values adjusted by Holm over all groups of all breakdowns; `changed` the moments that one run passes and the other does not.
     `unfair` says what makes the runs hard to compare, `notes` that and where they share too few moments.
     """
     shared = shared_moments(first.records, second.records)
     pairs = tested_moments(shared)
-    with_latency = _have_latency(first, second)
+    with_latency, ids = _have_latency(first, second), shared_instructions(first.config, second.config)
     told = [
         *unfinished((run.name, run.state) for run in (first, second)),
         *unfair(first.config, second.config),
@@ -133,7 +136,10 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
         "shared": len(shared),
         "passed": [_passed(pair.first for pair in pairs), _passed(pair.second for pair in pairs)],
         "difference": difference,
-        "metrics": measured_differences(shared, by, with_latency=with_latency),
+        "metrics": measured_differences(
+            shared, by, (*run_measures(with_latency=with_latency), *adherence_measures(ids))
+        ),
+        "instructions": measured_differences(shared, by, instruction_measures(ids)),
         "breakdowns": _breakdowns(pairs, by, asked, is_corpus="corpus" in first.config),
         "changed": changed_moments(pairs),
         "unfair": told,

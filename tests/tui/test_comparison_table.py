@@ -37,6 +37,7 @@ FOUND = {
     "notes": ["the runs differ in policy: 'a' and 'b'", "the runs share only 1 of 9 moments"],
     "unfair": ["the runs differ in policy: 'a' and 'b'"],
     "metrics": [],
+    "instructions": [],
     "changed": [],
 }
 

@@ -132,6 +132,9 @@ def of_comparison():
     return "".join(printed(comparison_table(of_two_runs(text), 1)) for text in NAMES), ()
 
 
+MEASURE = {"unit": "share", "first": 0.5, "second": 0.6, "net": NET["net"], "p_adjusted": 0.1, "says": "not told apart"}
+
+
 def of_two_runs(text):
     """A comparison in which whatever a model, a tape or a person names is one text."""
     answer = {"verdict": "failed", "text": text}
@@ -143,6 +146,7 @@ def of_two_runs(text):
         "runs": [text, text],
         "difference": {**NET, "sentence": "B passes as many"},
         "metrics": [],
+        "instructions": [MEASURE | {"metric": text}],
         "breakdowns": [{**NET, "by": "language", "group": text, "p_adjusted": 0.1}],
         "changed": [{"change": "lost", "place": text, "answers": [answer, answer]}],
         "notes": [text],

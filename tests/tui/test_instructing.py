@@ -8,8 +8,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tui.cli import app
-from tui.figures import adherence_rows
-from tui.tables.sections import instructions_section
+from tui.tables.adherence import adherence_rows, instructions_section
 
 OWN = """asks = ["No to-dos.", "Finish what you begin."]
 type = "cosmetic"
@@ -123,6 +122,19 @@ def test_a_run_takes_instructions_that_rules_can_check(tmp_path):
     assert (unknown.exit_code, "use-goto" in unknown.output) == (2, True)
     untested = CliRunner().invoke(app, [*words, "cosmetic", "--no-tests"])
     assert (untested.exit_code, "--no-tests" in untested.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "gate", "said"),
+    [
+        ("", "adherence=0.5", "the run checks no instruction: name it with --instructions"),
+        ("avoid-ternary", "adherence:avoid-eval=0.5", "the run checks no instruction 'avoid-eval'"),
+    ],
+)
+def test_a_gate_of_what_the_run_does_not_check_is_refused_before_anything_is_asked(tmp_path, chosen, gate, said):
+    for words in (["evaluate", "devbench", "--data", str(tmp_path)], ["replay", "demo"]):
+        done = CliRunner().invoke(app, [*words, "--instructions", chosen, "--fail-under", gate])
+        assert (done.exit_code, said in " ".join(done.output.split())) == (2, True), done.output
 
 
 def test_the_table_and_the_report_say_how_far_suggestions_follow():

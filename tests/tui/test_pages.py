@@ -140,6 +140,17 @@ def test_the_tests_page_quotes_the_failing_assertion_before_the_log(by_ending):
     assert "1 failed, 2 passed in 0.03s" in text
 
 
+def test_the_tests_page_says_what_the_suggestion_does_to_instructions_and_what_is_broken_first(by_ending):
+    said = {"avoid-eval": "followed", "avoid-ternary": "broken", "use-enumerate": "not concerned", "\x1b[1m": "broken"}
+    text = lines(page("tests", with_verdict(by_ending["shown"], name="passed", instructions=said)))
+    at = text.index("Instructions of developers")
+    assert text[at + 1 : at + 4] == [
+        "broken: avoid-ternary, ␛[1m",
+        "followed: avoid-eval",
+        "not concerned: use-enumerate",
+    ]
+
+
 @pytest.mark.parametrize("name", LOGS)
 def test_the_first_failure_is_found_in_the_words_of_each_test_runner(name):
     assert failing_assertion(LOGS[name]["log"]) == LOGS[name]["quoted"].strip("\n").splitlines()

@@ -65,6 +65,20 @@ class Gates:
         """Whether anything is to be checked."""
         return bool(self.limits or self.other)
 
+    def check_instructions(self, ids: Sequence[str]) -> None:
+        """Refuse a gate of adherence to an instruction that the run does not check.
+
+        Raises:
+            GateError: there is such a gate.
+
+        """
+        for limit in self.limits:
+            wanted = limit.instruction
+            if wanted is not None and (wanted not in ids if wanted else not ids):
+                raise GateError(
+                    f"--fail-under {limit.name}: the run checks no instruction{f' {wanted!r}' if wanted else ''}: name it with --instructions"
+                )
+
     def _check_baseline(self, run: Path | None) -> None:
         """Refuse a run as its own baseline, and one that lacks moments."""
         if self.other is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
@@ -14,7 +14,7 @@ from replay.numbers.paired.moments import fixed_verdict
 from replay.records import Record
 from tui.comparing.model import CHANGES, ComparedRuns, MomentPair, PairSelection, place_of
 from tui.figures import chance_words, difference_sentence, net_words, percent
-from tui.glossary import VERDICTS, block_label, describe_ending, describe_verdict
+from tui.glossary import VERDICTS, adherence_told, block_label, describe_ending, describe_verdict
 from tui.inspector.code import code_with_suggestion
 from tui.inspector.diff import diff
 from tui.terminal_text import bounded, message, one_line, shorten
@@ -102,6 +102,9 @@ def tests_page(record: Record) -> Content:
         parts.append(Content(bounded(same)).stylize("$text-warning"))
     parts += [Content(", ".join(counts)).stylize(FAINT)] if counts else []
     parts += [Content(bounded(verdict.message))] if verdict.message else []
+    parts += [
+        Content(one_line(f"{name}: {', '.join(ids)}")).stylize(FAINT) for name, ids in adherence_told(verdict).items()
+    ]
     parts += (
         [Content(""), Content("Log of the test run").stylize(HEAD), Content(bounded(verdict.log))]
         if verdict.log
@@ -129,6 +132,9 @@ def groups_page(found: Mapping[str, Any]) -> Content:
         Content("B less A in groups (p adjusted by Holm)").stylize(HEAD),
     ]
     parts += list(_groups(found)) or [Content("no breakdown has several groups")]
+    if found["instructions"]:
+        title = "Adherence to instructions of developers, B less A (p adjusted by Holm)"
+        parts += [Content(""), Content(title).stylize(HEAD), *_instructions(found["instructions"])]
     parts += [
         Content(""),
         Content("Verdicts are those in a hole that is the same for both runs.\nEscape closes this.").stylize(FAINT),
@@ -144,6 +150,15 @@ def _groups(found: Mapping[str, Any]) -> Iterator[Content]:
         name += " " * (20 - cell_len(name))
         numbers = f"{one['n']:>7,}{net_words(one['net']):>26}{chance_words(one['p_adjusted']):>7}  "
         yield Content.assemble(name, numbers, (one["says"].removesuffix(" to tell"), _SAYS.get(one["says"], "")))
+
+
+def _instructions(measures: Sequence[Mapping[str, Any]]) -> Iterator[Content]:
+    for one in measures:
+        name = shorten(one_line(one["metric"]), 34)
+        name += " " * (34 - cell_len(name))
+        style = {"better": "$text-success", "worse": "$text-error"}.get(one["says"], "")
+        numbers = f"{net_words(one['net']):>23}{chance_words(one['p_adjusted']):>7}  "
+        yield Content.assemble(name, numbers, (one["says"] if style else "", style))
 
 
 def _named(runs: ComparedRuns) -> Iterator[tuple[str, str, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from replay.numbers.comparison import ComparedRun, compare_runs
 from replay.numbers.paired.moments import shared_moments
-from tui.figures import METRICS, chance_words, measure_words, measured_net_words, net_words, passing_words
+from tui.figures import chance_words, measure_name, measure_words, measured_net_words, net_words, passing_words
 from tui.report.reported import ReportedRun
 from tui.report.tables import ReportTable
 from tui.terminal_text import one_line
@@ -81,22 +81,25 @@ def _tables(found: Mapping[str, Any], letter: str) -> Iterator[ReportTable]:
             ]
         ],
     )
-    measures = [
+    head = ["", "A", letter, "difference (95 %)", "p", f"{letter} is"]
+    yield ReportTable("Other measures (p adjusted by Holm)", head, _measures(found["metrics"]))
+    yield ReportTable("Instructions of developers (p adjusted by Holm)", head, _measures(found["instructions"]))
+    rows = [
+        [one_line(f"{each['by']} {each['group']}"), f"{each['n']:,} in {each['clusters']:,}", net_words(each["net"]), chance_words(each["p_adjusted"]), each["says"]]
+        for each in found["breakdowns"]
+    ]  # fmt: skip
+    yield ReportTable("In groups (p adjusted by Holm)", ["", "pairs in clusters", "points (95 %)", "p", "says"], rows)
+
+
+def _measures(found: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return [
         [
-            METRICS[each["metric"]],
+            measure_name(each["metric"]),
             measure_words(each["first"], each["unit"]),
             measure_words(each["second"], each["unit"]),
             measured_net_words(each["net"], each["unit"]),
             chance_words(each["p_adjusted"]),
             each["says"],
         ]
-        for each in found["metrics"]
+        for each in found
     ]
-    yield ReportTable(
-        "Other measures (p adjusted by Holm)", ["", "A", letter, "difference (95 %)", "p", f"{letter} is"], measures
-    )
-    rows = [
-        [one_line(f"{each['by']} {each['group']}"), f"{each['n']:,} in {each['clusters']:,}", net_words(each["net"]), chance_words(each["p_adjusted"]), each["says"]]
-        for each in found["breakdowns"]
-    ]  # fmt: skip
-    yield ReportTable("In groups (p adjusted by Holm)", ["", "pairs in clusters", "points (95 %)", "p", "says"], rows)

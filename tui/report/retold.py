@@ -11,7 +11,7 @@ from typing import Any
 
 from replay.records import ArmTrial, Record, Suggestion, TrailStep
 from replay.run.listing.rows import row_of
-from tui.glossary import REWRITING, STOPS, block_label, describe_ending, describe_verdict, location
+from tui.glossary import REWRITING, STOPS, adherence_told, block_label, describe_ending, describe_verdict, location
 from tui.terminal_text import bounded, clip, message, one_line, reveal_white_space, sanitize
 
 ABOVE, BELOW = 12, 6
@@ -105,6 +105,8 @@ def _facts(record: Record, offered: Suggestion | None) -> Iterator[tuple[str, st
             yield "tests took", f"{verdict.wall_ms:,.0f} ms"
         if verdict.fixed:
             yield "in the hole that is wanted", verdict.fixed
+        for name, ids in adherence_told(verdict).items():
+            yield f"instructions {name}", ", ".join(ids)
     if record.missed and record.missed.failed:
         yield "asked again", f"failed: {record.missed.failed}"
 

@@ -10,6 +10,7 @@ from tui import figures
 from tui.figures import Summary, mapping
 from tui.glossary import EFFORT, ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
 from tui.report.reported import ReportedRun
+from tui.tables.adherence import ADHERENCE_HEAD, adherence_rows
 from tui.terminal_text import message, one_line
 
 REASONS = 20
@@ -77,8 +78,8 @@ def _instructions(runs: Sequence[ReportedRun]) -> Iterator[ReportTable]:
     """What suggestions do to instructions of developers: a table for each run that was asked."""
     for run in runs:
         of = f" ({one_line(run.name)})" if len(runs) > 1 else ""
-        rows = [list(row) for row in figures.adherence_rows(run.summary)]
-        yield ReportTable(f"Instructions of developers{of}", ["", *figures.ADHERENCE_HEAD], rows)
+        rows = [list(row) for row in adherence_rows(run.summary)]
+        yield ReportTable(f"Instructions of developers{of}", ["", *ADHERENCE_HEAD], rows)
 
 
 def _names(runs: Sequence[ReportedRun]) -> list[str]:

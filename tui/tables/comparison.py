@@ -14,10 +14,10 @@ from rich.text import Text
 
 from replay.numbers.clusters import NAMES
 from tui.figures import (
-    METRICS,
     adjusted_words,
     chance_words,
     difference_sentence,
+    measure_name,
     measure_words,
     measured_net_words,
     net_words,
@@ -71,6 +71,9 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int, *, is_alone: bool
     if found["metrics"]:
         yield section_title(f"other measures, {letter} less A (p adjusted by Holm)")
         yield _metrics(found["metrics"], letter)
+    if found["instructions"]:
+        yield section_title(f"instructions of developers, {letter} less A (p adjusted by Holm)")
+        yield _metrics(found["instructions"], letter)
     if found["breakdowns"] and is_alone:
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
@@ -116,7 +119,7 @@ def _metrics(metrics: Sequence[Mapping[str, Any]], letter: str) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     for one in metrics:
         cells = [
-            METRICS[one["metric"]],
+            measure_name(one["metric"]),
             measure_words(one["first"], one["unit"]),
             measure_words(one["second"], one["unit"]),
             measured_net_words(one["net"], one["unit"]),

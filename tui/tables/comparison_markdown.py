@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.figures import (
-    METRICS,
     adjusted_words,
     chance_words,
+    measure_name,
     measure_words,
     measured_net_words,
     net_words,
@@ -69,6 +69,9 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int) -> Iterator[str]:
     shares = [f"{percent(passed / n)} %" if n else "" for passed in (first, second)]
     passes = ("tests passed", *shares, net_words(difference["net"]), _SIGNS.get(difference["says"], ""))
     yield from table(("", "A", letter, "difference (95 %)", ""), [passes, *rows])
+    if found["instructions"]:
+        told = table(("", "A", letter, "difference (95 %)", ""), [_measure(one) for one in found["instructions"]])
+        yield from _folded("Instructions of developers", told)
     yield from _folded(f"{letter} less A in groups", _groups(found["breakdowns"])) if found["breakdowns"] else ()
     if found["changed"] and changed:
         yield from _folded(
@@ -81,7 +84,7 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int) -> Iterator[str]:
 
 def _measure(one: Mapping[str, Any]) -> tuple[str, ...]:
     means = (measure_words(one[side], one["unit"]) for side in ("first", "second"))
-    name = METRICS[one["metric"]]
+    name = plain(measure_name(one["metric"]))
     return name, *means, measured_net_words(one["net"], one["unit"]), _SIGNS.get(one["says"], "")
 
 

@@ -29,9 +29,10 @@ from tui.figures import (
     testable_share,
 )
 from tui.glossary import ENDINGS, ERROR_CLASSES, UNTESTABLE, VERDICTS
+from tui.tables.adherence import instructions_section
 from tui.tables.blocks import block_sections
 from tui.tables.likeness import similarity_section
-from tui.tables.sections import failure_reasons, instructions_section, machine_warnings
+from tui.tables.sections import failure_reasons, machine_warnings
 from tui.terminal_text import headline, message, one_line, shorten
 
 NAME = 28

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tui.figures import ADHERENCE_HEAD, Summary, adherence_rows, mapping, reasons
+from tui.figures import Summary, mapping, reasons
 from tui.terminal_text import message
 
 REASONS = 5
@@ -46,21 +45,3 @@ def machine_warnings(summary: Summary) -> Iterator[RenderableType]:
         hint = "endings depend on them: --record-answers keeps latencies, so that a run repeats from them"
         lines = [*(Text(message(warning), "yellow") for warning in found), Text(hint, "dim")]
         yield from (Padding(line, (0, 0, 0, 2), expand=False) for line in lines)
-
-
-def instructions_section(summary: Summary) -> Iterator[RenderableType]:
-    """Lay out how far the suggestions follow instructions of developers; nothing if none was chosen."""
-    rows = list(adherence_rows(summary))
-    if not rows:
-        return
-    yield section_title("instructions of developers")
-    table = Table("", *(ADHERENCE_HEAD[at] for at in _NARROW), box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.columns[0].overflow, table.columns[0].min_width = "fold", 24
-    for name, *cells in rows:
-        table.add_row(Text(name), *(Text(cells[at], no_wrap=True) for at in _NARROW))
-    yield table
-    yield Text("  of the suggestions that an instruction concerns (docs/codealign.md)", "dim")
-
-
-_NARROW = (0, 1, 3, 4)
-"""The columns of `ADHERENCE_HEAD` that 80 cells have room for."""

@@ -26,7 +26,12 @@ def unfair(first: Config, second: Config) -> list[str]:
 
     Example: `the runs differ in seed: 0 and 1`.
     """
-    return [*_options(first, second), *_settings(first, second), *_sources(first, second)]
+    return [
+        *_options(first, second),
+        *_settings(first, second),
+        *_instructions(first, second),
+        *_sources(first, second),
+    ]
 
 
 def _options(first: Config, second: Config) -> Iterator[str]:
@@ -43,6 +48,14 @@ def _settings(first: Config, second: Config) -> Iterator[str]:
         return
     for name in _OF_THE_ANSWER:
         yield from _differ(name, *((each.get("provider") or {}).get(name, UNSET) for each in (ours, theirs)))
+
+
+def _instructions(first: Config, second: Config) -> Iterator[str]:
+    """A run without instructions has no adherence, and is compared by all else."""
+    ours, theirs = (list(each.get("instructions") or ()) for each in (first, second))
+    if ours and theirs and set(ours) != set(theirs):
+        both = sum(id_ in theirs for id_ in ours)
+        yield f"the runs were checked against {len(ours):,} and {len(theirs):,} instructions of developers: adherence is compared over the {both:,} that both have"
 
 
 def _differ(name: str, one: Any, other: Any) -> Iterator[str]:

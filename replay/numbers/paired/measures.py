@@ -5,7 +5,7 @@ With several samples the number at a moment is the mean over its answers that ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -38,15 +38,16 @@ class Measure:
     is_yes_or_no: bool = False
 
 
-def measured_differences(pairs: Sequence[SharedMoment], by: ClusterBy, *, with_latency: bool) -> list[dict[str, Any]]:
+def measured_differences(
+    pairs: Sequence[SharedMoment], by: ClusterBy, measures: Iterable[Measure]
+) -> list[dict[str, Any]]:
     """Return the difference of each measure, second run less first, over the moments at which both have it; measures of no moment are left out.
 
     Each has `metric`, `unit` and `is_gain` (`Measure`), `n` moments in `clusters`, the means `first` and `second`, `net` with value, low and high
     in the unit, `p`, and `p_adjusted` by Holm over all measures. `says`: `better`, `worse` (the second run is: the interval does not hold 0, and the adjusted p is
     below 0.05), or `not told apart`.
     """
-    wanted = [measure for measure in MEASURES if with_latency or measure.unit != "ms"]
-    found = [one for measure in wanted if (one := _difference(measure, pairs, by))]
+    found = [one for measure in measures if (one := _difference(measure, pairs, by))]
     adjusted = holm([one["p"] for one in found])
     return [one | {"p_adjusted": p, "says": _says(one, p)} for one, p in zip(found, adjusted, strict=True)]
 
@@ -131,6 +132,11 @@ def _sample(record: Record) -> int:
 
 def _each(value: Callable[[Record], float | None]) -> Callable[[Sequence[Record]], Sequence[float | None]]:
     return lambda records: [value(record) for record in records]
+
+
+def run_measures(*, with_latency: bool) -> Sequence[Measure]:
+    """The measures that every run has."""
+    return [measure for measure in MEASURES if with_latency or measure.unit != "ms"]
 
 
 MEASURES = (

@@ -10,10 +10,10 @@ import msgspec
 
 from replay.options import ClusterBy
 from replay.records import Record
-from replay.run.listing.rows import Row, row_of, searched_text
+from replay.run.listing.rows import Row, adherence_values, row_of, searched_text
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection, condition
 
-VERSION = 1
+VERSION = 2
 """The meaning of the columns, kept as the fact `listing`. A run whose rows have another, or none, is listed anew."""
 _STORED = tuple(name for name in Row.__struct_fields__ if name not in {"mark", "note"})
 SCHEMA = """
@@ -25,8 +25,11 @@ CREATE TABLE IF NOT EXISTS listing (
 CREATE TABLE IF NOT EXISTS searched (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS functions (number INTEGER PRIMARY KEY, function TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS programs (number INTEGER PRIMARY KEY, program TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS adherences (number INTEGER PRIMARY KEY, said TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (moment TEXT PRIMARY KEY, mark INTEGER NOT NULL, note TEXT NOT NULL);
 """
+_BESIDE = ("functions", "programs", "adherences")
+"""Tables of what not every record has: those of versions without them are opened too."""
 _AT_ONCE = 200
 """How many rows are added in one commit when a run is listed anew: some milliseconds, for which its writer waits."""
 _MARKS = ", ".join("?" * len(_STORED))
@@ -103,20 +106,19 @@ class Listing:
         if self._db.execute(insert, [*values, number]).rowcount:
             self._put_beside(number, *beside)
 
-    def _put_beside(self, number: object, text: str, function: str, program: str) -> None:
+    def _put_beside(self, number: object, text: str, *further: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO searched VALUES (?, ?)", (number, text))
-        if function:
-            self._db.execute("INSERT OR REPLACE INTO functions VALUES (?, ?)", (number, function))
-        if program:
-            self._db.execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", (number, program))
+        for table, value in zip(_BESIDE, further, strict=True):
+            if value:
+                self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", (number, value))  # noqa: S608 - a name of ours
 
-    def _derived(self, record: Record, number: int) -> tuple[list[object], str, str, str]:
-        """Return the values of a record's row, the text in which is searched, the function and the program."""
+    def _derived(self, record: Record, number: int) -> tuple[list[object], str, str, str, str]:
+        """Return the values of a record's row, the text in which is searched, and what stands in `_BESIDE`."""
         row = row_of(record, number)
         values = [self._whole(value) if isinstance(value := getattr(row, name), str) else value for name in _STORED]
-        beside = (searched_text(record), record.moment.function, record.moment.program)
-        text, function, program = map(self._whole, beside)
-        return values, text, function, program
+        beside = (searched_text(record), record.moment.function, record.moment.program, adherence_values(record))
+        text, function, program, said = map(self._whole, beside)
+        return values, text, function, program, said
 
     def order(self, selection: MomentSelection) -> array[int]:
         """Return the numbers of the records that a selection lets through, in its order."""

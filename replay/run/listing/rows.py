@@ -105,6 +105,16 @@ def searched_text(record: Record) -> str:
     return "\n".join(part[:SEARCHED] for part in parts).casefold()
 
 
+def adherence_values(record: Record) -> str:
+    """Return what the suggestion does to instructions of developers, each between bars: `|broken avoid-recursion|`; empty where nothing was checked.
+
+    What it is not concerned by is left out.
+    """
+    said = (record.verdict.instructions or {}) if record.verdict else {}
+    named = [f"{name} {id_}" for id_, name in said.items() if name != "not concerned"]
+    return f"|{'|'.join(named)}|" if named else ""
+
+
 def _testable(record: Record) -> str:
     verdict = record.verdict
     if verdict is None or verdict.name == "infrastructure":

@@ -37,6 +37,11 @@ FACETS: Mapping[str, Facet] = {
     "provider": Facet("provider", "where the answer came from"),
     "block": Facet(_BLOCK, "the block at the cursor, and the scenario"),
     "category": Facet("kind", "the category of the task, the kind of block"),
+    "instruction": Facet(
+        "ifnull((SELECT said FROM adherences WHERE number = listing.number), '')",
+        "what the suggestion does to an instruction of developers",
+        several=True,
+    ),
     "length": Facet("length", "the length of the ground truth in characters"),
     "marked": Facet(
         "CASE WHEN ifnull(note, '') != '' THEN 'noted' WHEN ifnull(mark, 0) THEN 'marked' ELSE '' END",

@@ -13,6 +13,13 @@ SUMMARY = {
     "endings": {"shown": 38, "failed": 2},
     "verdicts": {"passed": 12},
     "cost": {"cost": 0.25, "tokens": None},
+    "instructions": {
+        "all": {
+            "adherence": {"value": 0.8, "low": 0.7, "high": 0.9},
+            "follows_and_passes": {"value": 0.2, "low": 0.1, "high": 0.3},
+        },
+        "by_id": {"avoid-ternary": {"adherence": {"value": 0.5, "low": 0.4, "high": 0.6}}},
+    },
     "metrics": {
         "pass_at_1": {"value": 0.3, "low": 0.2, "high": 0.4, "testable": {"value": 1.0, "low": 0.9, "high": 1.0}},
         "keystrokes_saved": {"value": 40, "share": 0.1, "low": None, "high": 0.2},
@@ -55,6 +62,14 @@ SUMMARY = {
         ("cost=0.25", "kept"),
         ("cost=0.2", "missed"),
         ("tokens=1", "missed"),
+        ("adherence=0.65", "kept"),
+        ("adherence=0.75", "unsure"),
+        ("adherence=0.95", "missed"),
+        ("follows_and_passes=35%", "missed"),
+        ("adherence:avoid-ternary=0.3", "kept"),
+        ("adherence:avoid-ternary=0.7", "missed"),
+        ("adherence:avoid-eval=0", "missed"),
+        ("follows_and_passes:avoid-ternary=0", "missed"),
     ],
 )
 def test_a_limit_goes_by_the_interval_and_by_the_direction_of_its_figure(text, outcome):
@@ -90,6 +105,9 @@ def test_the_sentence_has_the_limit_the_figure_and_its_interval():
         "pass_at_1=nan",
         "latency_p95=inf",
         "=1",
+        "adherence:=0.5",
+        "adherence:avoid-ternary=5",
+        "pass_at_1:avoid-ternary=0.5",
     ],
 )
 def test_what_is_no_gate_is_refused(text):

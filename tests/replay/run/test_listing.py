@@ -27,7 +27,7 @@ ENDINGS = [
     Ending("late"),
     Ending("filtered", "prose"),
 ]
-VERDICTS = [None, Verdict(name="passed"), Verdict(name="assertion", message="Expected 3"), Verdict(name="untestable", reason="empty"), Verdict(name="infrastructure")]  # fmt: skip
+VERDICTS = [None, Verdict(name="passed", instructions={"a": "followed", "b": "broken", "c": "not concerned"}), Verdict(name="assertion", message="Expected 3", instructions={"a": "broken"}), Verdict(name="untestable", reason="empty"), Verdict(name="infrastructure")]  # fmt: skip
 TRAILS = [
     (),
     (TrailStep("prose", "a", "b"),),
@@ -93,6 +93,9 @@ def value_of(facet, record):
         plain = verdict.name if verdict else "not tested"
         names = {"passed": "testable", "assertion": "testable", "untestable": "untestable(empty)"}
         return [names.get(plain, plain)]
+    if facet == "instruction":
+        said = (verdict.instructions or {}) if verdict else {}
+        return [f"{name} {id_}" for id_, name in said.items() if name != "not concerned"] or ["none"]
     if facet == "repair":
         trail = offered.trail if offered else ()
         return list(dict.fromkeys(step.step for step in trail if not step.undone)) or ["none"]

@@ -17,7 +17,7 @@ class GateFlags:
         list[str] | None,
         typer.Option(
             metavar="FIGURE=NUMBER",
-            help="End with status 1 if a figure is surely below this: pass_at_1=0.30, passed_in_time, acceptance, keystrokes_saved, testable, moments …; of "
+            help="End with status 1 if a figure is surely below this: pass_at_1=0.30, passed_in_time, acceptance, keystrokes_saved, testable, moments, adherence, adherence:ID …; of "
             "latency_p50 to latency_p99 (ms), failed and infrastructure, if it is above. Repeatable (docs/gates.md).",
         ),
     ] = None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from textual.content import Content
 
 from replay.records import Verdict
-from tui.glossary import describe_verdict
-from tui.inspector.code import PageContent
+from tui.glossary import adherence_told, describe_verdict
+from tui.inspector.code import FAINT, PageContent
 from tui.inspector.pages.assertions import failing_assertion
-from tui.inspector.pages.parts import ShownMoment, faint, folded, head, lines, text
-from tui.terminal_text import bounded
+from tui.inspector.pages.parts import ShownMoment, faint, folded, head, lines, text, wrapped
+from tui.terminal_text import bounded, one_line
+
+_ADHERENCE = {"broken": "bold $text-error", "followed": "bold $text-success"}
 
 
 def tests_page(shown: ShownMoment) -> PageContent:
@@ -21,6 +23,7 @@ def tests_page(shown: ShownMoment) -> PageContent:
     parts = [Content(bounded(describe_verdict(verdict))).stylize(style), *_counts(verdict), *_quoted(verdict)]
     parts += [text(verdict.message)] if verdict.message and not _is_quoted(verdict) else []
     parts += [faint("Why: see Hole (2).")] if verdict.name == "untestable" else []
+    parts += _instructions(verdict, shown.width)
     parts += [Content(""), head("Log of the test run"), folded(verdict.log)] if verdict.log else []
     parts += [Content(""), head("The program that was run"), folded(verdict.program)] if verdict.program else []
     return PageContent(lines(*parts), 0, verdict.log or verdict.message)
@@ -30,6 +33,15 @@ def _counts(verdict: Verdict) -> list[Content]:
     counts = [f"{number} {word}" for number, word in ((verdict.passed, "passed"), (verdict.failed, "failed")) if number]
     ran = [*counts, *([f"took {verdict.wall_ms / 1000:.1f} s"] if verdict.wall_ms else [])]
     return [faint(", ".join(ran))] if ran else []
+
+
+def _instructions(verdict: Verdict, width: int) -> list[Content]:
+    """What the suggestion does to each instruction of developers that the run checks; what is broken first."""
+    rows = [
+        wrapped(Content.assemble((f"{name}: ", _ADHERENCE.get(name, FAINT)), one_line(", ".join(ids))), width)
+        for name, ids in adherence_told(verdict).items()
+    ]
+    return [Content(""), head("Instructions of developers"), *rows] if rows else []
 
 
 def _quoted(verdict: Verdict) -> list[Content]:

@@ -14,7 +14,7 @@ from replay.numbers.differences import paired_mean
 from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unlike_machines
 from replay.numbers.paired.fronts import pareto_front
-from replay.numbers.paired.measures import measured_differences
+from replay.numbers.paired.measures import measured_differences, run_measures
 from replay.numbers.paired.moments import shared_moments
 from replay.records import Missed, Suggestion, Verdict
 
@@ -56,7 +56,9 @@ def answered(at, ending="shown", verdict="passed", text="x", *, truth="x", laten
 
 
 def measured(first, second, **options):
-    found = measured_differences(shared_moments(first, second), "hole", **{"with_latency": True, **options})
+    found = measured_differences(
+        shared_moments(first, second), "hole", run_measures(**{"with_latency": True, **options})
+    )
     return {one["metric"]: one for one in found}
 
 
@@ -100,7 +102,12 @@ def test_keys_are_saved_once_where_suggestions_overlap():
     assert (found["first"], found["second"], found["unit"]) == (2 / 4, 9 / 4, "keys")
 
 
-CONFIG = {"seed": 0, "sources": {"small": "1"}, "settings": {"repairs": ["prose"], "provider": {"max_tokens": 64}}}
+CONFIG = {
+    "instructions": ["a", "b"],
+    "seed": 0,
+    "sources": {"small": "1"},
+    "settings": {"repairs": ["prose"], "provider": {"max_tokens": 64}},
+}
 
 
 @pytest.mark.parametrize(
@@ -116,11 +123,19 @@ CONFIG = {"seed": 0, "sources": {"small": "1"}, "settings": {"repairs": ["prose"
         ({"sources": {"small": "2"}}, "'small' is not the same in both runs: it has changed in between"),
         ({"sources": {}}, "only one of the runs has 'small'"),
         ({"mode": "drive"}, "the runs differ in mode: None and 'drive'"),
+        (
+            {"instructions": ["b", "c", "d"]},
+            "the runs were checked against 2 and 3 instructions of developers: adherence is compared over the 1 that both have",
+        ),
     ],
 )
 def test_what_makes_it_unfair_is_named(other, said):
     assert unfair(CONFIG, CONFIG | other) == [said]
     assert unfair(CONFIG, CONFIG) == []
+
+
+def test_a_run_that_checks_no_instruction_is_compared_by_all_else():
+    assert unfair(CONFIG, CONFIG | {"instructions": []}) == []
 
 
 def test_another_model_is_what_is_compared():
