@@ -14,6 +14,8 @@ from replay.options import QUICK, ClusterBy, RunOptions
 
 EVIDENCE = 512
 """Tokens of a prompt that functions of elsewhere may have in scenario 4 of blocks, unless the settings say otherwise: some providers have none for other places."""
+WHOLE = 200_000
+"""Tokens of a prompt that each side of the cursor may have where a model is shown whole files."""
 LENGTH = 256
 """Tokens that an answer may have unless the settings say otherwise: an editor's 64 end in the middle of most tasks."""
 

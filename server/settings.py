@@ -17,8 +17,10 @@ import msgspec
 from server.errors import SettingsError
 from server.nearest import did_you_mean
 
-PaperRules: TypeAlias = Literal["none", "simcopilot"]
-"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/steps/simcopilot.py`)."""
+PaperRules: TypeAlias = Literal["none", "simcopilot", "codev"]
+"""Whose rules the repairs follow where a paper's differ from ours (`server/repair/steps/simcopilot.py`); `codev`: of an answer counts what stands in its last fences."""
+ChatWords: TypeAlias = Literal["simcopilot", "codev"]
+"""Whose words a chat has (`server/prompt/forms.py`, `block_question.py`)."""
 RepairName: TypeAlias = Literal["prose", "repeats", "indent", "brackets", "stop"]
 REPAIRS: tuple[RepairName, ...] = ("prose", "repeats", "indent", "brackets", "stop")
 
@@ -87,6 +89,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """The longest Retry-After that is obeyed; a longer one is a failure."""
     api: Literal["auto", "completions", "suffix", "chat"] = "auto"
     """openai, ollama: the form of the request (auto: what the model and the server support)."""
+    chat: ChatWords = "simcopilot"
+    """openai, ollama, anthropic: the words of a chat. `codev` asks in Codev-Bench's, and asks in a chat from the start."""
     template: str = ""
     """gguf, openai, ollama: the family of the fill-in-the-middle template (empty: by the model's name)."""
     threads: int = 1

@@ -45,8 +45,8 @@ class CallRecorder:
     def __init__(self, inside: str, say: Callable[[str], None]) -> None:
         self.inside, self.say = inside, say
         self.context = _NONE
-        self.entered: dict[str, set[tuple[CodeType, CodeType | None]]] = defaultdict(set)
-        self.known: dict[CodeType, bool] = {}
+        self.entered: dict[str, set[tuple[_Function, _Function | None]]] = defaultdict(set)
+        self.known: dict[int, tuple[CodeType, _Function | None]] = {}
         self.tests: dict[str, tuple[str, ...]] = {}
         self.unseen: set[str] = set()
         self.tracer = self._start()
@@ -70,33 +70,39 @@ class CallRecorder:
 
     def _on_event(self, frame: FrameType, event: str, _: object) -> None:
         """Take a call (`sys.settrace`); no function is followed line by line."""
-        if self._is_own(frame.f_code):
-            self._note(frame)
+        if (entered := self._own(frame.f_code)) is not None:
+            self._note(entered, frame)
 
     def _on_start(self, code: CodeType) -> bool:
         """Take a call (`sys.monitoring`); whether the function is the project's."""
-        if self._is_own(code):
-            self._note(sys._getframe(2))  # noqa: SLF001 - the only way to the caller
-            return True
-        return False
+        if (entered := self._own(code)) is not None:
+            self._note(entered, sys._getframe(2))  # noqa: SLF001 - the only way to the caller
+        return entered is not None
 
-    def _note(self, frame: FrameType) -> None:
-        caller = frame.f_back
-        while caller is not None and not self._is_own(caller.f_code):
-            caller = caller.f_back
-        self.entered[self.context].add((frame.f_code, caller.f_code if caller is not None else None))
+    def _note(self, entered: _Function, frame: FrameType) -> None:
+        around, caller = frame.f_back, None
+        while around is not None and (caller := self._own(around.f_code)) is None:
+            around = around.f_back
+        self.entered[self.context].add((entered, caller))
 
-    def _is_own(self, code: CodeType) -> bool:
-        """Say whether code is a function of the project: no module, no body of a class, no comprehension, which is a part of one."""
-        known = self.known.get(code)
+    def _own(self, code: CodeType) -> _Function | None:
+        """Return the function of the project that code is; None for modules, bodies of classes, and comprehensions, which are parts of one.
+
+        It is remembered by identity: functions of two files with the same text on the same line are equal as code.
+        """
+        known = self.known.get(id(code))
         if known is None:
-            is_function = bool(code.co_flags & inspect.CO_OPTIMIZED) and code.co_name not in _PARTS
-            known = is_function and self._path(code).startswith(self.inside)
-            self.known[code] = known
-        return known
+            known = self.known[id(code)] = (code, self._function(code))  # kept, so that no other gets its identity
+        return known[1]
 
-    def _path(self, code: CodeType) -> str:
-        return code.co_filename if os.path.isabs(code.co_filename) else os.path.join(self.inside, code.co_filename)  # noqa: PTH117,PTH118
+    def _function(self, code: CodeType) -> _Function | None:
+        name, file = code.co_name, code.co_filename
+        if not code.co_flags & inspect.CO_OPTIMIZED or name in _PARTS or file.startswith("<"):  # frozen, or made by exec
+            return None
+        path = file if os.path.isabs(file) else os.path.join(self.inside, file)  # noqa: PTH117,PTH118
+        if not path.startswith(self.inside):
+            return None
+        return path.removeprefix(self.inside), code.co_firstlineno, getattr(code, "co_qualname", name)
 
     def _watch(self, event: str, _: object) -> None:
         """Record the tests that start processes, because what these call is not seen."""
@@ -142,16 +148,12 @@ class CallRecorder:
         functions: dict[_Function, int] = {}
         sets: dict[tuple[tuple[int, int], ...], int] = {}
 
-        def number(code: CodeType | None) -> int:
-            if code is None:
-                return _OUTSIDE
-            path = self._path(code).removeprefix(self.inside)
-            name = getattr(code, "co_qualname", code.co_name)
-            return functions.setdefault((path, code.co_firstlineno, name), len(functions))
+        def number(function: _Function | None) -> int:
+            return _OUTSIDE if function is None else functions.setdefault(function, len(functions))
 
         def calls(test: str, fixtures: tuple[str, ...]) -> int:
-            found = set[tuple[CodeType, CodeType | None]]().union(*(self.entered[each] for each in (test, *fixtures)))
-            numbered = tuple(sorted({(number(code), number(caller)) for code, caller in found}))
+            found = set[tuple[_Function, _Function | None]]().union(*(self.entered[each] for each in (test, *fixtures)))
+            numbered = tuple(sorted((number(entered), number(caller)) for entered, caller in found))
             return sets.setdefault(numbered, len(sets))
 
         tests = {test: calls(test, fixtures) for test, fixtures in self.tests.items()}

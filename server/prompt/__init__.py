@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from server.prompt.block_question import is_chat, worded_chat
 from server.prompt.forms import ChatMessage, Prompt, beside, chat, infill, middle, plain, suited
 from server.prompt.templates import TEMPLATES, Template, template_of
 
@@ -13,8 +14,10 @@ __all__ = [
     "beside",
     "chat",
     "infill",
+    "is_chat",
     "middle",
     "plain",
     "suited",
     "template_of",
+    "worded_chat",
 ]

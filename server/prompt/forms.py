@@ -73,7 +73,11 @@ def suited(budget: Budget, settings: ProviderSettings) -> Budget:
         SettingsError: the template of the settings is unknown.
 
     """
-    is_plain = settings.api == "completions" and template_of(settings.template, settings.model) is None
+    is_plain = (
+        settings.api == "completions"
+        and settings.chat != "codev"
+        and template_of(settings.template, settings.model) is None
+    )
     return budget.ahead() if is_plain else budget
 
 

@@ -44,7 +44,7 @@ class Anthropic:
 
     def prompt(self, context: Context) -> Prompt:
         """The chat, with the cursor's line as the beginning of the answer where that is wanted and can be."""
-        chat = wording.chat(context)
+        chat = wording.worded_chat(context, self.settings.chat)
         begun = _line(context).strip()
         if not (self.settings.prefill and begun and "prefill" not in self._profile.lacks):
             return chat

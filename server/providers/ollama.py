@@ -44,7 +44,7 @@ class Ollama:
 
     def __post_init__(self) -> None:
         """Chat from the start where that is wanted; give no share to what the form does not show."""
-        self._profile = ApiProfile(chats=self.settings.api == "chat")
+        self._profile = ApiProfile(chats=wording.is_chat(self.settings))
         self.budget = wording.suited(self.budget, self.settings)
 
     @property
@@ -55,7 +55,7 @@ class Ollama:
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name tells."""
         if not self.continues:
-            return wording.chat(context)
+            return wording.worded_chat(context, self.settings.chat)
         template = wording.template_of(self.settings.template, self.settings.model)
         if self.settings.api == "suffix" or (template is None and self.settings.api == "auto"):
             return wording.beside(context)
@@ -71,7 +71,9 @@ class Ollama:
             request,
             prompt,
             lambda prompt: self._ask(prompt, request),
-            lambda refusal, _: wording.chat(request.context) if self._needs_chat(refusal) else None,
+            lambda refusal, _: (
+                wording.worded_chat(request.context, self.settings.chat) if self._needs_chat(refusal) else None
+            ),
         )
 
     async def close(self) -> None:

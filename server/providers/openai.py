@@ -47,7 +47,7 @@ class OpenAI:
 
     def __post_init__(self) -> None:
         """Chat from the start where that is wanted; give no share to what the form does not show."""
-        self._profile = ApiProfile(chats=self.settings.api == "chat")
+        self._profile = ApiProfile(chats=wording.is_chat(self.settings))
         self.budget = wording.suited(self.budget, self.settings)
 
     @property
@@ -58,7 +58,7 @@ class OpenAI:
     def prompt(self, context: Context) -> Prompt:
         """The form that the settings name, or that the model's name and the server's routes tell."""
         if not self.continues:
-            return wording.chat(context)
+            return wording.worded_chat(context, self.settings.chat)
         if self.settings.api == "suffix":
             return wording.beside(context)
         template = wording.template_of(self.settings.template, self.settings.model)
@@ -88,7 +88,7 @@ class OpenAI:
     def _learn(self, refusal: StatusError, prompt: Prompt, request: Request) -> Prompt | None:
         """A chat, where there is no other route; the same prompt, where a parameter was named that can be done without."""
         if self.settings.api == "auto" and not prompt.messages and self._lacks_route(refusal):
-            return wording.chat(request.context)
+            return wording.worded_chat(request.context, self.settings.chat)
         named = {name for name in _OPTIONAL if name in refusal.asked and re.search(rf"\b{name}\b", refusal.message)}
         if "max_completion_tokens" in refusal.message:
             named = {"max_tokens"} & refusal.asked.keys()

@@ -28,6 +28,7 @@ STEPS: Mapping[RepairName, Callable[[Draft], str]] = MappingProxyType(
 _PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = MappingProxyType(
     {
         "none": {},
+        "codev": {},
         "simcopilot": {"prose": simcopilot.without_comments, "repeats": simcopilot.without_repeats},
     }
 )

@@ -13,10 +13,12 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from server.context import unix
 from server.repair.chain import TOO_LARGE, RepairStep, covered, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
 from server.repair.steps import prose, stop
+from server.repair.steps.fences import code_in
 from server.repair.steps.tries import lacks_clause
 from server.settings import REPAIRS, PaperRules, RepairName
 
@@ -54,6 +56,8 @@ def offered(
     """
     if not draft.text.strip():
         return Repaired()
+    if rules == "codev":
+        return _of_fences(draft, steps)
     if _is_too_large(draft):
         made = offered(_near(draft), steps, rules, length=length)
         return dataclasses.replace(made, trail=(RepairStep(TOO_LARGE, draft.text, draft.text), *made.trail))
@@ -68,6 +72,16 @@ def offered(
     return Repaired(text, covered(normalised(replace(draft, text=text))), trail)
 
 
+def _of_fences(draft: Draft, steps: Sequence[RepairName]) -> Repaired:
+    """What is offered of the code in an answer's last fences."""
+    code = code_in(unix(draft.text))
+    read = RepairStep("prose", draft.text, code)
+    if not code.strip():
+        return Repaired(trail=(read,), step="prose")
+    made = offered(replace(draft, text=code), steps)
+    return dataclasses.replace(made, trail=(read, *made.trail))
+
+
 def enough(
     draft: Draft, steps: Sequence[RepairName] = REPAIRS, rules: PaperRules = "none", since: int = 0
 ) -> int | None:
@@ -76,7 +90,7 @@ def enough(
     Line ends of the answer are line feeds. Its first `since` characters were looked at before. Without the step `stop`, and with the
     hint `any`, no answer has an end.
     """
-    if "stop" not in steps or draft.stop == "any":
+    if "stop" not in steps or draft.stop == "any" or rules == "codev":  # its last fences may be still to come
         return None
     draft = _near(draft) if _is_too_large(draft) else draft
     spoken = prose.talk_end(draft) if "prose" in steps else 0

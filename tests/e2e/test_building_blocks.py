@@ -1,14 +1,19 @@
 """`ghosttape corpora build codev` on a small repository in the sandbox: how it is tested is found out, blocks are kept that its tests notice, and they are a benchmark."""
 
+import asyncio
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from corpora.codev.samples import is_samples_file
+from server.providers.fakes.dialects import OpenAIDialect
+from server.providers.fakes.model_server import FakeModelServer, FakeScript
+from tests.counting_server import is_probe
 
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 CODE = """\
@@ -43,43 +48,57 @@ def run(folder, *words, status=0):
     return done.stdout, done.stderr
 
 
+BUILD = ("corpora", "build", "codev", "app", "-o", "app.jsonl", "--blocks", "blocks.toml", "--json")
+
+
+def lay_out(folder):
+    """The repository, and a distribution of which all its blocks are wanted."""
+    (folder / "app").mkdir()
+    (folder / "app" / "ledger.py").write_text(CODE)
+    (folder / "app" / "test_ledger.py").write_text(TESTS)
+    (folder / "blocks.toml").write_text(EVERY)
+
+
 @pytest.fixture
 def build(tmp_path):
-    (tmp_path / "app").mkdir()
-    (tmp_path / "app" / "ledger.py").write_text(CODE)
-    (tmp_path / "app" / "test_ledger.py").write_text(TESTS)
-    (tmp_path / "blocks.toml").write_text(EVERY)
-
+    lay_out(tmp_path)
     return partial(run, tmp_path, "corpora", "build")
 
 
-def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(build, tmp_path):
-    words = ("codev", "app", "-o", "app.jsonl", "--blocks", "blocks.toml", "--json")
-    found = json.loads(build(*words)[0])
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder with the corpus, and what the command said of it."""
+    folder = tmp_path_factory.mktemp("built")
+    lay_out(folder)
+    return folder, json.loads(run(folder, *BUILD)[0])
+
+
+def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(built):
+    folder, found = built
     assert found["tests_by"] == "rules"
-    assert found["tests_passing"] == 2
-    assert is_samples_file(tmp_path / "app.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "app.jsonl").read_text().splitlines()]
+    assert (found["tests_passing"], found["functions"]) == (2, 4), "two of the ledger, and both tests"
+    assert is_samples_file(folder / "app.jsonl")
+    lines = [json.loads(line) for line in (folder / "app.jsonl").read_text().splitlines()]
     kept = {CODE[line["start"] : line["end"]] for line in lines[1:]}
     assert "total += amount" in kept
     assert not any("print" in text for text in kept)
     assert sum(found["kept"].values()) == len(kept) == len(lines) - 1
-    before = (tmp_path / "app.jsonl").read_bytes()
-    assert json.loads(build(*words)[0]) == found
-    assert (tmp_path / "app.jsonl").read_bytes() == before
-    asked = json.loads(build(*words, "--evaluate", "oracle")[0])
+    before = (folder / "app.jsonl").read_bytes()
+    assert json.loads(run(folder, *BUILD)[0]) == found
+    assert (folder / "app.jsonl").read_bytes() == before
+    asked = json.loads(run(folder, *BUILD, "--evaluate", "oracle")[0])
     told = asked.pop("evaluation")
     assert asked == found
     assert told["passed"] == told["testable"] == told["tasks"] == len(kept)
     words = ("evaluate", "app.jsonl", "--scenario", "2", "--json", "--provider")
-    oracle, nothing = (json.loads(run(tmp_path, *words, name)[0]) for name in ("oracle", "fixed"))
+    oracle, nothing = (json.loads(run(folder, *words, name)[0]) for name in ("oracle", "fixed"))
     assert (oracle["corpus"], oracle["cluster_by"]) == ("app", "function")
     assert oracle["passed"] == oracle["testable"] == oracle["tasks"] == nothing["tasks"]
     inner = nothing["verdicts"].pop("passed")  # these blocks are complete: nothing is wanted
     assert inner == sum(line["inner"]["start"] == line["inner"]["end"] for line in lines[1:] if line["inner"])
-    run(tmp_path, "corpora", "export", "codev", "app.jsonl", "-o", "published")
+    run(folder, "corpora", "export", "codev", "app.jsonl", "-o", "published")
     words = ("evaluate", "codev", "--data", "published", "--scenario", "3", "--json", "--provider", "oracle")
-    published = json.loads(run(tmp_path, *words)[0])
+    published = json.loads(run(folder, *words)[0])
     assert (published["corpus"], published["cluster_by"]) == ("codev", "function")
     assert published["passed"] == published["tasks"] == 2 * len(kept)
 
@@ -106,3 +125,45 @@ def test_what_is_evaluated_at_once_must_be_a_provider_and_there_must_be_blocks(b
     assert "did you mean 'gguf'" in build("codev", "app", "-o", "a.jsonl", "--evaluate", "ggfu", status=2)[1]
     said = build("codev", "app", "-o", "a.jsonl", "--evaluate", "gguf", "--until", "chains", status=2)[1]
     assert "--until chains ends before there are any" in said
+
+
+@dataclass(slots=True)
+class Blocks(FakeScript):
+    """A chat that knows one block: the answer is wrapped in talk, and it has no fences where that block is not asked for."""
+
+    server: FakeModelServer | None = None
+
+    def written(self, stops, limit):
+        asked = self.server.asked[-1].body["messages"][-1]["content"]
+        yield "A first idea:\n```python\ntotal -= amount\n```\n"
+        yield "No, better:\n```python\ntotal += amount\n```\nDone." if f"{LOOP}<fim_suffix>" in asked else "I do not know."
+
+
+LOOP = CODE[: CODE.index("total += amount")]
+
+
+async def test_a_chat_model_is_asked_in_the_words_of_the_paper_and_its_last_fences_count(built):
+    folder, found = built
+    script = Blocks()
+    async with FakeModelServer(OpenAIDialect(), script) as server:
+        script.server = server
+        words = ("evaluate", "app.jsonl", "--out", "chat", "--json", "--chat", "codev", "--provider", "openai")
+        where = ("--model", "wise", "--base-url", f"{server.url}/v1", "--repairs", "none")
+        told = json.loads((await asyncio.to_thread(run, folder, *words, *where))[0])
+        asked_for = [asked.body["messages"] for asked in server.asked if "messages" in asked.body]
+        questions = [asked for asked in asked_for if not is_probe(asked[1]["content"])]
+    assert len(questions) == sum(found["kept"].values())
+    assert all("/ledger.py<fim_prefix>" in asked[1]["content"] for asked in questions)
+    assert all(asked[0]["content"].startswith("You complete code.") for asked in questions)
+    assert all("def unchecked(amounts)" in asked[1]["content"] for asked in questions), "the whole file is shown"
+    assert told["passed"] == 1
+    records = [json.loads(line) for line in run(folder, "records", "chat")[0].splitlines()]
+    texts = [record["suggestion"]["text"] for record in records if record["suggestion"]]
+    assert sorted(texts) == ["total += amount", *["total -= amount"] * (len(questions) - 1)]
+
+
+def test_only_chat_models_are_asked_in_a_chat(built):
+    folder, _ = built
+    words = ("evaluate", "app.jsonl", "--provider")
+    assert "provider gguf has none" in run(folder, *words, "gguf", "--chat", "codev", status=2)[1]
+    assert "did you mean 'codev'" in run(folder, *words, "openai", "--chat", "codex", status=2)[1]

@@ -52,11 +52,14 @@ FORMS = {
     "suffix first": ("openai", "/v1", {"template": "codestral"}, _text),
     "suffix": ("openai", "/v1", {"api": "suffix"}, _fields),
     "chat": ("openai", "/v1", {"api": "chat"}, _messages),
+    "chat of blocks": ("openai", "/v1", {"chat": "codev"}, _messages),
     "infill": ("llamacpp", "", {}, _infill),
     "ollama": ("ollama", "", {}, _fields),
     "ollama raw": ("ollama", "", {"template": "starcoder2"}, _text),
     "ollama chat": ("ollama", "", {"api": "chat"}, _messages),
+    "ollama chat of blocks": ("ollama", "", {"chat": "codev"}, _messages),
     "anthropic": ("anthropic", "", {}, _anthropic),
+    "anthropic chat of blocks": ("anthropic", "", {"chat": "codev"}, _anthropic),
 }
 
 

@@ -1,19 +1,24 @@
-"""Chats with models, whose answers are kept in a folder."""
+"""Chats with models: whose answers are kept in a folder, and in the words of a paper."""
 
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import get_args
 
 from msgspec import structs
 
+from corpora.options import WHOLE
 from server.chat import ProviderChat
+from server.nearest import did_you_mean
 from server.providers.registry import make
-from server.settings import AnswerRecord, ProviderSettings
+from server.settings import AnswerRecord, ChatWords, ProviderSettings, Settings
 from tui.errors import ConfigurationError
 
 CHATS = ("openai", "ollama", "anthropic", "gguf", "llamacpp", "fixed")
 """Providers that can be asked questions. The embedded model continues a chat as text."""
+ASSISTANTS = ("openai", "ollama", "anthropic")
+"""Providers whose models answer questions; the others continue text, or have no model."""
 
 
 async def kept_chat(
@@ -35,3 +40,25 @@ async def kept_chat(
     stack.push_async_callback(provider.close)
     await provider.start()
     return ProviderChat(provider)
+
+
+def in_a_chat(settings: Settings, words: str) -> Settings:
+    """The same settings for questions in a chat, in the words of a paper: Codev-Bench shows the whole file, and reads answers by rules of its own.
+
+    Raises:
+        ConfigurationError: there are no such words, or the provider has no chat.
+
+    """
+    provider, context = settings.provider, settings.context
+    if words not in get_args(ChatWords):
+        known = get_args(ChatWords)
+        raise ConfigurationError(f"--chat {words!r}{did_you_mean(words, known)}: choose one of {', '.join(known)}")
+    if provider.name not in ASSISTANTS:
+        raise ConfigurationError(
+            f"--chat asks a model in a chat, and provider {provider.name} has none: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
+        )
+    asked = structs.replace(provider, api="chat", chat=words)
+    if words != "codev":
+        return structs.replace(settings, provider=asked)
+    whole = structs.replace(context, before=context.before or WHOLE, after=context.after or WHOLE)
+    return structs.replace(settings, provider=asked, paper_rules="codev", context=whole)

@@ -93,6 +93,7 @@ class EvaluateFlags:
     all_tasks: flags.AllTasks = None
     scenario: flags.ScenarioFlag = 1
     embeddings: flags.Embeddings = ""
+    chat: flags.ChatWordsFlag = ""
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None

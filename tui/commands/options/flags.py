@@ -347,6 +347,14 @@ Embeddings = Annotated[
         help="In scenario 4 of blocks: find similar functions by embeddings, of the embedded model (gguf, gguf:FILE) or of a server with OpenAI's /embeddings (default: by TF-IDF, without a model).",
     ),
 ]
+ChatWordsFlag = Annotated[
+    str,
+    typer.Option(
+        "--chat",
+        metavar="simcopilot|codev",
+        help="Ask in a chat, in the words of this paper; codev: the whole file, as Codev-Bench asks general models, and of the answer counts what stands in its last fences (docs/codev.md).",
+    ),
+]
 Published = Annotated[
     str,
     typer.Option(metavar="MODEL", help="Judge the answers of this model that were published with the benchmark."),

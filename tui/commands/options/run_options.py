@@ -19,6 +19,7 @@ from replay.tapes.tape import unknown_toolchain
 from runners.errors import RequirementRefused
 from server.nearest import did_you_mean
 from server.settings import ContextSettings, ProviderSettings, Settings
+from tui.commands.options.chats import in_a_chat
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.configuration import (
     NO_FILE,
@@ -138,6 +139,7 @@ def options_of_evaluation(
             ablate=given.ablate,
             scoring=given.scoring,
             scenario=given.scenario,
+            chat=given.chat,
         ),
         **_of_both(given) | {"cluster_by": given.cluster_by or _clusters(name, found)},
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
@@ -188,6 +190,7 @@ def evaluate_settings(
     ablate: str = "",
     scoring: str = "answer",
     scenario: int = 1,
+    chat: str = "",
 ) -> Settings:
     """The server's settings for an evaluation: answers may have `LENGTH` tokens, unless anything names another number, and evidence (scenario 4 of blocks) `EVIDENCE`.
 
@@ -208,7 +211,8 @@ def evaluate_settings(
     context = ContextSettings(snippets=EVIDENCE if scenario == WITH_RETRIEVAL else None)
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
-    return settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
+    made = settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
+    return in_a_chat(made, chat) if chat else made
 
 
 def generation_settings(settings: str, flags: Mapping[str, Any]) -> Settings:

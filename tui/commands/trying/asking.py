@@ -13,12 +13,10 @@ from corpora.history.repository.selection import CommitSelection
 from replay.options import ReplayOptions
 from runners.environments import NotTestable
 from server.errors import ProviderError
+from tui.commands.options.chats import ASSISTANTS
 from tui.commands.trying.finding import FoundTests, TestFinder, ended_by_ctrl_c
 from tui.errors import ConfigurationError
 from tui.terminal_text import one_line, shorten
-
-CHATS = ("openai", "ollama", "anthropic")
-"""Providers whose models answer questions; the others continue text, or have no model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +38,9 @@ def refuse_unable(flags: AskFlags, options: ReplayOptions) -> None:
         if flags.run:
             raise ConfigurationError("--run-proposals is about what --ask-model brings: add that, or leave it out")
         return
-    if options.provider not in CHATS:
+    if options.provider not in ASSISTANTS:
         raise ConfigurationError(
-            f"--ask-model needs a model that answers questions, and provider {options.provider} has none: choose --provider {', '.join(CHATS[:-1])} or {CHATS[-1]}"
+            f"--ask-model needs a model that answers questions, and provider {options.provider} has none: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
         )
     if options.sandbox == "none":
         raise ConfigurationError(
