@@ -97,7 +97,8 @@ class CallRecorder:
 
     def _function(self, code: CodeType) -> _Function | None:
         name, file = code.co_name, code.co_filename
-        if not code.co_flags & inspect.CO_OPTIMIZED or name in _PARTS or file.startswith("<"):  # frozen, or made by exec
+        is_function = bool(code.co_flags & inspect.CO_OPTIMIZED) and name not in _PARTS
+        if not is_function or file.startswith("<"):  # of a frozen module, or of `exec`
             return None
         path = file if os.path.isabs(file) else os.path.join(self.inside, file)  # noqa: PTH117,PTH118
         if not path.startswith(self.inside):

@@ -136,7 +136,11 @@ class Blocks(FakeScript):
     def written(self, stops, limit):
         asked = self.server.asked[-1].body["messages"][-1]["content"]
         yield "A first idea:\n```python\ntotal -= amount\n```\n"
-        yield "No, better:\n```python\ntotal += amount\n```\nDone." if f"{LOOP}<fim_suffix>" in asked else "I do not know."
+        yield (
+            "No, better:\n```python\ntotal += amount\n```\nDone."
+            if f"{LOOP}<fim_suffix>" in asked
+            else "I do not know."
+        )
 
 
 LOOP = CODE[: CODE.index("total += amount")]
