@@ -107,7 +107,7 @@ def run(
         Path,
         typer.Argument(
             metavar="PROBLEMS",
-            help="HumanEval.jsonl(.gz), a copy of HumanEval's repository, or problems of your own (docs/codealign.md).",
+            help="HumanEval.jsonl(.gz) or a copy of its repository, a folder of DevBench, LiveBench's question.jsonl, or problems of your own (docs/codealign.md).",
         ),
     ],
     *,

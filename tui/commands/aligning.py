@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,14 +14,15 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from corpora.codealign.benchmark import AlignmentRun, problems_in
+from corpora.codealign.benchmark import AlignmentRun
 from corpora.codealign.benchmark.asking import SETTINGS, InstructionSetting
 from corpora.codealign.benchmark.pipeline import AlignmentOutcome
-from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.codealign.benchmark.scores import alignment_figures, compared_runs
+from corpora.codealign.benchmark.soundness import sound_problems
 from corpora.codealign.catalogue import instructions
 from corpora.codealign.choosing import chosen_instructions
 from corpora.codealign.instruction import DeveloperInstruction
+from corpora.standalone import ReadProblems, read_problems
 from replay.run.engine import cache_folder
 from runners.programs import cold
 from runners.sandboxes import pick
@@ -55,14 +57,15 @@ class AlignedProblems:
     places: int = 1
     require_recorded: bool = False
 
-    def problems(self) -> Sequence[StandaloneProblem]:
-        """The problems, the first of them up to the limit.
+    def problems(self) -> ReadProblems:
+        """The problems, the first of them up to the limit; and what of the data is no problem.
 
         Raises:
             DataError: they cannot be read.
 
         """
-        return problems_in(self.data)[: self.limit]
+        read = read_problems(self.data)
+        return ReadProblems(read.problems[: self.limit], read.left_out)
 
     def chosen(self) -> Sequence[DeveloperInstruction]:
         """The instructions that may be drawn: those that are named, else all.
@@ -96,14 +99,15 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
         SandboxMissing: no sandbox works here.
 
     """
-    problems, chosen = asked.problems(), asked.chosen()
-    outcomes = await _outcomes(asked, problems, chosen)
+    read, chosen = asked.problems(), asked.chosen()
+    outcomes, left_out = await _outcomes(asked, read, chosen)
     (asked.out / "tasks.jsonl").write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
     document = {
         "corpus": "codealign",
         "model": f"{asked.provider.name} {asked.provider.model}".strip(),
         "judge": "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip(),
-        "problems": len(problems),
+        "problems": len(read.problems),
+        "left_out": left_out,
         **alignment_figures(outcomes),
         "out": str(asked.out),
     }
@@ -112,8 +116,9 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
 
 
 async def _outcomes(
-    asked: AlignedProblems, problems: Sequence[StandaloneProblem], chosen: Sequence[DeveloperInstruction]
-) -> list[AlignmentOutcome]:
+    asked: AlignedProblems, read: ReadProblems, chosen: Sequence[DeveloperInstruction]
+) -> tuple[list[AlignmentOutcome], dict[str, str]]:
+    """The outcomes, and why problems were left out, by name."""
     sandbox = pick(asked.sandbox)
     asked.out.mkdir(parents=True, exist_ok=True)
     required = asked.require_recorded
@@ -125,6 +130,13 @@ async def _outcomes(
         waiting = stack.enter_context(Waiting(SafeConsole(stderr=True), "instructions"))
         programs = await cold(sandbox, cache_folder(), waiting.show)
         stack.push_async_callback(programs.close)
+        sound = await sound_problems(
+            read.problems,
+            programs,
+            with_reference=not asked.asks_first,
+            places=asked.places,
+            notify=lambda number: waiting.show(f"tests of {number:,} of {len(read.problems):,} problems tried"),
+        )
         done: list[AlignmentOutcome] = []
 
         def notify(outcome: AlignmentOutcome) -> None:
@@ -135,7 +147,7 @@ async def _outcomes(
         run = AlignmentRun(
             chat, programs, judge, asked.each, asked.seed, asked.settings, asked.asks_first, places=asked.places
         )
-        return await run.outcomes(problems, chosen, notify)
+        return await run.outcomes(sound.kept, chosen, notify), {**read.left_out, **sound.left_out}
 
 
 def has_failures(document: Mapping[str, Any]) -> bool:
@@ -150,6 +162,8 @@ def show_alignment(document: Mapping[str, Any]) -> None:
     console.print(
         Text(f"{one_line(document['model'])}: {tasks} to {number_of(document['problems'], 'problem')}", "bold")
     )
+    for why, number in Counter(document["left_out"].values()).most_common():
+        console.print(f"{number_of(number, 'problem')} left out: {why}", style="yellow")
     for setting, own in document["settings"].items():
         console.print(_rates(setting, own))
     for line in _tests(document["settings_test"], document["types_test"], "problems"):

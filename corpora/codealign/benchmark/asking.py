@@ -11,11 +11,16 @@ from corpora.codealign.instruction import DeveloperInstruction
 from server.judging import Rubric
 from server.prompt import ChatMessage
 from syntax.languages import LANGUAGES
-from syntax.parse import has_error
+from syntax.parse import Tree, parse
 
 InstructionSetting: TypeAlias = Literal["predefined", "follow-up"]
 """Whether the instruction comes with the problem, or behind a first solution (CodeAlignBench, section 3.2)."""
 SETTINGS: tuple[InstructionSetting, ...] = ("predefined", "follow-up")
+_INERT = re.compile(
+    r"^(?:module|program|expression_statement|tuple|sequence_expression|attribute|member_expression|field_access|integer|float|number|true|false|none|null)$"
+    r"|identifier$|string|comment|literal$|operator$|binary_expression$|unary_expression$|escape_sequence"
+)
+"""The nodes of which a sentence of words consists where it parses by chance."""
 _WHOLE = "Answer with the whole program in one code block, and nothing else."
 _FENCED = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -35,13 +40,17 @@ def task_messages(task: AlignmentTask, setting: InstructionSetting) -> Sequence[
 
 
 def program_in(answer: str, language: str) -> str | None:
-    """The program in an answer: the first block between fences that parses, or the whole answer if it has no fence and parses.
+    """The program in an answer: the first block between fences that is one, or the whole answer if it has no fence and is one.
 
-    None where there is neither: nothing is guessed.
+    A program parses and does something: `Sorry, no` parses in Python too, and is none. None where there is no program: nothing is guessed.
     """
     blocks = [found[2] for found in _FENCED.finditer(answer)] or [answer]
-    parsing = (block for block in blocks if block.strip() and not has_error(LANGUAGES[language], block))
-    return next(parsing, None)
+    return next((block for block in blocks if _is_program(parse(LANGUAGES[language], block))), None)
+
+
+def _is_program(tree: Tree) -> bool:
+    """Whether a text parses and holds more than names, values and what joins them."""
+    return not tree.root.has_error and any(node.is_named and not _INERT.search(node.type) for node in tree.nodes())
 
 
 def judge_rubric(given: DeveloperInstruction) -> Rubric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -19,8 +19,9 @@ from corpora.codealign.benchmark.asking import (
 )
 from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.codealign.benchmark.sampling import AlignmentTask, balanced_tasks
+from corpora.codealign.benchmark.soundness import TIMEOUT_S
 from corpora.codealign.instruction import DeveloperInstruction
-from runners.programs import Program, Programs
+from runners.programs import Programs
 from server.chat import Chat
 from server.errors import ProviderError, ProviderMissing
 from server.judging import TextJudge
@@ -29,7 +30,6 @@ Following: TypeAlias = Literal["followed", "not followed", "no program", "unpars
 """`no program`: the answer holds none that parses. `unparsable judgement`: the judge gave no score. `not verified`: the provider failed."""
 UNVERIFIED = frozenset({"unparsable judgement", "not verified"})
 """What says nothing about the answer."""
-_TIMEOUT_S = 30.0
 
 
 class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +44,10 @@ class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
     by: Literal["rule", "judge"]
     ask: str
     initial: str
+    request: str = ""
+    """What the model was asked, without the instruction."""
+    initial_tests: str = ""
+    """What the tests say of the first solution, as `tests`."""
     answer: str = ""
     program: str | None = None
     following: Following = "not verified"
@@ -56,6 +60,11 @@ class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
     def is_tested(self) -> bool:
         """Whether the tests say something about the program."""
         return self.tests not in {"", "infrastructure"}
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the program fails the tests that the first solution passes."""
+        return self.is_tested and self.tests != "passed" and self.initial_tests == "passed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class AlignmentRun:
         chosen: Sequence[DeveloperInstruction],
         notify: Callable[[AlignmentOutcome], None] = lambda _: None,
     ) -> list[AlignmentOutcome]:
-        """Run all tasks; `notify` gets each outcome as it comes. The result is in the order of problems, tasks and settings.
+        """Run all tasks of sound problems (`sound_problems`); `notify` gets each outcome as it comes. The result is in the order of problems, tasks and settings.
 
         Raises:
             ProviderMissing: what a provider needs is not there.
@@ -117,7 +126,11 @@ class AlignmentRun:
                 initial = None
         if not initial:
             return ()
-        return tuple(balanced_tasks(problem, initial, chosen, each=self.each, seed=self.seed))
+        tests = "passed" if problem.is_tested else ""  # of a reference: `sound_problems` has seen it
+        if self.asks_first and problem.is_tested:
+            tests = (await self.programs.run(problem.program(initial), timeout_s=TIMEOUT_S)).verdict_class
+        drawn = balanced_tasks(problem, initial, chosen, each=self.each, seed=self.seed)
+        return tuple(replace(task, initial_tests=tests) for task in drawn)
 
     async def _outcome(self, task: AlignmentTask, setting: InstructionSetting) -> AlignmentOutcome:
         given = AlignmentOutcome(
@@ -130,6 +143,8 @@ class AlignmentRun:
             by="rule" if task.instruction.by_rule else "judge",
             ask=task.ask,
             initial=task.initial,
+            request=task.problem.request,
+            initial_tests=task.initial_tests,
         )
         try:
             answer = await self.chat.answer(task_messages(task, setting))
@@ -143,15 +158,11 @@ class AlignmentRun:
         program = program_in(given.answer, given.language)
         if program is None:
             return msgspec.structs.replace(given, following="no program")
-        text = task.problem.program(program)
-        result = await self.programs.run(Program(given.language, text), timeout_s=_TIMEOUT_S)
-        return msgspec.structs.replace(
-            given,
-            program=program,
-            following=await self._following(given, task, program),
-            tests=result.verdict_class,
-            message=result.message,
-        )
+        found = msgspec.structs.replace(given, program=program, following=await self._following(given, task, program))
+        if not task.problem.is_tested:
+            return found
+        result = await self.programs.run(task.problem.program(program), timeout_s=TIMEOUT_S)
+        return msgspec.structs.replace(found, tests=result.verdict_class, message=result.message)
 
     async def _following(self, given: AlignmentOutcome, task: AlignmentTask, program: str) -> Following:
         """Whether a program follows: the first solution is known in the setting `follow-up` only, as in the paper."""

@@ -10,6 +10,7 @@ import msgspec
 
 from corpora.codealign.finders.shapes import SHAPES
 from corpora.errors import DataError
+from runners.programs import Program
 
 _GZIP = b"\x1f\x8b"
 _FILES = ("data/HumanEval.jsonl.gz", "data/HumanEval.jsonl", "HumanEval.jsonl.gz", "HumanEval.jsonl")
@@ -29,10 +30,24 @@ class StandaloneProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     head: str = ""
     """What solutions may rely on: imports and functions that the problem gives."""
     tests: str = ""
+    """"": nothing tests a solution, and only whether it follows is asked."""
+    is_script: bool = False
+    """Whether a solution reads standard input and writes standard output (Python): the tests have its text, as `solution`, and run it themselves."""
 
-    def program(self, solution: str) -> str:
+    requires: tuple[str, ...] = ()
+    """Packages that solutions may import."""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are tests."""
+        return bool(self.tests.strip())
+
+    def program(self, solution: str) -> Program:
         """The program that tests a solution: it passes if it comes to its end with status 0."""
-        return f"{self.head}\n\n{solution}\n\n{self.tests}\n"
+        shown = f"solution = {solution!r}" if self.is_script else solution
+        first = self.head.count("\n") + 3
+        text = f"{self.head}\n\n{shown}\n\n{self.tests}\n"
+        return Program(self.language, text, requires=self.requires, written=(first, first + shown.count("\n")))
 
 
 class _Row(msgspec.Struct, frozen=True):

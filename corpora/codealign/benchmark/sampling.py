@@ -21,6 +21,8 @@ class AlignmentTask:
     initial: str
     instruction: DeveloperInstruction
     ask: str
+    initial_tests: str = ""
+    """What the tests say of the first solution; "" where nothing tests it."""
 
 
 def balanced_tasks(

@@ -39,7 +39,7 @@ def alignment_figures(outcomes: Sequence[AlignmentOutcome]) -> dict[str, Any]:
         "follow_and_break": [
             {"problem": one.problem, "setting": one.setting, "instruction": one.instruction, "tests": one.tests}
             for one in outcomes
-            if one.following == "followed" and one.is_tested and one.tests != "passed"
+            if one.following == "followed" and one.breaks
         ],
     }
 

@@ -61,10 +61,10 @@ def test_human_eval_is_read_from_its_file_packed_or_not_and_from_its_repository(
         assert found.reference == ADD["prompt"] + ADD["canonical_solution"]
         scope = {}
         exec(
-            found.program("def add(a, b):\n    return math.floor(a + b)\n"), scope
+            found.program("def add(a, b):\n    return math.floor(a + b)\n").text, scope
         )  # the prompt's imports hold for answers too
         with pytest.raises(AssertionError):
-            exec(found.program("def add(a, b):\n    return a - b\n"), {})
+            exec(found.program("def add(a, b):\n    return a - b\n").text, {})
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,12 @@ def test_what_is_not_human_eval_is_refused(tmp_path, text, said):
         ("```\nnot code at all\n```\n```python\nx = 1\n```", "x = 1\n"),
         ("~~~py\nx = 1\n~~~", "x = 1\n"),
         ("I cannot do that.", None),
+        ("Sorry, no", None),
+        ("not possible", None),
+        ("```\nDone\n```", None),
+        ("print", None),
+        ("print(1)", "print(1)"),
+        ("x = 1", "x = 1"),
         ("```python\ndef f(:\n```", None),
         ("", None),
     ],

@@ -1,0 +1,6 @@
+"""Standalone problems from published benchmarks, for the instructions of developers: a request, a reference, and tests that see a whole program."""
+
+from corpora.standalone.reading import read_problems
+from corpora.standalone.reading_results import ReadProblems
+
+__all__ = ["ReadProblems", "read_problems"]
