@@ -50,7 +50,7 @@ def label(
     * `ghosttape judge label cases.jsonl --from efcb-m --task reverse-qa`
     * `ghosttape judge label cases.jsonl` (goes on)
     """
-    from tui.commands import judging
+    from tui.commands.questions import judging
 
     rubric = judging.rubric_of(task, data)
     if asked is None and not file.is_file():
@@ -81,8 +81,8 @@ def calibrate(
 
     Example: `ghosttape judge calibrate cases.jsonl --task reverse-qa --provider openai --model j --base-url http://127.0.0.1:8080/v1`
     """
-    from tui.commands import judging
     from tui.commands.options.configuration import settings_of
+    from tui.commands.questions import judging
 
     chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
     place = out or file.with_suffix(".worth.json")

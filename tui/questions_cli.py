@@ -67,10 +67,10 @@ def ask(
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --out efcb-m --require-recorded` (the same once more, without a network)
     """
     from server.settings import ProviderSettings
-    from tui.commands import examining
-    from tui.commands.judging import read_calibration
     from tui.commands.options.configuration import settings_of
     from tui.commands.options.run_options import words
+    from tui.commands.questions import examining
+    from tui.commands.questions.judging import read_calibration
 
     if corpus != "efcb":
         raise ConfigurationError(f"{corpus!r} asks no questions: efcb does (the others: `ghosttape evaluate`)")
@@ -108,26 +108,33 @@ def pull_requests(
     repositories: Annotated[
         list[str],
         typer.Argument(
-            metavar="REPO…", help="Clones with their history; the pull requests of the branch that is checked out."
+            metavar="REPO…",
+            help="Clones with their history (the branch that is checked out), and repositories of GitHub as OWNER/NAME.",
         ),
     ],
     *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the questions.")],
+    limit: Annotated[
+        int | None,
+        typer.Option(min=4, help="At most so many pull requests of each, the newest (default: all; of GitHub 300)."),
+    ] = None,
     seed: flags.Seed = 0,
     json: flags.JsonFlag = False,
 ) -> None:
     """Make questions in EFCB's form from the pull requests of repositories, and a Hard that its shape does not solve (gmcq-hard-2).
 
-    Pull requests are merge commits, and commits whose subject ends in (#NUMBER); those with a description and a patch of 15 lines to 7,500 characters count.
+    Of a clone, pull requests are merge commits, and commits whose subject ends in (#NUMBER): no network. Of GitHub, those that were merged: set GITHUB_TOKEN, for
+    without one GitHub allows 60 requests an hour. Those with a description and a patch of 15 lines to 7,500 characters count. The same command goes on where it was stopped.
 
     Examples:
     * `ghosttape corpora pull-requests ~/src/app ~/src/lib -o questions`
+    * `GITHUB_TOKEN=… ghosttape corpora pull-requests pypa/packaging --limit 200 -o questions`
     * `ghosttape ask efcb --data questions` (what can be solved without a model?)
     """
-    from tui.commands import examining
+    from tui.commands.questions import making
 
-    counts = examining.made(repositories, out, seed)
+    counts = making.made(repositories, out, seed, limit)
     if json:
         print_json({"out": str(out), "repositories": counts})
     else:
-        examining.show_made(counts, out)
+        making.show_made(counts, out)

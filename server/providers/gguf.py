@@ -38,6 +38,9 @@ _BATCH_TOKENS = 16
 with the bundled model, one thread, four busy processes on two cores: 0.6 s for a batch at worst (32 tokens: 1.2 s, 64: 1.9 s). With a
 core of its own a batch takes 0.08 s. The time for the whole prompt is the same for sizes from 8 to 64."""
 
+_END_S = 30.0
+"""How long a cancelled generation may take to end: a batch of the prompt, on a machine under any load."""
+
 GeneratedPiece: TypeAlias = str | ProviderError | None
 """A piece of the answer, an error, or None at the end."""
 
@@ -105,7 +108,7 @@ class Gguf:
                 yield piece
         finally:
             generation.cancelled.set()
-            self._running.discard(generation)
+            self._running = {each for each in self._running if each.is_alive}
 
     async def _next(self, generation: _Generation, ends: float) -> str | None:
         try:
@@ -118,10 +121,10 @@ class Gguf:
         return piece
 
     async def close(self) -> None:
-        """Stop all generations."""
+        """Stop all generations, also those that nobody reads any more: a thread in llama.cpp at the end of the process would abort it."""
         for generation in list(self._running):
             generation.cancelled.set()
-            await asyncio.to_thread(generation.wait, 2.0)
+            await asyncio.to_thread(generation.wait, _END_S)
 
     def _question(self, request: Request) -> dict[str, Any]:
         asked: dict[str, Any] = {
@@ -152,6 +155,11 @@ class _Generation:
     def begin(self) -> None:
         """Start the thread."""
         self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its thread has not ended."""
+        return self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:
         """Wait until the thread has ended, `seconds` at most."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,15 +19,15 @@ from corpora.agent.choosing.criteria import (
     light_by_model,
     light_by_rules,
 )
-from corpora.agent.choosing.github import TOKENS, GitHubSearch, github_client
+from corpora.agent.choosing.github import GitHubSearch
 from corpora.agent.choosing.local import local_facts
 from corpora.errors import DataError
+from corpora.github_api import client_of, github_name
 from corpora.history.advice import AdvisingProvider
 from server.settings import ProviderSettings
 from tui.errors import ConfigurationError
 from tui.terminal_text import one_line
 
-_OF_GITHUB = re.compile(r"^(?:https://github\.com/)?([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _MARKS = {True: "+", False: "-", None: "?"}
 
 
@@ -89,14 +87,13 @@ def _judge(settings: ProviderSettings | None) -> LightJudge:
 
 
 async def _facts(request: ChoosingRequest, criteria: ChoiceCriteria) -> AsyncIterator[RepositoryFacts]:
-    token = next((value for name in TOKENS if (value := os.environ.get(name, ""))), "")
-    async with github_client(token) as client:
+    async with client_of() as client:
         search = GitHubSearch(client)
         for name in request.named:
             if Path(name).is_dir():  # noqa: ASYNC240 - one look at a folder that a person names
                 yield local_facts(Path(name))
-            elif match := _OF_GITHUB.match(name):
-                yield await search.named(match[1])
+            elif known := github_name(name):
+                yield await search.named(known)
             else:
                 raise ConfigurationError(f"{name} is neither a folder nor OWNER/NAME of GitHub")
         if request.search:

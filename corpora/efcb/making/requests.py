@@ -70,10 +70,16 @@ def _words(message: str, *, is_merge: bool) -> tuple[str, str] | None:
 
 
 def _patch(git: GitCommands, parent: str, commit: str) -> str:
-    whole = git.text(
-        "diff-tree", "-p", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", parent, commit
+    return patch_of(
+        git.text(
+            "diff-tree", "-p", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", parent, commit
+        )
     )
-    return "\n---\n".join(filter(None, map(_file, _FILE.split(whole)[1:])))
+
+
+def patch_of(diff: str) -> str:
+    """A diff of git's as EFCB shows one; files without hunks (binary, renamed) are not in it."""
+    return "\n---\n".join(filter(None, map(_file, _FILE.split(diff)[1:])))
 
 
 def _file(text: str) -> str:
@@ -102,17 +108,30 @@ def whole_files(repository: str) -> Callable[[PullRequest, str], MaskedFile | No
     return whole
 
 
-def kept(repository: str) -> list[PullRequest]:
-    """The pull requests of a repository that have the size of EFCB's and a description, the newest first; each patch once.
+def kept(repository: str, limit: int | None = None) -> list[PullRequest]:
+    """The pull requests of a repository that have the size of EFCB's and a description, the newest first, at most `limit`; each patch once.
 
     Raises:
         HistoryError: there are fewer than four, which a question with four choices needs.
 
     """
-    found = {each.patch: each for each in pull_requests(repository) if each.fits and each.body}
+    found: dict[str, PullRequest] = {}
+    for each in pull_requests(repository):
+        if each.fits and each.body and len(found) != limit:
+            found[each.patch] = each
+    return enough(list(found.values()), repository)
+
+
+def enough(found: list[PullRequest], repository: str) -> list[PullRequest]:
+    """The same; four are needed.
+
+    Raises:
+        HistoryError: there are fewer.
+
+    """
     if len(found) < 4:
         raise HistoryError(
-            f"{repository}: {len(found)} of its commits are pull requests with a description and a patch of {LEAST_LINES} lines to {MOST_CHARACTERS:,} "
-            "characters, and a question needs four: name a clone with its whole history whose merges or squashed commits name their pull request"
+            f"{repository}: {len(found)} of its pull requests have a description and a patch of {LEAST_LINES} lines to {MOST_CHARACTERS:,} characters, and "
+            "a question needs four: name a clone with its whole history whose merges or squashed commits name their pull request, or OWNER/NAME of GitHub"
         )
-    return list(found.values())
+    return found

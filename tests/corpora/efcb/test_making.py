@@ -139,5 +139,5 @@ def test_pull_requests_are_merges_and_squashed_commits(repository):
 
 
 def test_too_few_of_them_make_no_question(repository):
-    with pytest.raises(HistoryError, match=r"2 of its commits are pull requests .* a question needs four"):
+    with pytest.raises(HistoryError, match=r"2 of its pull requests have .* a question needs four"):
         kept(str(repository))

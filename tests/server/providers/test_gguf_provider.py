@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import subprocess
+import sys
 import time
 from contextlib import aclosing
 from pathlib import Path
@@ -148,6 +150,32 @@ async def test_closing_the_provider_stops_what_is_under_way():
     await provider.close()
     assert not engine.running.locked()
     asked.cancel()
+
+
+GIVES_UP = """
+import asyncio
+from server.chat import ask_chat
+from server.errors import ProviderError
+from server.prompt import ChatMessage
+from server.providers.registry import make
+from server.settings import ProviderSettings
+
+async def main():
+    provider = make(ProviderSettings(name="gguf", timeout_s=0.2))
+    await provider.start()
+    try:
+        await ask_chat(provider, [ChatMessage("user", "word " * 3_000)])
+    except ProviderError as error:
+        print(error)
+    await provider.close()
+
+asyncio.run(main())
+"""
+
+
+def test_a_process_ends_well_although_it_gave_up_waiting_while_the_model_still_read():
+    done = subprocess.run([sys.executable, "-c", GIVES_UP], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "the model gave no whole answer within 0.2 s\n"), done.stderr
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path):

@@ -19,6 +19,8 @@ CHATS = ("openai", "ollama", "anthropic", "gguf", "llamacpp", "fixed")
 """Providers that can be asked questions. The embedded model continues a chat as text."""
 ASSISTANTS = ("openai", "ollama", "anthropic")
 """Providers whose models answer questions; the others continue text, or have no model."""
+PATIENCE_S = 300.0
+"""How long an answer may take, if the settings do not allow more: nobody waits at a keyboard for it, and a question may have thousands of tokens."""
 
 
 async def kept_chat(
@@ -36,7 +38,8 @@ async def kept_chat(
             f"provider {settings.name} answers no questions: choose --provider {', '.join(CHATS[:-1])}"
         )
     record = AnswerRecord(path=str(path), mode="require" if require_recorded else "replay")
-    provider = make(structs.replace(settings, record=record))
+    patience_s = max(settings.timeout_s, PATIENCE_S)
+    provider = make(structs.replace(settings, record=record, timeout_s=patience_s))
     stack.push_async_callback(provider.close)
     await provider.start()
     return ProviderChat(provider)

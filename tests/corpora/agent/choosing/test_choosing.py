@@ -14,9 +14,10 @@ import httpx
 import pytest
 
 from corpora.agent.choosing.criteria import ChoiceCriteria, RepositoryFacts, light_by_model, light_by_rules
-from corpora.agent.choosing.github import GitHubSearch, github_client
+from corpora.agent.choosing.github import GitHubSearch
 from corpora.agent.choosing.local import local_facts
 from corpora.errors import FetchError
+from corpora.github_api import github_client
 from corpora.history.advice import ScriptedChat
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
@@ -142,7 +143,7 @@ def test_a_repository_of_a_list_is_judged_by_age_and_stars_too() -> None:
     ("answer", "said"),
     [
         (httpx.Response(401), "refuses the token in GITHUB_TOKEN"),
-        (httpx.Response(403, headers={"x-ratelimit-remaining": "0"}), "no more requests for now .* set GITHUB_TOKEN"),
+        (httpx.Response(403, headers={"x-ratelimit-remaining": "0"}), "no more requests for now .*: wait"),
         (httpx.Response(404), "status 404 for /repos/a/b"),
         (httpx.Response(200, text="[]"), "otherwise than documented"),
     ],

@@ -14,8 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
-from corpora.efcb.making import QuestionMaker, write_questions
-from corpora.efcb.making.requests import kept, whole_files
 from corpora.efcb.questions import ALL_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
@@ -23,8 +21,8 @@ from corpora.efcb.rules import solved_by
 from corpora.efcb.scores import SCALES
 from server.judging import TextJudge
 from server.settings import ProviderSettings
-from tui.commands.judging import figure_words
 from tui.commands.options.chats import kept_chat
+from tui.commands.questions.judging import figure_words
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
@@ -105,7 +103,12 @@ async def examine(asked: AskedQuestions) -> dict[str, Any]:
     with Waiting(SafeConsole(stderr=True), "rules that ask no model answer") as waiting:
         waiting.show(number_of(len(questions), "question"))
         solved = solved_by(questions)
-    document: dict[str, Any] = {"corpus": "efcb", "rules": rule_figures(questions, solved)}
+    document: dict[str, Any] = {
+        "corpus": "efcb",
+        "read": len(questions),
+        "repositories": len({question.repository for question in questions}),
+        "rules": rule_figures(questions, solved),
+    }
     if asked.provider is None:
         return document
     judge = "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip()
@@ -158,6 +161,8 @@ async def _outcomes(
 def show(document: Mapping[str, Any]) -> None:
     """Print what rules solve, what the model solves with and without it, and what could not be scored."""
     console = SafeConsole()
+    where = "1 repository" if document["repositories"] == 1 else f"{document['repositories']:,} repositories"
+    console.print(f"{number_of(document['read'], 'question')} about pull requests of {where}")
     for task, rules in document["rules"].items():
         console.print(Text(f"{task}: what rules solve that ask no model ({number_of(rules['n'], 'question')})", "bold"))
         console.print(_table({rule: rules[rule] for rule in rules if isinstance(rules[rule], dict)}, 1.0))
@@ -171,7 +176,8 @@ def show(document: Mapping[str, Any]) -> None:
         rows = {"all": found["figures"]}
         if found.get("flagged"):
             rows["others"] = found["figures_without_flagged"]
-        console.print(_table({name: figures for name, figures in rows.items() if figures}, SCALES[task]))
+        if known := {name: figures for name, figures in rows.items() if figures}:
+            console.print(_table(known, SCALES[task]))
         if found.get("checks"):
             console.print(Text("checks without a judge, percent", "bold"))
             console.print(_table(found["checks"], 1.0))
@@ -236,31 +242,3 @@ def _words(figure: Mapping[str, Any], scale: float, *, percent: bool = True, who
     if not whole or figure["low"] is None:
         return text
     return f"{text} ({by * figure['low']:.{digits}f}{DASH}{by * figure['high']:.{digits}f})"
-
-
-def made(repositories: Sequence[str], out: Path, seed: int) -> dict[str, dict[str, int]]:
-    """Write questions about the pull requests of each repository below `out`; returns how many of each task.
-
-    Raises:
-        HistoryError: one is no repository, or has too few pull requests.
-        ConfigurationError: two have the same name.
-
-    """
-    names = [Path(repository).resolve().name for repository in repositories]
-    if twice := next((name for name in names if names.count(name) > 1), ""):
-        raise ConfigurationError(f"two repositories are called {twice}: rename the folder of one")
-    counts = {}
-    with Waiting(SafeConsole(stderr=True), "pull requests are read") as waiting:
-        for repository, name in zip(repositories, names, strict=True):
-            waiting.show(name)
-            counts[name] = write_questions(QuestionMaker(kept(repository), seed, whole_files(repository)), out, name)
-    return counts
-
-
-def show_made(counts: Mapping[str, Mapping[str, int]], out: Path) -> None:
-    """Print how many questions were made, and what to do with them."""
-    console = SafeConsole()
-    for name, own in counts.items():
-        told = ", ".join(f"{number:,} {task}" for task, number in own.items())
-        console.print(f"{one_line(name)}: {told}")
-    console.print(Text(f"What rules solve of them without a model: ghosttape ask efcb --data {out}", "bold"))

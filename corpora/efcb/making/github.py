@@ -1,0 +1,111 @@
+"""The pull requests of a repository on GitHub, through its API: those that were merged, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from corpora.efcb.making.kept_texts import KeptTexts
+from corpora.efcb.making.requests import PullRequest, patch_of
+from corpora.efcb.patches import applied, hunks_of, parses
+from corpora.efcb.questions import MaskedFile
+from corpora.github_api import GitHubApi
+
+MOST = 300
+"""How many are kept where nobody says how many: EFCB has 148 to 239 of a repository."""
+_PAGE = 100
+_DIFF, _RAW = "application/vnd.github.diff", "application/vnd.github.raw+json"
+_NO_DIFF = (httpx.codes.NOT_FOUND, httpx.codes.NOT_ACCEPTABLE, httpx.codes.UNPROCESSABLE_ENTITY)
+"""What GitHub answers where a diff is too large (406), or cannot be made."""
+
+
+class _Base(msgspec.Struct, frozen=True):
+    sha: str
+
+
+class _PullRow(msgspec.Struct, frozen=True):
+    number: int
+    title: str
+    base: _Base
+    body: str | None = None
+    merged_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubPullRequests:
+    """Reads the pull requests of `OWNER/NAME`. Diffs and files never change, so they are kept in `texts` and asked for once."""
+
+    api: GitHubApi
+    name: str
+    texts: KeptTexts
+
+    async def merged(self, limit: int, notify: Callable[[int, int], None]) -> list[PullRequest]:
+        """At most so many of those with a description and a patch of EFCB's size, the newest first, each patch once.
+
+        `notify` gets how many were looked at, and how many of them are kept.
+
+        Raises:
+            FetchError: GitHub cannot be reached, refuses, or answers otherwise than documented; what it gave is kept.
+
+        """
+        found: dict[str, PullRequest] = {}
+        looked = 0
+        async for row in self._rows():
+            looked += 1
+            request = await self._request(row)
+            if request is not None and request.fits:
+                found.setdefault(request.patch, request)
+            notify(looked, len(found))
+            if len(found) == limit:
+                break
+        return list(found.values())
+
+    async def _rows(self) -> AsyncIterator[_PullRow]:
+        """Those that were merged and say what they do."""
+        pages = self.api.pages(
+            f"/repos/{self.name}/pulls",
+            list[_PullRow],
+            state="closed",
+            sort="created",
+            direction="desc",
+            per_page=_PAGE,
+        )
+        async for page in pages:
+            for row in page:
+                if row.merged_at is not None and (row.body or "").strip():
+                    yield row
+
+    async def _request(self, row: _PullRow) -> PullRequest | None:
+        path = f"/repos/{self.name}/pulls/{row.number}"
+        diff = await self.texts.get(f"{path} diff", lambda: self.api.text(path, _DIFF, _NO_DIFF))
+        if diff is None:
+            return None
+        body = (row.body or "").replace("\r\n", "\n").strip()
+        return PullRequest(f"{self.name}#{row.number}", row.title.strip(), body, patch_of(diff), row.base.sha)
+
+    async def whole_file(self, request: PullRequest, path: str) -> MaskedFile | None:
+        """A file of a pull request as it was before; None where the patch does not apply to it there, or it does not parse before and after.
+
+        GitHub names the commit on which a pull request is based, and shows the patch against the one at which its branch began: where the file changed in
+        between, the patch may not apply.
+
+        Raises:
+            FetchError: as for `merged`.
+
+        """
+        place = f"/repos/{self.name}/contents/{quote(path)}"
+        key = f"{place} {request.parent}"
+        before = await self.texts.get(
+            key, lambda: self.api.text(place, _RAW, (httpx.codes.NOT_FOUND,), ref=request.parent)
+        )
+        text = before or ""
+        after = applied(text.split("\n") if text else [], hunks_of(request.patch).get(path, ()))
+        sound = after is not None and all(
+            "\ufffd" not in each and parses(path, each) for each in (text, "\n".join(line or "" for line in after))
+        )
+        return MaskedFile(path, text) if sound else None

@@ -1,0 +1,1 @@
+"""The commands of benchmarks that ask questions, and of judges."""
