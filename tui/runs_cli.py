@@ -161,6 +161,7 @@ def compare(
     changed: flags.ChangedMoments = 3,
     screen: flags.CompareScreen = False,
     markdown: flags.Markdown = False,
+    html: flags.ComparisonPage = None,
     json: flags.JsonFlag = False,
     gated: GateFlags,
 ) -> None:
@@ -171,17 +172,23 @@ def compare(
     * `ghosttape compare small medium large` (medium and large, each with small)
     * `ghosttape compare baseline last --tui` (each moment that changed, side by side)
     * `ghosttape compare baseline last --markdown > comment.md` (for a pull request)
+    * `ghosttape compare baseline last --html compared.html` (to send round)
+    * `ghosttape compare small-blocks,small-vscode large-blocks,large-vscode` (two models, each under two policies, also by policy)
     * `ghosttape compare baseline last --fail-if-worse-than baseline` (in CI; gates are of the run that is named last)
     """
-    from replay.run.catalogue.finding import find_run
     from tui.commands.gating import Gates, check_last
-    from tui.commands.looking.comparing import clusters, compare_command
+    from tui.commands.looking.comparing import clusters, compare_command, sides_of, write_page
 
-    gates, by = Gates.of(gated, run=find_run(runs[-1])), clusters(cluster_by)
+    sides, by = sides_of(runs), clusters(cluster_by)
+    gates = Gates.of(gated, run=sides[-1][-1])
+    if gates.are_any and any(len(side) > 1 for side in sides):
+        raise typer.BadParameter("gates are of one run: name single runs, or check each with `ghosttape runs show`")
     found = compare_command(
-        runs, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json
+        sides, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json
     )
-    status = check_last(gates, runs, found, json=json or markdown, by=by)
+    if html:
+        write_page(sides, found, html)
+    status = check_last(gates, [side[0] for side in sides], found, json=json or markdown, by=by)
     if json:
         print_json(found)
     raise typer.Exit(status)

@@ -3,14 +3,17 @@
 Runs are compared pair by pair, moment by moment. With several samples all answers to one question are one moment, and it has the share of them that
 passes (`replay.numbers.paired.moments`). Of each answer counts the verdict by a hole that does not depend on the suggestion
 (`Verdict.fixed`, where it differs from the verdict itself), for else a long and a short answer would be judged on different parts of the project.
+A side of a comparison is a run, or several that are taken together, such as those of one model under several policies: then each run of a side is paired
+with the run at its place on the other side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 from replay.numbers.clusters import cluster_of, common_clusters
 from replay.numbers.costs import known_cost
@@ -26,17 +29,22 @@ from replay.numbers.paired.moments import SharedMoment, count_moments, passed_sh
 from replay.numbers.paired.sentences import difference_says, needed_for
 from replay.options import ClusterBy
 from replay.records import Record
+from server.settings import REPAIRS
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What sides are called."""
 FEWEST = 10
 """Clusters below which two runs share too few moments to be compared."""
-GROUPS: dict[str, Callable[[Record], str]] = {
-    "tape": lambda record: record.moment.tape,
-    "language": lambda record: record.moment.language,
-    "length": length_class,
-    "block": lambda record: record.moment.kind,
-    "scenario": lambda record: record.moment.scenario,
+GROUPS: dict[str, Callable[[SharedMoment], str]] = {
+    "policy": lambda pair: pair.policy,
+    "repairs": lambda pair: pair.repairs,
+    "tape": lambda pair: pair.moment.tape,
+    "language": lambda pair: pair.moment.language,
+    "length": lambda pair: length_class(pair.first[0]),
+    "block": lambda pair: pair.moment.kind,
+    "scenario": lambda pair: pair.moment.scenario,
 }
-"""What the breakdowns go by. In a corpus the block is the category of the task, and is called so."""
+"""What the breakdowns go by; empty: of no group, as a moment of a policy without blocks. In a corpus the block is the category of the task, and is called so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,26 +62,35 @@ class ComparedRun:
     state: str = "finished"
 
 
-def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy | None, asked: float) -> dict[str, Any]:
-    """Compare each of two or more runs with the first: the document of `ghosttape compare --json` (docs/compare.md has its fields).
+ComparedSide: TypeAlias = Sequence[ComparedRun]
+"""The runs that are taken together: one, or several."""
 
-    Without `by` the clusters are those that the runs themselves have (`replay.numbers.clusters.common_clusters`). `asked` is the least difference that matters, as a share. `unfair` says first what makes the runs hard to compare. `runs` has what each run is, and its figures (`figures_of`);
-    `comparisons` the document of `compare` for each run but the first, with p-values adjusted by Holm for their number where there are several;
+
+def compare_runs(runs: Sequence[ComparedRun], by: ClusterBy | None, asked: float) -> dict[str, Any]:
+    """Compare each of two or more runs with the first, as `compare_sides` does."""
+    return compare_sides([(run,) for run in runs], by, asked)
+
+
+def compare_sides(sides: Sequence[ComparedSide], by: ClusterBy | None, asked: float) -> dict[str, Any]:
+    """Compare each of two or more sides, of as many runs each, with the first: the document of `ghosttape compare --json` (docs/compare.md has its fields).
+
+    Without `by` the clusters are those that the runs themselves have (`replay.numbers.clusters.common_clusters`). `asked` is the least difference that matters, as a share. `unfair` says first what makes the runs hard to compare. `runs` has of each run its `label` (`A`, of several on a side `A1`), what it is, and its figures (`figures_of`);
+    `comparisons` the document of `compare` for each side but the first, with p-values adjusted by Holm for their number where there are several;
     `fronts` which runs are worth choosing (`replay.numbers.paired.fronts`).
     """
-    first, *others = runs
-    by = by or common_clusters(run.by for run in runs)
-    found = [compare(first, other, by, asked, of=len(others)) for other in others]
+    first, *others = sides
+    by = by or common_clusters(run.by for side in sides for run in side)
+    found = [_compare(first, other, by, asked, of=len(others)) for other in others]
     _adjust(found, by, asked)
-    told = [figures_of(run) for run in runs]
+    told = [
+        {"label": f"{LETTERS[at % 26]}{number if len(side) > 1 else ''}", **figures_of(run)}
+        for at, side in enumerate(sides)
+        for number, run in enumerate(side, 1)
+    ]
     return {
         "cluster_by": by,
         "asked": asked,
-        "unfair": [
-            {"runs": one["runs"], "says": note}
-            for one, other in zip(found, others, strict=True)
-            for note in one["unfair"]
-        ],
+        "unfair": [{"runs": one["runs"], "says": note} for one in found for note in one["unfair"]],
         "runs": told,
         "comparisons": found,
         "fronts": fronts(told),
@@ -108,8 +125,13 @@ def figures_of(run: ComparedRun) -> dict[str, Any]:
     }
 
 
-def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float, of: int = 1) -> dict[str, Any]:
-    """The shares of two runs on the moments that both could be tested at, and their difference, second less first.
+def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float) -> dict[str, Any]:
+    """Compare two runs: one of the `comparisons` of `compare_sides`."""
+    return _compare((first,), (second,), by, asked)
+
+
+def _compare(first: ComparedSide, second: ComparedSide, by: ClusterBy, asked: float, of: int = 1) -> dict[str, Any]:
+    """The shares of two sides on the moments that both could be tested at, and their difference, second less first.
 
     `asked` is the least difference that matters, as a share. `difference` has the figures of `paired_difference`, in `says` what they
     mean (`words`), in `needed` about how many moments would tell the difference that is asked about, and all that in a `sentence`; in `together` the interval that
@@ -118,18 +140,15 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
     p-values adjusted by Holm over all groups of all breakdowns; `changed` the moments that one run passes and the other does not.
     `unfair` says what makes the runs hard to compare, `notes` that and where they share too few moments.
     """
-    shared = shared_moments(first.records, second.records)
+    runs, opposite = (*first, *second), list(zip(first, second, strict=True))
+    shared = [pair for part, both in enumerate(opposite) for pair in _shared(*both, part)]
     pairs = tested_moments(shared)
-    with_latency, ids = _have_latency(first, second), shared_instructions(first.config, second.config)
-    told = [
-        *unfinished((run.name, run.state) for run in (first, second)),
-        *unfair(first.config, second.config),
-        *(unlike_machines(first.summary, second.summary) if with_latency else []),
-    ]
+    with_latency, ids = _have_latency(*runs), _instructions(opposite)
+    told = [*unfinished((run.name, run.state) for run in runs), *_unfair(opposite, with_latency=with_latency)]
     difference = _told(_difference(pairs, by) | {"together": _together(pairs, by, of)}, by, asked)
-    moments = [count_moments(one.records) for one in (first, second)]
+    moments = [sum(count_moments(run.records) for run in side) for side in (first, second)]
     return {
-        "runs": [first.name, second.name],
+        "runs": [", ".join(run.name for run in side) for side in (first, second)],
         "cluster_by": by,
         "asked": asked,
         "moments": moments,
@@ -140,11 +159,35 @@ def compare(first: ComparedRun, second: ComparedRun, by: ClusterBy, asked: float
             shared, by, (*run_measures(with_latency=with_latency), *adherence_measures(ids))
         ),
         "instructions": measured_differences(shared, by, instruction_measures(ids)),
-        "breakdowns": _breakdowns(pairs, by, asked, is_corpus="corpus" in first.config),
+        "breakdowns": _breakdowns(pairs, by, asked, is_corpus=all("corpus" in run.config for run in runs)),
         "changed": changed_moments(pairs),
         "unfair": told,
         "notes": [*told, *_too_few(len(shared), min(moments), difference)],
     }
+
+
+def _shared(first: ComparedRun, second: ComparedRun, part: int) -> list[SharedMoment]:
+    """The moments that two opposite runs share, with what the first was made with."""
+    policy, repairs = first.config.get("policy") or "", (first.config.get("settings") or {}).get("repairs")
+    own = "" if repairs is None else "all" if tuple(repairs) == REPAIRS else "+".join(repairs) or "none"
+    return [
+        replace(pair, part=part, policy=policy, repairs=own) for pair in shared_moments(first.records, second.records)
+    ]
+
+
+def _instructions(opposite: Sequence[tuple[ComparedRun, ComparedRun]]) -> Sequence[str]:
+    """The instructions that all runs check."""
+    first, *others = (shared_instructions(one.config, other.config) for one, other in opposite)
+    return [id_ for id_ in first if all(id_ in own for own in others)]
+
+
+def _unfair(opposite: Sequence[tuple[ComparedRun, ComparedRun]], *, with_latency: bool) -> list[str]:
+    """What makes opposite runs hard to compare, each thing once."""
+    notes = (
+        [*unfair(one.config, other.config), *(unlike_machines(one.summary, other.summary) if with_latency else [])]
+        for one, other in opposite
+    )
+    return list(dict.fromkeys(chain.from_iterable(notes)))
 
 
 def _have_latency(*runs: ComparedRun) -> bool:
@@ -201,11 +244,14 @@ def _breakdowns(pairs: Sequence[SharedMoment], by: ClusterBy, asked: float, *, i
     ]
 
 
-def _grouped(pairs: Sequence[SharedMoment], group_of: Callable[[Record], str]) -> list[tuple[str, list[SharedMoment]]]:
+def _grouped(
+    pairs: Sequence[SharedMoment], group_of: Callable[[SharedMoment], str]
+) -> list[tuple[str, list[SharedMoment]]]:
     """The pairs of each group, by name; nothing where there is one group only."""
     groups: dict[str, list[SharedMoment]] = {}
     for pair in pairs:
-        groups.setdefault(group_of(pair.first[0]), []).append(pair)
+        if group := group_of(pair):
+            groups.setdefault(group, []).append(pair)
     return sorted(groups.items()) if len(groups) > 1 else []
 
 

@@ -17,7 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 from corpora.corpus import chosen, corpus_of
 from replay.numbers.comparison import ComparedRun, compare
 from replay.numbers.metrics import length_class
-from replay.numbers.paired.measures import measured_differences
+from replay.numbers.paired.measures import measured_differences, run_measures
 from replay.numbers.paired.moments import shared_moments
 from replay.numbers.similarity import edit_similarity
 from replay.records import Ending, Record, Suggestion, Verdict
@@ -111,7 +111,9 @@ def test_over_all_1800_tasks_texts_differ_in_each_category_as_scipy_has_it(answe
     for category in {one.moment.kind for one, _ in answers}:
         own = [pair for pair in answers if pair[0].moment.kind == category and pair[0].moment.truth]
         shared = shared_moments(*zip(*own, strict=True))
-        found = {one["metric"]: one for one in measured_differences(shared, "program", with_latency=False)}
+        found = {
+            one["metric"]: one for one in measured_differences(shared, "program", run_measures(with_latency=False))
+        }
         values = np.array([[edit_similarity(each.suggestion.text, each.moment.truth) for each in pair] for pair in own])
         expected = stats.ttest_rel(values[:, 1], values[:, 0])
         ends = expected.confidence_interval()

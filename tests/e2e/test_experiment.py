@@ -1,6 +1,7 @@
 """Experiments as a person runs them: the matrix, its table, and what goes on after a stop."""
 
 import json
+from pathlib import Path
 
 FILE = """
 tapes = ["demo"]
@@ -38,9 +39,17 @@ def test_an_experiment_is_a_table_of_ordinary_runs_and_the_same_command_goes_on(
     assert again.err.count("finished before") == 4
     assert "words-none" in again.out
     assert max(map(len, again.out.splitlines())) <= 80
-    compare = again.out[again.out.index("  ghosttape compare") :].replace("\\\n", " ").split()
-    assert compare[2:] == [cell["run"] for cell in first["cells"]]
-    assert ghosttape("compare", *compare[2:], "--json").json["comparisons"]
+    compare = again.out[again.out.index("  ghosttape compare") :].replace("\\\n", "").split()
+    runs = [str(Path(cell["run"]).relative_to(".ghosttape/experiments")) for cell in first["cells"]]
+    assert compare[2:] == [",".join(runs[:2]), ",".join(runs[2:])]
+    found = ghosttape("compare", *compare[2:], "--json", "--html", "compared.html").json
+    assert [run["label"] for run in found["runs"]] == ["A1", "A2", "B1", "B2"]
+    assert found["comparisons"][0]["moments"] == [8, 8]
+    assert "B (B1 to B2) less A (A1 to A2)" in (tmp_path / "compared.html").read_text(encoding="utf-8")
+    assert "each side needs as many runs" in ghosttape("compare", compare[2], runs[2], status=2).err
+    assert "gates are of one run" in ghosttape(
+        "compare", *compare[2:], "--fail-under", "failed=0", status=2
+    ).err.replace("\n", " ")
     assert ghosttape("experiment", path, "--json").json["cells"] == first["cells"]
 
 

@@ -46,7 +46,9 @@ def document(*comparisons):
     """What `compare_runs` gives of some comparisons with one run."""
     names = [comparisons[0]["runs"][0], *(one["runs"][1] for one in comparisons)]
     figures = {"pass_at_1": {}, "passed_in_time": {}, "latency_p50": None, "cost": None}
-    runs = [{"name": name, "moments": 300, **figures} for name in names]
+    runs = [
+        {"label": label, "name": name, "moments": 300, **figures} for label, name in zip("ABCD", names, strict=False)
+    ]
     unfair = [{"runs": one["runs"], "says": note} for one in comparisons for note in one["unfair"]]
     return {"unfair": unfair, "runs": runs, "comparisons": list(comparisons), "fronts": {}}
 
@@ -263,3 +265,21 @@ def test_of_several_runs_the_p_that_is_shown_is_the_one_that_the_verdict_goes_by
     assert "0.012" not in text
     marked = comparison_markdown(document(several), 0)
     assert "(p 0.025 (adjusted by Holm for 2 runs))" in marked
+
+
+def test_several_runs_on_a_side_have_labels_and_the_names_that_tell_them_apart():
+    found = document({**FOUND, "unfair": [], "notes": []})
+    names = [f"models/{model}-{policy}-{'x' * 40}" for model in ("small", "large") for policy in ("blocks", "pause")]
+    labels = ("A1", "A2", "B1", "B2")
+    found["runs"] = [
+        {**found["runs"][0], "name": name, "label": label} for name, label in zip(names, labels, strict=True)
+    ]
+    found["fronts"] = {"cost": names[2:3]}
+    console = Console(width=80, file=io.StringIO())
+    console.print(comparison_table(found, 0))
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[:2] for line in lines if line[:2] in labels] == [[label, name[7:32] + "…"] for label, name in zip(labels, names, strict=True)]  # fmt: skip
+    assert any(line.startswith("B         B1 to B2  128 of 300") for line in lines)
+    assert "No other run passes more for less cost than B1." in lines
+    assert "No other run passes more for less cost than B1.  " in comparison_markdown(found, 0)

@@ -145,10 +145,10 @@ class Gates:
             _add_summary(gates_markdown(run, summary_lines(results, strict=strict)) + markdown)
 
 
-def check_last(gates: Gates, named: Sequence[str], found: dict[str, Any], *, json: bool, by: ClusterBy | None) -> int:
-    """Check the gates of the run that is named last, by the clusters of the comparison that is shown; return the exit status that they ask for.
+def check_last(gates: Gates, runs: Sequence[Path], found: dict[str, Any], *, json: bool, by: ClusterBy | None) -> int:
+    """Check the gates of the last of some runs, by the clusters of the comparison that is shown; return the exit status that they ask for.
 
-    The document of the comparison gets them (`gates`). The other runs that are named stand beside it: the gate is one of so many comparisons.
+    The document of the comparison gets them (`gates`). The other runs stand beside it: the gate is one of so many comparisons.
 
     Raises:
         ConfigurationError: it has not come to its end.
@@ -156,7 +156,7 @@ def check_last(gates: Gates, named: Sequence[str], found: dict[str, Any], *, jso
     """
     if not gates.are_any:
         return 0
-    *others, last = map(find_run, named)
+    *others, last = runs
     beside = [one for one in others if gates.other and one.resolve() != gates.other.resolve()]
     summary = finished_summary(last)
     status = gates.check(summary, json=json, by=by, beside=beside)

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from tui.report.plots import ReportPlot
 
 _ASSETS = Path(__file__).with_name("assets")
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def page(runs: Sequence[ReportedRun], notify: Callable[[str], None]) -> str:
-    """Lay out the report of some runs; what could not be shown is said by `notify`."""
+def page(runs: Sequence[ReportedRun], notify: Callable[[str], None], found: Mapping[str, Any] | None = None) -> str:
+    """Lay out the report of some runs; what could not be shown is said by `notify`. `found` is the comparison of the runs that is shown (`comparisons`)."""
     style, script = _asset("page.css"), _asset("page.js")
     library = find_spec("matplotlib") is not None
     plots = _plots(runs) if library else []
+    told = comparisons(runs, found)
     env = Environment(loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     return env.get_template("page.html.jinja").render(
         title=f"ghosttape: {', '.join(one_line(run.name) for run in runs)}",
@@ -44,9 +44,10 @@ def page(runs: Sequence[ReportedRun], notify: Callable[[str], None]) -> str:
         style=Markup(style),  # noqa: S704 - a file of ours
         script=Markup(script),  # noqa: S704 - as above
         version=version("ghosttape"),
-        runs=[_run(run, LETTERS[at % 26], is_alone=len(runs) == 1) for at, run in enumerate(runs)],
+        runs=[_run(run, label, is_alone=len(runs) == 1) for run, label in zip(runs, told.labels, strict=True)],
         figures=figures_table(runs),
-        comparisons=comparisons(runs),
+        comparisons=told.each,
+        fronts=told.fronts,
         plots=plots,
         plot_notes=missing_plots(runs, has_library=library),
         tables=other_tables(runs),

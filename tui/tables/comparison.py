@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -13,10 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from replay.numbers.clusters import NAMES
+from replay.numbers.comparison import LETTERS
+from replay.numbers.paired.sentences import front_sentences, side_names
 from tui.figures import (
     adjusted_words,
     chance_words,
-    difference_sentence,
     measure_name,
     measure_words,
     measured_net_words,
@@ -29,13 +31,14 @@ from tui.figures import (
 from tui.tables.sections import section_title
 from tui.terminal_text import bounded, message, one_line, shorten
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LINES = 8
 """The lines of an answer that are shown."""
 _SHORT = {"too few to tell": "too few"}
 """In a table of groups."""
 _NAME = 40
 """The cells of a group's name that are shown."""
+_RUN = 26
+"""The cells of a run's name in the table of all runs."""
 _STYLES = {"more": "green", "fewer": "red", "too few to tell": "yellow"}
 
 
@@ -46,23 +49,26 @@ def comparison_table(found: Mapping[str, Any], changed: int = 0) -> RenderableTy
 
 def _parts(found: Mapping[str, Any], changed: int) -> Iterator[RenderableType]:
     comparisons = found["comparisons"]
-    letters = {run["name"]: letter for letter, run in zip(LETTERS, found["runs"], strict=False)}
+    letters = dict(zip([one["runs"][1] for one in comparisons], LETTERS[1:], strict=False))
     for one in found["unfair"]:
-        which = " and ".join(letters[name] for name in one["runs"]) + ": " if len(comparisons) > 1 else ""
+        which = f"A and {letters[one['runs'][1]]}: " if len(comparisons) > 1 else ""
         yield Text(f"  {which}{message(one['says'])}", "yellow")
-    if len(comparisons) > 1:
+    if len(found["runs"]) > 2:
         yield Padding(_all_runs(found), (1, 0, 0, 0), expand=False)
-    for letter, one in zip(LETTERS[1:], comparisons, strict=False):
-        yield from _pair(one, letter, changed, is_alone=len(comparisons) == 1)
-    yield from (Text(line, "dim") for line in _front_lines(found))
+    first, *others = side_names(found)
+    for letter, name, one in zip(LETTERS[1:], others, comparisons, strict=False):
+        yield from _pair(one, (first, name), letter, changed, is_alone=len(comparisons) == 1)
+    yield from (Text(line, "dim") for line in front_sentences(found))
     yield Text("Verdicts are those by a hole that is the same for both (docs/numbers.md).", "dim")
 
 
-def _pair(found: Mapping[str, Any], letter: str, changed: int, *, is_alone: bool) -> Iterator[RenderableType]:
+def _pair(
+    found: Mapping[str, Any], names: Sequence[str], letter: str, changed: int, *, is_alone: bool
+) -> Iterator[RenderableType]:
     if is_alone:
-        yield Padding(_shares(found), (1, 0, 0, 0), expand=False)
+        yield Padding(_shares(found, names), (1, 0, 0, 0), expand=False)
     else:
-        yield section_title(f"{letter} less A: {shorten(one_line(found['runs'][1]), _NAME, keep_end=True)}")
+        yield section_title(f"{letter} less A: {shorten(one_line(names[1]), _NAME, keep_end=True)}")
     if found["difference"]["n"] or is_alone:
         yield _overall(found, letter)
     says = found["difference"]["says"]
@@ -78,7 +84,9 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int, *, is_alone: bool
         yield section_title("B less A in groups (p adjusted by Holm)")
         yield _breakdowns(found["breakdowns"])
         if any(one["says"] in _SHORT for one in found["breakdowns"]):
-            yield Text(difference_sentence("too few to tell", found["asked"]).replace(" to tell", "", 1), "dim")
+            yield Text(
+                f"too few: not told from chance, and the interval is wider than {100 * found['asked']:g} points", "dim"
+            )
     yield from _changed(found["changed"], letter, changed)
     for note in found["notes"]:
         if note not in found["unfair"]:
@@ -88,11 +96,12 @@ def _pair(found: Mapping[str, Any], letter: str, changed: int, *, is_alone: bool
 def _all_runs(found: Mapping[str, Any]) -> Table:
     """A row for each run."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    table.add_column("")
-    table.add_column("run", overflow="fold")
+    table.add_column("", no_wrap=True, min_width=max(len(run["label"]) for run in found["runs"]))
+    table.add_column("run", no_wrap=True)
+    names = _short_names([run["name"] for run in found["runs"]])
     for title in ("moments", "pass@1 (95 %)", "in time", "p50 ms", "cost"):
         table.add_column(title, justify="right", no_wrap=True)
-    for letter, run in zip(LETTERS, found["runs"], strict=False):
+    for run, name in zip(found["runs"], names, strict=True):
         in_time = run["passed_in_time"].get("value")
         cells = [
             f"{run['moments']:,}",
@@ -101,15 +110,14 @@ def _all_runs(found: Mapping[str, Any]) -> Table:
             "" if run["latency_p50"] is None else f"{run['latency_p50']:,.0f}",
             "" if run["cost"] is None else f"{run['cost']:,.2f}",
         ]
-        table.add_row(Text(letter, "bold"), Text(shorten(one_line(run["name"]), 30, keep_end=True)), *cells)
+        table.add_row(Text(run["label"], "bold"), Text(shorten(one_line(name), _RUN)), *cells)
     return table
 
 
-def _front_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    letters = {run["name"]: letter for letter, run in zip(LETTERS, found["runs"], strict=False)}
-    for price, names in found["fronts"].items():
-        said = {"latency_p50": "latency (p50)", "cost": "cost"}[price]
-        yield f"No other run passes more for less {said} than {', '.join(letters[name] for name in names)}."
+def _short_names(names: Sequence[str]) -> list[str]:
+    """Names without the folders that all have in common."""
+    shared = os.path.commonpath([os.path.dirname(name) for name in names]) if all("/" in name for name in names) else ""  # noqa: PTH120 - names
+    return [name.removeprefix(shared).removeprefix("/") if shared not in {"", "/"} else name for name in names]
 
 
 def _metrics(metrics: Sequence[Mapping[str, Any]], letter: str) -> Table:
@@ -164,9 +172,9 @@ def _chosen(changed: Sequence[Mapping[str, Any]], number: int) -> list[Mapping[s
     return in_turn[:number]
 
 
-def _shares(found: Mapping[str, Any]) -> Table:
+def _shares(found: Mapping[str, Any], names: Sequence[str]) -> Table:
     grid, n = _grid(), found["difference"]["n"]
-    for letter, name, passed in zip("AB", found["runs"], found["passed"], strict=True):
+    for letter, name, passed in zip("AB", names, found["passed"], strict=True):
         share = f"{passing_words(passed)} of {n:,}" + (f", {percent(passed / n)} %" if n else "")
         grid.add_row(Text(letter, "bold"), Text(shorten(one_line(name), 40, keep_end=True)), Text(share, "bold"))
     return grid

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from replay.numbers.comparison import LETTERS
+from replay.numbers.paired.sentences import front_sentences
 from tui.figures import (
     adjusted_words,
     chance_words,
@@ -19,7 +21,6 @@ from tui.figures import (
 )
 from tui.terminal_text import bounded, one_line
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SIGNS = {"more": "🟢", "fewer": "🔴", "better": "🟢", "worse": "🔴"}
 _LINES = 20
 """The lines of an answer that are shown."""
@@ -34,15 +35,18 @@ def comparison_markdown(found: Mapping[str, Any], changed: int) -> str:
 def _lines(found: Mapping[str, Any], changed: int) -> Iterator[str]:
     yield "## ghosttape compare"
     yield ""
-    letters = {run["name"]: letter for letter, run in zip(LETTERS, found["runs"], strict=False)}
+    letters = dict(zip([one["runs"][1] for one in found["comparisons"]], LETTERS[1:], strict=False))
     for one in found["unfair"]:
-        yield f"> ⚠️ {' and '.join(letters[name] for name in one['runs'])}: {plain(one['says'])}  "
+        yield f"> ⚠️ A and {letters[one['runs'][1]]}: {plain(one['says'])}  "
     if found["unfair"]:
         yield ""
     yield from table(
         ("", "run", "moments", "pass@1 (95 %)", "latency p50", "cost"),
-        [(letter, *_run(run)) for letter, run in zip(LETTERS, found["runs"], strict=False)],
+        [(run["label"], *_run(run)) for run in found["runs"]],
     )
+    if found["fronts"]:
+        yield ""
+    yield from (f"{line}  " for line in front_sentences(found))
     for letter, one in zip(LETTERS[1:], found["comparisons"], strict=False):
         yield from _pair(one, letter, changed)
 

@@ -13,7 +13,7 @@ def changed_moments(pairs: Sequence[SharedMoment]) -> list[dict[str, Any]]:
     """Return the moments at which one run passes and the other does not, in the order of the first run; those that only the first passes come first.
 
     With several samples: at which more answers of one run pass than of the other, as a share.
-    Each has `change` (`lost`: the first run passes, `gained`), `moment` (its id), `tape`, `place` (`path:line:column` from 1), `language`, `kind`, `before` (the line up to the cursor),
+    Each has `change` (`lost`: the first run passes, `gained`), `moment` (its id), `tape`, `policy` and `repairs` (of the first run), `place` (`path:line:column` from 1), `language`, `kind`, `before` (the line up to the cursor),
     `truth`, and `answers`: of each run how many of its answers pass (`passed` of `of`), and of the first answer that shows the change its `text`, `verdict`, `ending`, `latency` in ms
     (None: there is no answer) and the `message` of its tests.
     """
@@ -28,6 +28,8 @@ def _changed(pair: SharedMoment, *, is_lost: bool) -> dict[str, Any]:
         "change": "lost" if is_lost else "gained",
         "moment": moment.id,
         "tape": moment.tape,
+        "policy": pair.policy,
+        "repairs": pair.repairs,
         "place": f"{moment.path}:{moment.line + 1}:{moment.character + 1}",
         "language": moment.language,
         "kind": moment.kind,

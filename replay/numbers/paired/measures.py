@@ -53,7 +53,7 @@ def measured_differences(
 
 
 def _difference(measure: Measure, pairs: Sequence[SharedMoment], by: ClusterBy) -> dict[str, Any] | None:
-    sides = (_at_moments(measure, [pair.sides[side] for pair in pairs]) for side in (0, 1))
+    sides = (_of_side(measure, pairs, side) for side in (0, 1))
     known = [
         (cluster_of(pair.moment, by), one, other)
         for pair, one, other in zip(pairs, *sides, strict=True)
@@ -67,6 +67,12 @@ def _difference(measure: Measure, pairs: Sequence[SharedMoment], by: ClusterBy) 
         return told | paired_difference((cluster, other, one) for cluster, one, other in known)
     most = 1.0 if measure.unit == "share" else inf
     return told | paired_mean(((cluster, float(other - one)) for cluster, one, other in known), most)
+
+
+def _of_side(measure: Measure, pairs: Sequence[SharedMoment], side: int) -> list[Fraction | None]:
+    """The mean at each moment; of several runs that are taken together each by itself, for keys are saved in one session."""
+    parts = (list(own) for _, own in groupby(pairs, lambda pair: pair.part))
+    return [value for own in parts for value in _at_moments(measure, [pair.sides[side] for pair in own])]
 
 
 def _at_moments(measure: Measure, moments: Sequence[Sequence[Record]]) -> list[Fraction | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from replay.numbers.metrics import UNJUDGED, by_question
@@ -12,10 +12,17 @@ from replay.records import Moment, Record
 
 @dataclass(frozen=True, slots=True)
 class SharedMoment:
-    """A moment that two runs have, with the answers of each: one, or with several samples as many."""
+    """A moment that two runs have, with the answers of each: one, or with several samples as many.
+
+    Where several runs are taken together, `part` says of which of them it is, from 0; `policy` and `repairs` are what that run was made with ("": not known, or
+    a corpus, which has no policy).
+    """
 
     first: Sequence[Record]
     second: Sequence[Record]
+    part: int = 0
+    policy: str = ""
+    repairs: str = ""
 
     @property
     def moment(self) -> Moment:
@@ -41,8 +48,8 @@ def _in_order(records: Sequence[Record]) -> Sequence[Record]:
 
 def tested_moments(shared: Iterable[SharedMoment]) -> list[SharedMoment]:
     """Return the moments at which an answer of each run could be tested, with these answers alone."""
-    sides = ([list(filter(could_be_tested, side)) for side in pair.sides] for pair in shared)
-    return [SharedMoment(first, second) for first, second in sides if first and second]
+    tested = ((pair, [list(filter(could_be_tested, side)) for side in pair.sides]) for pair in shared)
+    return [replace(pair, first=first, second=second) for pair, (first, second) in tested if first and second]
 
 
 def fixed_verdict(record: Record) -> str:

@@ -61,5 +61,26 @@ def over_words(found: Mapping[str, Any], by: ClusterBy) -> str:
     return f"{moments} in {found['clusters']:,} {NAMES[by] if found['clusters'] != 1 else by}"
 
 
+def front_sentences(found: Mapping[str, Any]) -> list[str]:
+    """Return which runs are on the fronts of a comparison (`replay.numbers.comparison.compare_sides`: `runs`, `fronts`), by their labels.
+
+    Example: `No other run passes more for less cost than A, C.`
+    """
+    labels = {run["name"]: run["label"] for run in found["runs"]}
+    said = {"latency_p50": "latency (p50)", "cost": "cost"}
+    return [
+        f"No other run passes more for less {said[price]} than {', '.join(labels[name] for name in names)}."
+        for price, names in found["fronts"].items()
+    ]
+
+
+def side_names(found: Mapping[str, Any]) -> list[str]:
+    """Return what the sides of a comparison are called: a run by its name, several by their labels, as `A1 to A3`."""
+    runs, sides = found["runs"], 1 + len(found["comparisons"])
+    size = len(runs) // sides
+    own = [runs[at : at + size] for at in range(0, len(runs), size)]
+    return [one[0]["name"] if size == 1 else f"{one[0]['label']} to {one[-1]['label']}" for one in own]
+
+
 def _points(share: float) -> str:
     return f"{100 * share:.1f}"

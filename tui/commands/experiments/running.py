@@ -13,11 +13,12 @@ import msgspec
 
 from corpora.experiments.cells import Cell, finished
 from corpora.experiments.counting import SharedCounts
-from corpora.experiments.matrix import slug
+from corpora.experiments.matrix import AXES, slug
 from corpora.experiments.planning import plan
 from replay.errors import LimitReachedError, ProviderFailsError
 from replay.numbers.costs import Price, TokenUse
 from replay.options import FREE
+from replay.run.catalogue.finding import run_name
 from replay.run.folders import OWN, make_folder
 from replay.run.sharing import QuestionLimits, Sharing
 from replay.run.spending import keep_cost
@@ -197,11 +198,37 @@ def _look_closer(cells: Sequence[Mapping[str, Any]]) -> str:
     if not ended:
         return "No cell was finished. The same command goes on."
     lines = ["Each cell is a run, as in:", f"  ghosttape tui {quote(ended[0]['run'])}"]
-    runs = [quote(cell["run"]) for cell in ended if cell["choice"]["over"] == ended[0]["choice"]["over"]]
-    if len(runs) > 1:
-        lines += ["Which is better, and how sure that is (`ghosttape report` shows it as a page):"]
-        lines += [" \\\n    ".join(["  ghosttape compare", *runs])]
+    over = [cell for cell in ended if cell["choice"]["over"] == ended[0]["choice"]["over"]]
+    if sides := _sides(over):
+        lines += ["Which is better, and how sure that is (--html FILE shows it as a page):"]
+        lines += [" \\\n".join(["  ghosttape compare", *(",\\\n".join(map(_named, side)) for side in sides)])]
+    elif len(over) > 1:
+        lines += ["Policies ask at other moments; all side by side:"]
+        lines += [" \\\n    ".join(["  ghosttape report", *(_named(cell["run"]) for cell in over)])]
     return "\n".join(lines)
+
+
+def _named(run: str) -> str:
+    return quote(run_name(Path(run)))
+
+
+def _sides(cells: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The runs of cells as sides of a comparison: one for each value of the first axis that has several; on each, in one order, the cells that are equal in all else.
+
+    A cell without such an equal on every side is on none. Cells of several policies share no moments, so policies are no sides.
+    """
+    axis = next(
+        (one for one in AXES if one != "policy" and len({str(cell["choice"][one]) for cell in cells}) > 1), None
+    )
+    if axis is None:
+        return []
+    by_value: dict[str, dict[str, str]] = {}
+    for cell in cells:
+        rest = str({name: value for name, value in cell["choice"].items() if name != axis})
+        by_value.setdefault(str(cell["choice"][axis]), {})[rest] = cell["run"]
+    first, *others = by_value.values()
+    common = [rest for rest in first if all(rest in other for other in others)]
+    return [[side[rest] for rest in common] for side in by_value.values()] if common else []
 
 
 def show_plan(document: Mapping[str, Any]) -> None:

@@ -1,14 +1,17 @@
-"""The command `compare`: folders of runs in; the table, the document or the screen out."""
+"""The command `compare`: folders of runs in; the table, the document, the page or the screen out."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from replay.errors import StoreError
 from replay.numbers.clusters import common_clusters
-from replay.numbers.comparison import ComparedRun, compare, compare_runs
+from replay.numbers.comparison import ComparedRun, compare, compare_sides
 from replay.options import ClusterBy
 from replay.run.catalogue.entries import state_of
 from replay.run.catalogue.finding import find_run, run_name
@@ -22,24 +25,28 @@ if TYPE_CHECKING:
 
 
 def compare_command(
-    named: Sequence[str], cluster_by: str, asked: float, *, changed: int, screen: bool, markdown: bool, json: bool
+    sides: Sequence[Sequence[Path]],
+    cluster_by: str,
+    asked: float,
+    *,
+    changed: int,
+    screen: bool,
+    markdown: bool,
+    json: bool,
 ) -> dict[str, Any]:
-    """Compare runs by their names, and show it as a table, on the screen or as Markdown; return the document, which with `json` is not shown yet (empty after the screen).
+    """Compare sides by the folders of their runs (`sides_of`), and show it as a table, on the screen or as Markdown; return the document, which with `json` is not shown yet (empty after the screen).
 
     Raises:
         ConfigurationError: as `compared`; or the outputs exclude each other.
-        StoreError: there is no such run.
+        StoreError: there is no run in a folder.
 
     """
     if screen + markdown + json > 1:
         raise ConfigurationError("--tui, --markdown and --json exclude each other")
-    folders = [find_run(name) for name in named]
-    if screen and len(folders) != 2:
-        raise ConfigurationError("--tui shows two runs")
     if screen:
-        look(folders[0], folders[1], cluster_by, asked)
+        _look_at(sides, cluster_by, asked)
         return {}
-    found = compared(folders, cluster_by, asked)
+    found = compared(sides, cluster_by, asked)
     if markdown:
         sys.stdout.write(comparison_markdown(found, changed))
     elif not json:
@@ -47,23 +54,66 @@ def compare_command(
     return found
 
 
-def compared(folders: Sequence[Path], cluster_by: str, asked: float) -> dict[str, Any]:
-    """Compare runs with the first of them, by their folders; `asked` is the least difference that matters, as a share.
+def write_page(sides: Sequence[Sequence[Path]], found: Mapping[str, Any], out: Path) -> None:
+    """Write the comparison of some sides as a page: the report of their runs.
+
+    Raises:
+        ConfigurationError: there are more runs than a page can show, the file cannot be made, or there is no comparison.
+
+    """
+    from tui.commands.looking.reporting import write_report
+
+    if not found:
+        raise ConfigurationError("--html and --tui exclude each other")
+    write_report(list(chain(*sides)), out, found)
+
+
+def sides_of(named: Sequence[str]) -> list[list[Path]]:
+    """The folders of the runs on each side: a side is a run, or several with commas between them.
+
+    Raises:
+        StoreError: there is no such run.
+
+    """
+    return [_side_of(words) for words in named]
+
+
+def _side_of(words: str) -> list[Path]:
+    with suppress(StoreError):
+        return [find_run(words)]  # its name may have commas
+    return [find_run(word) for word in words.split(",")]
+
+
+def _look_at(sides: Sequence[Sequence[Path]], cluster_by: str, asked: float) -> None:
+    folders = [folder for side in sides for folder in side]
+    if len(folders) != 2:
+        raise ConfigurationError("--tui shows two runs")
+    look(folders[0], folders[1], cluster_by, asked)
+
+
+def compared(sides: Sequence[Sequence[Path]], cluster_by: str, asked: float) -> dict[str, Any]:
+    """Compare sides with the first of them, by the folders of their runs; `asked` is the least difference that matters, as a share.
 
     Raises:
         StoreError: there is no run in a folder.
-        ConfigurationError: nothing can be clustered by this, a run is named twice, or one shares no moment with the first.
+        ConfigurationError: nothing can be clustered by this, a run is named twice, sides have not as many runs, or runs at the same place share no moment.
 
     """
-    by = clusters(cluster_by)
-    if len(folders) < 2:
+    by, folders = clusters(cluster_by), list(chain(*sides))
+    if len(sides) < 2:
         raise ConfigurationError("compare takes two runs or more: `ghosttape runs` lists those there are")
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigurationError("the same run is named twice: compare takes different ones")
-    runs = [kept_run(folder) for folder in folders]
-    for run in runs[1:]:
-        _refuse_unshared(runs[0], run)
-    return compare_runs(runs, by, asked)
+    if len({len(side) for side in sides}) > 1:
+        numbers = ", ".join(str(len(side)) for side in sides)
+        raise ConfigurationError(
+            f"each side needs as many runs as the others, to be paired in their order: here are {numbers}"
+        )
+    runs = [[kept_run(folder) for folder in side] for side in sides]
+    for other in runs[1:]:
+        for pair in zip(runs[0], other, strict=True):
+            _refuse_unshared(*pair)
+    return compare_sides(runs, by, asked)
 
 
 def look(first: Path, second: Path, cluster_by: str, asked: float) -> None:
@@ -126,7 +176,7 @@ def _both(first: Path, second: Path) -> tuple[ComparedRun, ComparedRun]:
 def _refuse_unshared(first: ComparedRun, second: ComparedRun) -> None:
     if not {record.moment.id for record in first.records} & {record.moment.id for record in second.records}:
         raise ConfigurationError(
-            f"{first.name} and {second.name} have no moment in common: compare runs over the same tapes under the same policy"
+            f"{first.name} and {second.name} have no moment in common: compare runs over the same tapes under the same policy (`ghosttape report` shows any runs side by side)"
         )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,8 +44,6 @@ def report(
     """
     if json and out == STANDARD_OUTPUT:
         raise typer.BadParameter("--json prints to standard output, and so does -o -: choose a file")
-    if len(runs) > _MOST:
-        raise ConfigurationError(f"a report shows at most {_MOST} runs side by side, and {len(runs)} are named")
     from replay.run.catalogue.finding import find_run
 
     folders = [find_run(run) for run in runs]
@@ -75,23 +73,27 @@ def records(run: flags.RunName, *, form: flags.TableFormat = "", out: flags.Tabl
         print_records(find_run(run))
 
 
-def write_report(folders: Sequence[Path], out: Path) -> tuple[int, int]:
+def write_report(folders: Sequence[Path], out: Path, found: Mapping[str, Any] | None = None) -> tuple[int, int]:
     """Write the report of runs into a file, whole or not at all; give the number of its moments, and its size in bytes.
+
+    `found` is a comparison of these runs in this order (`replay.numbers.comparison.compare_sides`), which the page shows; without one each is compared with the first.
 
     Raises:
         RunReadError: a folder holds no run, or one that cannot be read.
-        ConfigurationError: the file is a folder or cannot be made, or a run is named twice.
+        ConfigurationError: the file is a folder or cannot be made, a run is named twice, or there are too many.
 
     """
     from tui.report.page import page
     from tui.report.reported import read_runs
 
+    if len(folders) > _MOST:
+        raise ConfigurationError(f"a report shows at most {_MOST} runs side by side, and {len(folders)} are named")
     if out.is_dir():
         raise ConfigurationError(f"{out} is a folder: name the file to write, such as {out / 'report.html'}")
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise ConfigurationError("a run is named twice")
     runs = read_runs(folders)
-    data = page(runs, _say).encode()
+    data = page(runs, _say, found).encode()
     if out == STANDARD_OUTPUT:
         sys.stdout.buffer.write(data)
     else:

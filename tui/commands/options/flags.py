@@ -451,12 +451,24 @@ OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the add
 
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its folder, its name, a tag, or `last`.")]
 RunNames = Annotated[
-    list[str], typer.Argument(metavar="RUN…", help="Two runs or more: each by its folder, its name, a tag, or `last`.")
+    list[str],
+    typer.Argument(
+        metavar="RUN…",
+        help="Two runs or more: each by its folder, its name, a tag, or `last`; `a,b` takes runs together, as those of one model under two policies.",
+    ),
 ]
 ChangedMoments = Annotated[
     int,
     typer.Option(
         "--changed", min=0, metavar="N", help="How many of the moments that changed are shown with both answers."
+    ),
+]
+ComparisonPage = Annotated[
+    Path | None,
+    typer.Option(
+        "--html",
+        metavar="FILE",
+        help="Also write it as a page of HTML: a report of the runs, with this comparison in it.",
     ),
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown, as for a pull request.")]
