@@ -9,7 +9,7 @@ import msgspec
 
 from corpora.agent.blocks import BlockFile, CodeBlock, FunctionSpan
 from replay.tapes.file_kinds import file_kind
-from runners.coverage.calls import CallsOfTests, EnteredFunction
+from runners.coverage.entered import CallsOfTests, EnteredFunction
 from syntax.languages import language_of
 from syntax.parse import has_error
 
@@ -36,11 +36,16 @@ class RecordedChains(msgspec.Struct, frozen=True, kw_only=True):
     """Tests of which not everything is known: they start processes, or trace themselves."""
     tests: list[str]
     """The tests that passed while they were watched, and pass without."""
+    exact: bool = False
+    """Whether each function is known by itself; else, of scripts, only outermost ones."""
 
     @property
     def tests_of(self) -> Mapping[tuple[str, int], tuple[str, ...]]:
         """Path and first line of a function → the tests that enter it."""
-        return {(one.path, one.line): one.tests for one in self.functions}
+        found: dict[tuple[str, int], tuple[str, ...]] = {}
+        for one in self.functions:  # several of scripts may begin on one line: any of them may be meant
+            found[one.path, one.line] = tuple(sorted({*found.get((one.path, one.line), ()), *one.tests}))
+        return found
 
 
 def fused(calls: CallsOfTests, passing: frozenset[str], files: Mapping[str, str]) -> RecordedChains:
@@ -66,6 +71,7 @@ def fused(calls: CallsOfTests, passing: frozenset[str], files: Mapping[str, str]
         ],
         unseen=sorted(calls.unseen & passing),
         tests=sorted(passing),
+        exact=calls.exact,
     )
 
 
@@ -96,15 +102,20 @@ def entered_blocks(
     for path in sorted({path for path, _ in tests_of}):
         if (file := block_file(path, files)) is not None:
             for block in file.blocks():
-                if tests := _tests_of(path, file, block.function, tests_of):
+                if tests := _tests_of(path, file, block.function, tests_of, exact=chains.exact):
                     yield path, block, tests
 
 
 def _tests_of(
-    path: str, file: BlockFile, function: FunctionSpan, tests_of: Mapping[tuple[str, int], tuple[str, ...]]
+    path: str,
+    file: BlockFile,
+    function: FunctionSpan,
+    tests_of: Mapping[tuple[str, int], tuple[str, ...]],
+    *,
+    exact: bool,
 ) -> tuple[str, ...]:
     """The tests that enter a function."""
-    if file.language.id == "python":
+    if exact or file.language.id == "python":
         return tests_of.get((path, function.lines[0]), ())
     outermost = next(one for one in file.functions if one.holds(function.start))
     return next(

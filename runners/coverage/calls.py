@@ -1,55 +1,23 @@
 """Which functions of a project its tests enter, and from which, found out in one run of all tests.
 
-Of pytest test by test; of node's test runners by files of tests (mocha's by tests), by the probes of `runners.coverage.node`, which do not say who called. Other
-toolchains and runners have none.
+Of pytest test by test, with who called. Of `node --test` and mocha test by test as V8 counts (`runners.coverage.v8`); of vitest and jest, and where V8 was given another text, by files
+of tests and outermost functions (`runners.coverage.node`); neither says who called. Other toolchains and runners have none.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 
 import msgspec
 
-from runners.coverage import node
+from runners.coverage import node, v8
+from runners.coverage.entered import CallsOfTests, EnteredFunction
 from runners.coverage.functions import functions
 from runners.coverage.lines import Coverage, unpacked
 from runners.project import Project
 from runners.toolchains import language_of
 from runners.verdicts import Result
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class EnteredFunction:
-    """A function of the project: its file, from the project's root, its first line (from 1, decorators included), and its name with what it lies in.
-
-    Of scripts it is an outermost function, and the first line of its body; their names are not known here.
-    """
-
-    path: str
-    line: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallsOfTests:
-    """For each test the calls that were made while it ran: (function that was entered, function of the project that called it; None: none, or it is not known).
-
-    `unseen` are tests of which not everything is known, as they start processes or trace themselves.
-    """
-
-    calls: Mapping[str, frozenset[tuple[EnteredFunction, EnteredFunction | None]]]
-    unseen: frozenset[str] = frozenset()
-
-    def tests_of(self) -> Mapping[EnteredFunction, frozenset[str]]:
-        """Function → the tests that enter it."""
-        found: dict[EnteredFunction, set[str]] = defaultdict(set)
-        for test, calls in self.calls.items():
-            for function, _ in calls:
-                found[function].add(test)
-        return MappingProxyType({function: frozenset(tests) for function, tests in found.items()})
 
 
 class _Called(msgspec.Struct, frozen=True):
@@ -70,10 +38,17 @@ async def record_calls(
             result, said = await project.run_witnessed({}, {"GHOSTTAPE_CALLS": "new"})
             return result, read(said)
         case "node" | "typescript":
-            result, coverage = await node.record_coverage(project, notify)
-            return result, None if coverage is None else of_scripts(coverage, files, result.tests or frozenset())
+            result, counted = await v8.record_calls(project, files)
+            return (result, counted) if counted is not None else await _by_probes(project, files, notify)
         case _:
             return await project.run({}), None
+
+
+async def _by_probes(
+    project: Project, files: Mapping[str, str], notify: Callable[[str], None]
+) -> tuple[Result, CallsOfTests | None]:
+    result, coverage = await node.record_coverage(project, notify)
+    return result, None if coverage is None else of_scripts(coverage, files, result.tests or frozenset())
 
 
 def read(said: list[str]) -> CallsOfTests | None:
@@ -100,7 +75,7 @@ def of_scripts(coverage: Coverage, files: Mapping[str, str], passed: frozenset[s
     for function, tests in _touched(coverage, files, passed):
         for test in tests:
             found[test].add((function, None))
-    return CallsOfTests({test: frozenset(calls) for test, calls in found.items()}, coverage.unseen)
+    return CallsOfTests({test: frozenset(calls) for test, calls in found.items()}, coverage.unseen, exact=False)
 
 
 def _touched(

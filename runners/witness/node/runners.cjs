@@ -25,6 +25,10 @@ function add(...flags) {
 }
 
 if (env.GHOSTTAPE_WITNESS && watched) require('./touched.cjs');
+if (env.GHOSTTAPE_WITNESS && env.GHOSTTAPE_ENTERED) {
+  const { isQuiet } = require('./entered.cjs');
+  if (isMainThread && !isQuiet && env.NODE_TEST_CONTEXT?.startsWith('child')) require('./node-test-hooks.cjs');
+}
 if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
   if (env.GHOSTTAPE_ONLY) argv.splice(1, argv.length, ...require('./only.cjs').files());
 } else if (env.GHOSTTAPE_WITNESS && isMainThread && Object.hasOwn(WITNESSES, name)) {

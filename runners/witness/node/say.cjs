@@ -15,10 +15,11 @@ exports.packed = packed;
 
 /** What is said of these tests; and of what they touch, where that is asked for. */
 exports.words = (tests) => {
-  const { GHOSTTAPE_WITNESS: nonce, GHOSTTAPE_COVERAGE: watched } = process.env;
+  const { GHOSTTAPE_WITNESS: nonce, GHOSTTAPE_COVERAGE: watched, GHOSTTAPE_ENTERED: counted } = process.env;
   if (!nonce) return '';
   const said = [`tests ${packed([...tests].map(told).sort())}`];
   if (watched) said.push(require('./touched.cjs').word(told));
+  if (counted) said.push(require('./entered.cjs').word());
   return said.filter(Boolean).map((word) => `\n${nonce} ${word}\n`).join('');
 };
 

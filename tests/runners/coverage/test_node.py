@@ -14,7 +14,7 @@ import pytest
 from runners.coverage import record_coverage
 from runners.coverage.functions import bodies
 from runners.coverage.node import Probed, read
-from runners.project import ProjectPlan, prepare
+from runners.project import ProjectPlan
 from runners.verdicts import against_baseline, restrict_to
 
 CODE = """\
@@ -87,21 +87,6 @@ RUNNERS = {
         },
     ),
 }
-
-
-@pytest.fixture
-async def project(bubblewrap, cache, need):
-    """A function that lays out a project."""
-    need("node", "npm")
-    made = []
-
-    async def make_project(plan, files):
-        made.append(await prepare(files, plan, bubblewrap, cache, lambda _: None))
-        return made[-1]
-
-    yield make_project
-    for one in made:
-        one.close()
 
 
 def of_files(tests, letters):
