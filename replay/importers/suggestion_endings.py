@@ -42,15 +42,17 @@ class SuggestionEndings(msgspec.Struct):
 class _Shown:
     """A suggestion on the screen: what is left of it, and where."""
 
-    request: int
     offset: int
     rest: str
+    is_touched: bool = False
+    """Its document was edited since."""
     is_contradicted: bool = False
     has_accepted_part: bool = False
 
     def take(self, changes: tuple[Change, ...]) -> None:
         if not changes:
             return
+        self.is_touched = True
         start, end, text = changes[0]
         if len(changes) == 1 and start == end == self.offset and self.rest.startswith(text):
             self.offset += length(text)
@@ -85,7 +87,7 @@ class EndingCounter:
 
     def __init__(self) -> None:
         self.endings = SuggestionEndings()
-        self._shown: dict[int, _Shown] = {}
+        self._shown: defaultdict[int, dict[int, _Shown]] = defaultdict(dict)
         self._accepted: defaultdict[int, list[_Accepted]] = defaultdict(list)
         self._left: tuple[int, _Shown] | None = None
 
@@ -103,8 +105,8 @@ class EndingCounter:
 
     def _edited(self, event: Edit) -> None:
         self._leave(None)
-        if event.doc in self._shown:
-            self._shown[event.doc].take(event.changes)
+        for shown in self._shown[event.doc].values():
+            shown.take(event.changes)
         if watched := self._accepted.get(event.doc):
             watched[:] = [each for each in watched if event.t - each.t <= _WATCHED_MS and each.start < each.end]
             for change in reversed(event.changes):
@@ -114,20 +116,26 @@ class EndingCounter:
         self._leave(event)
         if event.phase == "shown":
             self.endings.shown += 1
-            self._shown[event.doc] = _Shown(event.request, event.offset, event.text)
+            self._show(event)
             return
         if event.phase in {"accepted", "part"} and event.text:
             self._accepted[event.doc].append(_Accepted(event.t, event.offset, event.offset + length(event.text)))
-        shown = self._shown.get(event.doc)
-        if shown is not None and shown.request == event.request:
+        shown = self._shown[event.doc].get(event.request)
+        if shown is not None:
             self._ended(event, shown)
+
+    def _show(self, event: Ghost) -> None:
+        """Those that were shown since the last edit stay: the person may choose an earlier one."""
+        here = self._shown[event.doc]
+        fresh = {request: shown for request, shown in here.items() if not shown.is_touched}
+        self._shown[event.doc] = {**fresh, event.request: _Shown(event.offset, event.text)}
 
     def _ended(self, event: Ghost, shown: _Shown) -> None:
         if event.phase == "part":
             self.endings.pieces += 1
             shown.has_accepted_part = True
             return
-        del self._shown[event.doc]
+        del self._shown[event.doc][event.request]
         if event.phase == "accepted":
             self.endings.accepted += 1
         elif event.phase == "rejected" and not shown.has_accepted_part:

@@ -7,7 +7,7 @@ LSP reports neither the reason of an edit nor the outcome of a suggestion. Both 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import msgspec
@@ -53,12 +53,16 @@ _HINTS: dict[str, Reason] = {
 
 @dataclass(slots=True)
 class _Doc:
-    """One recorded document. `version` is the editor's, `unchecked` counts the edits since the last checkpoint."""
+    """One recorded document. `version` is the editor's, `unchecked` counts the edits since the last checkpoint.
+
+    `others` are the suggestions that the person can choose as well as `suggestion`, which came last.
+    """
 
     number: int
     path: str
     version: int
     suggestion: ShownSuggestion | None = None
+    others: list[ShownSuggestion] = field(default_factory=list)
     hint: Reason | None = None
     selection: tuple[tuple[int, int], ...] = ()
     unchecked: int = 0
@@ -73,6 +77,7 @@ class Recorder:
         self._numbers: dict[str, int] = {}
         self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
         self._taken: set[int] = set()
+        self._by_hand: set[int] = set()
         self._ending: tuple[ShownSuggestion, Phase] | None = None
         self._held: list[Event] = []
         self._accepting: int | None = None
@@ -159,8 +164,9 @@ class Recorder:
         if not changes:
             doc.hint = None  # the hint belonged to this change
             return
+        passed_over = list(self._choose(doc, changes))
         suggestion = doc.suggestion
-        made = [*self._focus(doc), *self._edited(doc, editor_event.before.text, changes)]
+        made = [*passed_over, *self._focus(doc), *self._edited(doc, editor_event.before.text, changes)]
         doc.unchecked += 1
         if doc.unchecked >= CHECK_EVERY:
             made.append(self._checkpoint(doc))
@@ -169,6 +175,17 @@ class Recorder:
             self._held = made
         else:
             yield from made
+
+    def _choose(self, doc: _Doc, changes: Sequence[Change]) -> Iterator[Event]:
+        """Of several suggestions that one was chosen of which a change writes a beginning, else the last; it took the place of the others.
+
+        Answers to one question come in any order, and an editor says only of what is accepted whole which one it was.
+        """
+        offered = [*doc.others, doc.suggestion]
+        taken = (each for each in reversed(offered) if each and each.takes(changes, _hint_of(doc.hint, changes)))
+        chosen = next(taken, doc.suggestion)
+        doc.suggestion, doc.others = chosen, []
+        yield from (self._ghost(each, "ignored") for each in offered if each is not None and each is not chosen)
 
     def _edited(self, doc: _Doc, before: str, changes: Sequence[Change]) -> Iterator[Event]:
         suggestion, hint, doc.hint, doc.selection = doc.suggestion, _hint_of(doc.hint, changes), None, ()
@@ -195,6 +212,8 @@ class Recorder:
     def _asked(self, asked: CompletionRequested, doc: _Doc) -> Iterator[Event]:
         yield from self._selected(doc, ((asked.offset, asked.offset),))
         ghost = Ghost(self._t, doc.number, asked.request, "asked", asked.offset)
+        if asked.invoked:
+            self._by_hand.add(asked.request)
         yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
 
     def _answered(self, answered: CompletionReturned, doc: _Doc) -> Iterator[Event]:
@@ -202,7 +221,10 @@ class Recorder:
         change = minimal(answered.document.text, answered.change)
         if answered.document.version != doc.version or not change[2]:
             return
-        yield from self._leave(doc, "ignored")
+        if answered.request in self._by_hand and doc.suggestion is not None:
+            doc.others.append(doc.suggestion)  # "Show Next Completion": one of them is chosen
+        else:
+            yield from self._leave(doc, "ignored")
         doc.suggestion = ShownSuggestion(answered.request, doc.number, change)
         self._given[answered.request] = (doc, doc.suggestion)
         yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(answered.latency, 3))
@@ -233,6 +255,8 @@ class Recorder:
 
     def _leave(self, doc: _Doc, phase: Phase) -> Iterator[Event]:
         """End the suggestion on the screen."""
+        yield from (self._ghost(other, "ignored") for other in doc.others)
+        doc.others = []
         if doc.suggestion is not None:
             yield self._ghost(doc.suggestion, phase)
             doc.suggestion = None

@@ -48,6 +48,10 @@ class ShownSuggestion:
         start, end, _ = changes[0]
         return "rejected" if start <= self.offset <= end else "ignored"
 
+    def takes(self, changes: Sequence[Change], hint: Reason | None = None) -> bool:
+        """Whether the next change of the document writes a beginning of this suggestion, or all of it."""
+        return self.outcome(changes, hint) in {"accepted", "part", "typed"}
+
     def _taken(self, change: Change, *, by_command: bool) -> SuggestionOutcome | None:
         """How a change wrote a beginning of the text; None if it did not."""
         start, end, text = change

@@ -30,6 +30,7 @@ from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 EXPLAIN = "ghosttape/explain"
 STATE = "ghosttape/state"
 STATS = "ghosttape/stats"
+PROVIDER = "ghosttape/provider"
 HINT = "ghosttape/hint"
 SELECTION = "ghosttape/selection"
 DISMISSED = "ghosttape/dismissed"
@@ -51,6 +52,7 @@ def create(settings: Settings | None = None, provider: Provider | None = None) -
     server.feature(EXPLAIN)(completion.explain)
     server.feature(STATE)(_state)
     server.feature(STATS)(_stats)
+    server.feature(PROVIDER)(_provider)
     server.feature(types.TEXT_DOCUMENT_DID_SAVE)(notifications.saved)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(reconfiguration.configuration_changed)
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(notifications.folders_changed)
@@ -135,6 +137,12 @@ async def _shut_down(ls: Server, params: None) -> None:
 def _stats(ls: Server, params: Any) -> dict[str, Any]:
     """Counts of requests and of their answers' sources (`Server.stats`)."""
     return ls.stats()
+
+
+async def _provider(ls: Server, params: Any) -> dict[str, Any]:
+    """Name and model of the provider that answers from now on: after the changes of settings that came before."""
+    async with ls.reconfiguring:
+        return {"name": ls.settings.provider.name, "model": ls.settings.provider.model}
 
 
 def _state(ls: Server, params: Any) -> dict[str, Any]:

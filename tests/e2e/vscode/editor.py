@@ -152,6 +152,12 @@ class Window:
         self.page.keyboard.press("Enter")
         self.page.wait_for_function(PALETTE_IS_GONE, timeout=20_000)
 
+    def open(self, file):
+        """Open another file of the workspace."""
+        self.page.keyboard.press("Control+p")
+        self.page.locator(".quick-input-widget input[type=text]").first.fill(file)
+        self.page.locator(".quick-input-list .monaco-list-row", has_text=file).first.click()
+
     def record(self):
         """Switch recording on, and say yes to the question; it goes on when a server records."""
         self.command("ghosttape: Record This Workspace")

@@ -57,6 +57,20 @@ def test_another_suggestion_in_its_place_ends_it():
     assert offered("abc").type("a").ghost(1, "ignored").ghost(2, "shown", text="xyz").endings() == {"ignored": 1}
 
 
+def test_of_several_at_one_place_an_earlier_one_can_be_chosen():
+    several = (
+        offered("abc")
+        .ghost(2, "shown", text="xyz")
+        .ghost(3, "shown", text="ayz")
+        .ghost(1, "ignored")
+        .ghost(3, "ignored")
+    )
+    chosen = several.edit((4, 4, "xyz"), reason="accept").ghost(2, "accepted", 4, "xyz")
+    assert chosen.endings() == {"accepted": 1, "ignored": 2}
+    later = offered("abc").type("a").ghost(2, "shown", text="bcd").ghost(1, "rejected")
+    assert later.endings() == {}, "one that was forgotten when the next came has no ending"
+
+
 def test_words_that_are_accepted_one_by_one_are_pieces_of_one_suggestion():
     session = offered().edit((4, 4, "alpha"), reason="accept").ghost(1, "part", 4, "alpha")
     assert session.endings() == {"pieces": 1}, "it is still shown"

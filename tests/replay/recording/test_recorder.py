@@ -406,6 +406,35 @@ class TestSuggestions:
         _, events = desk.suggestion(2, 4, "beta")
         assert ghosts(events) == [(1, "ignored", ""), (2, "shown", "beta")]
 
+    @pytest.mark.parametrize("order", itertools.permutations([("umber = 2", 2), ("one = 3", 3), ("ame = 1", 4)]))
+    def test_of_several_that_were_asked_for_by_hand_the_chosen_one_is_accepted_and_the_others_are_ignored(self, order):
+        for taken, phase in (("umber = 2", "accepted"), ("umber", "part")):
+            desk = Desk("n")
+            desk.suggestion(1, 1, "ame = 1")
+            document = desk.documents.get(URI)
+            for request in (2, 3, 4):
+                desk.tell(CompletionRequested(request, document, 1, invoked=True))
+            for text, request in order:
+                desk.tell(CompletionReturned(request, document, (1, 1, text), 12.0))
+            desk.change((1, 1, taken))
+            desk.tell(CompletionAccepted(2) if phase == "accepted" else CursorsMoved(document, ((0, 0),)))
+            ends = [each for each in ghosts(desk.events) if each[1] not in {"asked", "shown"}]
+            assert sorted(ends) == [(1, "ignored", ""), (2, phase, taken), (3, "ignored", ""), (4, "ignored", "")]
+            (edit,) = [event for event in desk.events if isinstance(event, Edit)]
+            assert edit.reason == "accept"
+
+    def test_escape_rejects_one_of_several_and_other_text_rejects_one_too(self):
+        for end in (lambda desk: desk.tell(CompletionDismissed(URI)), lambda desk: desk.change((1, 1, "z"))):
+            desk = Desk("n")
+            desk.suggestion(1, 1, "ame = 1")
+            document = desk.documents.get(URI)
+            desk.tell(CompletionRequested(2, document, 1, invoked=True))
+            desk.tell(CompletionReturned(2, document, (1, 1, "umber = 2"), 12.0))
+            end(desk)
+            desk.tell(ClientLeft())
+            ends = [each for each in ghosts(desk.events) if each[1] not in {"asked", "shown"}]
+            assert sorted(ends) == [(1, "ignored", ""), (2, "rejected", "")]
+
     def test_an_answer_about_a_text_that_has_changed_since_was_not_shown(self):
         desk = Desk("x = ")
         before = desk.documents.get(URI)

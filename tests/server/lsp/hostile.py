@@ -18,6 +18,7 @@ REQUESTS = {
     "ghosttape/explain": HERE,
     "ghosttape/state": {"textDocument": {"uri": URI}},
     "ghosttape/stats": {},
+    "ghosttape/provider": {},
     "workspace/executeCommand": {"command": "ghosttape.accepted", "arguments": [1]},
 }
 EDIT = {"range": {"start": {"line": 1, "character": 4}, "end": {"line": 1, "character": 4}}, "text": "y"}

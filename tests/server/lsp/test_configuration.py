@@ -41,7 +41,9 @@ async def becomes(editor, text):
 async def test_a_pushed_provider_answers_the_next_request(start, form):
     editor = await opened(start, FIXED)
     assert await answer(editor) == "return 1"
-    push(editor, form({"provider": {"name": "fixed", "text": "return 2"}}))
+    push(editor, form({"provider": {"name": "fixed", "model": "second", "text": "return 2"}}))
+    told = await editor.client.protocol.send_request_async("ghosttape/provider", None)
+    assert (told.name, told.model) == ("fixed", "second")
     await becomes(editor, "return 2")
     assert editor.shown == []
     assert (await editor.explain(1, 4)).raw == "return 2"
@@ -121,6 +123,8 @@ async def test_settings_that_cannot_be_used_are_shown_and_the_old_ones_stay(star
     (message,) = editor.shown
     assert message.startswith("ghosttape keeps its settings")
     assert reason in message
+    told = await editor.client.protocol.send_request_async("ghosttape/provider", None)
+    assert (told.name, told.model) == ("fixed", "")
     editor.change(2, (1, 4, 1, 4, " "))
     assert (await editor.ask(1, 5))[0] == "return 1"
 

@@ -5,7 +5,7 @@ import { askForProvider } from "../providers/choosing";
 import type { Provider } from "../providers/options";
 import { SCHEME, type VirtualDocuments } from "../results/documents";
 import type { Execute } from "../results/view";
-import { LANGUAGES } from "../typing/languages";
+import { CELL, LANGUAGES } from "../typing/languages";
 import { type Answer, answerText, type AskedDocument, failureText, orderAt } from "./answer";
 
 const GROUP = "asked again";
@@ -77,7 +77,7 @@ function documentOf({ document }: TextEditor, documents: VirtualDocuments): Aske
   const { languageId, uri } = document;
   const isCode = (LANGUAGES as readonly string[]).includes(languageId);
   const shown = uri.scheme === SCHEME ? documents.of(uri) : undefined;
-  const isKnown = shown !== undefined || uri.scheme === "file" || uri.scheme === "untitled";
+  const isKnown = shown !== undefined || [CELL, "file", "untitled"].includes(uri.scheme);
   return isCode && isKnown ? { uri: uri.toString(), languageId, shown } : undefined;
 }
 

@@ -6,8 +6,10 @@ import {
   type CancellationToken,
   CloseAction,
   ErrorAction,
+  ConnectionError,
   ErrorCodes,
   type ErrorHandler,
+  InlineCompletionRequest,
   LanguageClient,
   type LanguageClientOptions,
   type MessageSignature,
@@ -19,7 +21,8 @@ import { SetupError } from "../setup/errors";
 import { checkIdentity } from "../setup/identity";
 import { PATH_SETTING } from "../setup/location";
 import { notAServer, ServerProcess, type Start } from "../setup/process";
-import { DOCUMENTS } from "../typing/languages";
+import { cellsOfCode, DOCUMENTS } from "../typing/languages";
+import { ServerLost } from "./lost";
 
 /** Codes of errors that the server did not send: the connection broke. */
 const BROKEN_CONNECTION = new Set<number>([
@@ -125,6 +128,9 @@ export class GhostClient extends LanguageClient {
     showNotification?: boolean,
     throwOnCancel?: boolean,
   ): T {
+    if (type.method === InlineCompletionRequest.method && isLost(error)) {
+      throw new ServerLost(); // it was not answered with nothing: it can be asked again
+    }
     if (isAboutTheModel(error)) {
       this.#listener.requestFailed(error.message);
     }
@@ -155,13 +161,14 @@ function isAboutTheModel(error: unknown): error is ResponseError<unknown> {
 
 /** Say whether an error means that the connection to the server broke: the answer will not come. */
 export function isLost(error: unknown): boolean {
-  return error instanceof ResponseError && BROKEN_CONNECTION.has(error.code);
+  return error instanceof ConnectionError || (error instanceof ResponseError && BROKEN_CONNECTION.has(error.code));
 }
 
 /** The options of a client that are the same for every start. */
 export function clientOptions(log: LogOutputChannel, initializationOptions: unknown): LanguageClientOptions {
   return {
     documentSelector: DOCUMENTS,
+    notebookDocumentOptions: { filterCells: cellsOfCode },
     initializationOptions,
     initializationFailedHandler: () => false,
     outputChannel: log,

@@ -14,6 +14,7 @@ import {
 import type { Middleware } from "vscode-languageclient/node";
 
 import type { ChangeReason } from "../recording/reasons";
+import { ServerLost } from "../server/lost";
 import { answerOf, insertedText, type Items } from "./answers";
 import { type EnablementTable, isEnabled } from "./enablement";
 import type { Answer, Cache } from "./flights";
@@ -61,8 +62,6 @@ export class Asking implements Disposable {
   #policy: Policy;
   #questions: Questions<Items>;
   #wantsMore = false;
-  #isHeard = false;
-  #unheard: string | undefined;
   #ours: Spot | undefined;
   #asksLater: ReturnType<typeof setTimeout> | undefined;
 
@@ -92,13 +91,11 @@ export class Asking implements Disposable {
     this.#questions = this.#made();
   }
 
-  /** Say whether a server runs that can be asked. One that has just begun to run is asked for what was typed without it. */
-  setHeard(isHeard: boolean): void {
-    const missed = isHeard ? this.#unheard : undefined;
-    this.#isHeard = isHeard;
-    if (missed !== undefined) {
-      this.#unheard = undefined;
-      this.#again(missed);
+  /** A server has begun to run: it is asked for what was typed last, if no server has answered that. */
+  serverRuns(): void {
+    const document = window.activeTextEditor?.document;
+    if (document !== undefined && this.#questions.isUnanswered(keyOf(document))) {
+      this.#again(keyOf(document));
     }
   }
 
@@ -135,8 +132,11 @@ export class Asking implements Disposable {
     }
   }
 
-  async #send(invoked: boolean, next: Next, place: Place): Promise<Answer<Items>> {
-    const items = itemsOf(await next(...place));
+  async #send(invoked: boolean, next: Next, place: Place): Promise<Answer<Items> | undefined> {
+    const items = await answeredItems(next(...place));
+    if (items === undefined) {
+      return undefined;
+    }
     const more = invoked && this.#takesMore() ? await this.#server.alternatives(...place) : [];
     const cache = mindsOrigin(this.#policy) ? await this.#server.origin(...place) : "none";
     return answerOf(place[0], place[1], distinct([...items, ...more]), cache);
@@ -177,7 +177,6 @@ export class Asking implements Disposable {
       return;
     }
     clearTimeout(this.#asksLater);
-    this.#unheard = this.#isHeard ? undefined : keyOf(event.document);
     const reason = this.#reasonOf(event);
     const accepted = this.#questions.passOver(keyOf(event.document), changesOf(event));
     const situation = situationOf(event, performance.now(), accepted === "" ? reason : "accept");
@@ -226,6 +225,18 @@ async function cancellable<T>(request: Cancellation, run: (token: CancellationTo
   } finally {
     subscription.dispose();
     source.dispose();
+  }
+}
+
+/** What a server answers; undefined if it ends before. */
+async function answeredItems(result: ReturnType<Next>): Promise<Items | undefined> {
+  try {
+    return itemsOf(await result);
+  } catch (error) {
+    if (error instanceof ServerLost) {
+      return undefined;
+    }
+    throw error;
   }
 }
 

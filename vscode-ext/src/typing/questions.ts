@@ -21,7 +21,7 @@ export interface Question<T> {
   /** Text is selected in the editor. */
   readonly selection: boolean;
   readonly token: Cancellation;
-  /** Ask the server; what is given cancels the request. */
+  /** Ask the server; what is given cancels the request. Gives undefined if the server ended before it answered. */
   send(cancellation: Cancellation): Promise<Answer<T> | undefined>;
 }
 
@@ -141,6 +141,12 @@ export class Questions<T> {
     return isOurs;
   }
 
+  /** Whether the policy asks about the last change of a document, and no server has answered that, nor is asked now. */
+  isUnanswered(key: string): boolean {
+    const change = this.#changes.get(key);
+    return change?.gate === "" && change.ready === undefined && change.answer === undefined;
+  }
+
   /** Ask the server, now or later, or give undefined if the policy does not ask. */
   async ask(question: Question<T>): Promise<T | undefined> {
     const answer = question.invoked ? await this.#sent(question) : await this.#automatic(question);
@@ -201,8 +207,9 @@ export class Questions<T> {
       return undefined;
     }
     if (change.answer === undefined) {
-      const forgetting = end.onCancellationRequested(() => (change.answer = undefined)); // asked again: a request of its own
-      change.answer = this.#sent(question).finally(() => {
+      const forget = (): void => void (change.answer = undefined); // asked again: a request of its own
+      const forgetting = end.onCancellationRequested(forget);
+      change.answer = this.#sent(question, forget).finally(() => {
         forgetting.dispose();
       });
     }
@@ -217,12 +224,17 @@ export class Questions<T> {
     }
   }
 
-  async #sent(question: Question<T>): Promise<Answer<T> | undefined> {
+  /** Send a request; `lost` is called if the server ends before it answers. */
+  async #sent(question: Question<T>, lost?: () => void): Promise<Answer<T> | undefined> {
     const began = this.#now();
     const request = this.#request(question, this.#pacer.asked(began));
     try {
       const answer = await question.send(request.cancelling);
-      return answer === undefined ? undefined : await this.#landed(question, request, answer, began);
+      if (answer === undefined) {
+        lost?.();
+        return undefined;
+      }
+      return await this.#landed(question, request, answer, began);
     } finally {
       this.#underWay = this.#underWay.filter((other) => other !== request);
     }

@@ -6,6 +6,7 @@ import { DidChangeConfigurationNotification, ExecuteCommandRequest, State } from
 import { addAskingAgain } from "../again/feature";
 import { modelName } from "../providers/choices";
 import { Keys } from "../providers/keys";
+import type { Provider } from "../providers/options";
 import { Hints } from "../recording/hints";
 import { Recording } from "../recording/recording";
 import { Evaluating } from "../evaluating/feature";
@@ -73,7 +74,8 @@ export class GhosttapeWindow {
         return;
       }
       await client.sendNotification(DidChangeConfigurationNotification.type, { settings: { ghosttape: options } });
-      this.#bar.show({ model: modelName(options.provider), latency: undefined, problem: undefined });
+      const model = modelName(await client.sendRequest<Provider>("ghosttape/provider")); // the old one, where the new one is refused
+      this.#bar.show({ model, latency: undefined, problem: undefined });
     } catch (error) {
       void window.showErrorMessage(`ghosttape keeps its settings. ${reasonOf(error)}`);
     }
@@ -119,8 +121,10 @@ export class GhosttapeWindow {
       prepare: (listener) => this.#starting.prepare(listener),
       show: (server) => {
         this.#bar.show({ server, problem: undefined, recording: this.#recording.state });
-        this.#asking.setHeard(server.kind === "running");
         void commands.executeCommand("setContext", "ghosttape.isRunning", server.kind === "running");
+        if (server.kind === "running") {
+          this.#asking.serverRuns();
+        }
       },
       report: (error) => void report(error, log, (remedy) => void installServer(remedy, { log, restart })),
       requestFailed: (problem) => {

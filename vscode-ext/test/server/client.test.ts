@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ConnectionError, ConnectionErrors, ErrorCodes, ResponseError } from "vscode-languageclient/node";
 
 import { GhostClient } from "../../src/server/client";
+import { ServerLost } from "../../src/server/lost";
 
 const [CONTINUE, SHUTDOWN] = [1, 2];
 
@@ -16,8 +18,45 @@ vi.mock("vscode-languageclient/node", () => {
     createDefaultErrorHandler(): object {
       return { error: (_error: Error, _message: unknown, count?: number) => ({ action: (count ?? 4) <= 3 ? 1 : 2 }) };
     }
+    handleFailedRequest(_type: unknown, _token: unknown, _error: unknown, defaultValue: unknown): unknown {
+      return defaultValue;
+    }
   }
-  return { LanguageClient, ErrorAction: { Continue: 1, Shutdown: 2 }, CloseAction: { DoNotRestart: 1 }, ErrorCodes: {} };
+  class ResponseError extends Error {
+    readonly code: number;
+    constructor(code: number) {
+      super();
+      this.code = code;
+    }
+  }
+  return {
+    LanguageClient,
+    ResponseError,
+    ConnectionError: class extends Error {},
+    ConnectionErrors: { Closed: 1 },
+    InlineCompletionRequest: { method: "textDocument/inlineCompletion" },
+    ErrorAction: { Continue: 1, Shutdown: 2 },
+    CloseAction: { DoNotRestart: 1 },
+    ErrorCodes: { PendingResponseRejected: -32097, ConnectionInactive: -32098, MessageWriteError: -32099, MessageReadError: -32095 },
+  };
+});
+
+describe("a request that fails", () => {
+  const ask = (error: Error, method: string): unknown => {
+    const client = new GhostClient({ command: "true", args: [] }, {}, { ended: vi.fn(), requestFailed: vi.fn() });
+    return client.handleFailedRequest({ method } as never, undefined, error, "nothing");
+  };
+  const lost = new ResponseError(ErrorCodes.PendingResponseRejected, "");
+
+  it("because the server ended says so where a completion was wanted, for it can be asked again", () => {
+    expect(() => ask(lost, "textDocument/inlineCompletion")).toThrow(ServerLost);
+    expect(() => ask(new ConnectionError(ConnectionErrors.Closed, ""), "textDocument/inlineCompletion")).toThrow(ServerLost);
+    expect(ask(lost, "textDocument/hover")).toBe("nothing");
+  });
+
+  it("for another reason fails as it does in the library", () => {
+    expect(ask(new Error("the model is away"), "textDocument/inlineCompletion")).toBe("nothing");
+  });
 });
 
 describe.skipIf(process.platform === "win32")("an error of the connection", () => {

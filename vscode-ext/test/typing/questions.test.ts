@@ -23,6 +23,8 @@ class Editor {
   answer = "text";
   cache: Cache = "none";
   latency = 0;
+  /** The server ends before it answers. */
+  isLost = false;
   /** By how many ms it tells of changes late. */
   late = 0;
   #version = 0;
@@ -88,7 +90,7 @@ class Editor {
         this.sent.push({ at: Date.now(), version, request });
         const text = this.answer;
         await new Promise((resolve) => setTimeout(resolve, this.latency));
-        return answer(text, this.cache);
+        return this.isLost ? undefined : answer(text, this.cache);
       },
     };
   }
@@ -204,6 +206,39 @@ describe("an editor with a policy", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(await again).toBe("text");
     expect(editor.sent.map(({ request }) => request.isCancellationRequested)).toEqual([true, false]);
+  });
+
+  it("asks the next server what the one before did not answer, whether it had been asked or not, and nothing else", async () => {
+    const editor = new Editor("vscode");
+    expect(editor.questions.isUnanswered("a.py")).toBe(false);
+    editor.isLost = true;
+    const lost = editor.type();
+    expect(editor.questions.isUnanswered("a.py")).toBe(true); // nobody was asked yet
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await lost).toBeUndefined();
+    expect(editor.questions.isUnanswered("a.py")).toBe(true);
+    editor.isLost = false;
+    editor.latency = 500;
+    const again = editor.ask();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(editor.questions.isUnanswered("a.py")).toBe(false); // it is being asked
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await again).toBe("text");
+    expect(editor.questions.isUnanswered("a.py")).toBe(false);
+    expect(editor.sent).toHaveLength(2);
+  });
+
+  it("does not ask the next server what the policy does not ask about, nor what was answered with nothing or not at all", async () => {
+    const gated = new Editor("cody");
+    void gated.type({ left: "});" });
+    expect(gated.questions.isUnanswered("a.py")).toBe(false);
+    const editor = new Editor("vscode");
+    editor.answer = "";
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(editor.questions.isUnanswered("a.py")).toBe(false);
+    editor.questions.closed("a.py");
+    expect(editor.questions.isUnanswered("a.py")).toBe(false);
   });
 
   it.each([
