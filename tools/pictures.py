@@ -1,9 +1,9 @@
-"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time` and `compare`, dark at 160 columns and 48 lines, light at 80 and 24; and `try`.
+"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time`, `compare` and `prefer`, dark at 160 columns and 48 lines, light at 80 and 24; and `try`.
 
     python -m tools.pictures docs/pictures
 
 The demo is replayed for them with the embedded model, and with the baseline `ngram` to compare it with. For `try` a project of the demo becomes a repository of
-four commits. That takes four minutes. `python -m tools.pictures docs/pictures try` takes that one alone.
+four commits. That takes four minutes. `python -m tools.pictures docs/pictures try` (or `prefer`) takes that one alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from corpora.codealign.growing import Showing, SolutionPair
 from tools.terminal_picture import lines_left, run_on_terminal, terminal_picture
 from tui.commands.looking.comparing import side_by_side
 from tui.comparing.app import ComparisonApp
@@ -29,6 +31,7 @@ from tui.inspector.app import Inspector
 from tui.live.app import LiveApp
 from tui.live.state import Lane
 from tui.live.widgets.page_view import seen
+from tui.preferring.app import PreferringApp
 from tui.themes import ThemedApp
 
 LOOKS = {"dark": (160, 48), "light": (80, 24)}
@@ -48,6 +51,29 @@ _COMMITS = {
 }
 """The commits of the repository that is tried: subject → the files that it brings in."""
 _PATIENCE_S = 120.0
+_REQUEST = "Write a function most_common(text) that returns the word which occurs most often in a text."
+_FIRST = """def most_common(text):
+    words = text.lower().split()
+    counts = {}
+    for word in words:
+        if word in counts:
+            counts[word] += 1
+        else:
+            counts[word] = 1
+    best = None
+    for word in counts:
+        if best is None or counts[word] > counts[best]:
+            best = word
+    return best
+"""
+_SECOND = '''from collections import Counter
+
+
+def most_common(text: str) -> str | None:
+    """The word that occurs most often, the first of several; None where there is none."""
+    counts = Counter(text.lower().split())
+    return max(counts, key=counts.__getitem__, default=None)
+'''
 
 
 def replay(provider: str, out: Path, *more: str) -> subprocess.Popen[bytes]:
@@ -140,6 +166,19 @@ def _git(folder: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(folder), *name, *words], check=True, env=known)
 
 
+async def prefer(out: Path, theme: str) -> None:
+    """Two passing solutions, of which one is preferred."""
+    pair = SolutionPair(name="1", problem="count", language="python", request=_REQUEST, first=_FIRST, second=_SECOND, sources=("a", "b"))  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        showing = [Showing(pair, swapped=False), Showing(pair, swapped=True, repeated=True)]
+        async with shown(app := PreferringApp(showing, Path(folder) / "preferences.jsonl", "ada"), theme) as pilot:
+            await pilot.press("2")
+            app.query_one("#told", Input).value = "Let Counter count the words."
+            await pilot.press("enter")
+            await pilot.pause(0.5)
+            _keep(app, out / f"prefer-{theme}.svg")
+
+
 def _keep(app: ThemedApp, path: Path) -> None:
     path.write_text(app.export_screenshot(title=path.stem.partition("-")[0]), encoding="utf-8")
 
@@ -164,8 +203,12 @@ def take(out: Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Take the pictures of the screens.")
     parser.add_argument("out", type=Path)
-    parser.add_argument("which", nargs="?", choices=["all", "try"], default="all")
+    parser.add_argument("which", nargs="?", choices=["all", "prefer", "try"], default="all")
     given = parser.parse_args()
     if given.which == "all":
         take(given.out)
-    tried(given.out)
+    if given.which in {"all", "prefer"}:
+        for theme in LOOKS:
+            asyncio.run(prefer(given.out, theme))
+    if given.which in {"all", "try"}:
+        tried(given.out)

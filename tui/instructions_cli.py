@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tui import growing_cli
 from tui.commands.options import flags
 from tui.commands.options.command_flags import ProviderFlags
 from tui.commands.options.expanding import expanded
@@ -197,3 +198,7 @@ def score(
 
     document = aligning.scored_runs(folders)
     print_json(document) if json else aligning.show_scored(document)
+
+
+for grows in (growing_cli.pairs, growing_cli.prefer, growing_cli.ratings, growing_cli.codebook):
+    app.command()(grows)

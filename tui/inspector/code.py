@@ -77,7 +77,7 @@ def code_with_hole(moment: Moment, text: str, start: int, end: int) -> Content:
     before = clip_last_line(sanitize("\n".join(lines[first:])))
     part = clip(sanitize(text[start:end]), lines=200)
     after = clip(sanitize("\n".join(text[end:].split("\n")[: _AROUND + 1])))
-    coloured = _coloured(before + part + after, moment.language)
+    coloured = coloured_code(before + part + after, moment.language)
     marked = coloured[len(before) : len(before) + len(part)].stylize(TRUTH) if part else _cursor()
     page = Content("").join([coloured[: len(before)], marked, coloured[len(before + part) :]])
     return _numbered(page, first, before.count("\n"), 0)
@@ -100,7 +100,7 @@ def _draw(moment: Moment, parts: _Parts, style: str) -> PageContent:
     before = clip_last_line(sanitize(parts.before))
     left, ghost, right = (clip(sanitize(part)) for part in (parts.left, parts.ghost, parts.right))
     after = clip(sanitize(parts.after))
-    coloured = _coloured(before + ghost + after, moment.language)
+    coloured = coloured_code(before + ghost + after, moment.language)
     middle = coloured[len(before) : len(before) + len(ghost)].stylize(style) if ghost else _cursor()
     struck = [Content(part.replace("\n", "⏎\n")).stylize(STRUCK) if part else Content("") for part in (left, right)]
     page = Content("").join([coloured[: len(before)], struck[0], middle, struck[1], coloured[len(before + ghost) :]])
@@ -113,7 +113,7 @@ def _cursor() -> Content:
     return Content("│").stylize("bold $text-warning")
 
 
-def _coloured(code: str, language: str) -> Content:
+def coloured_code(code: str, language: str) -> Content:
     """Colour the tokens. The lexer drops a line end at the end of the code; it is added again."""
     content = highlight(code, language=_LEXERS.get(language, language or "text"))
     return content + Content("\n") if code.endswith("\n") else content

@@ -46,6 +46,8 @@ class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
     initial: str
     request: str = ""
     """What the model was asked, without the instruction."""
+    initial_by_model: bool = False
+    """Whether the model wrote the first solution; else it is the problem's reference."""
     initial_tests: str = ""
     """What the tests say of the first solution, as `tests`."""
     answer: str = ""
@@ -144,6 +146,7 @@ class AlignmentRun:
             ask=task.ask,
             initial=task.initial,
             request=task.problem.request,
+            initial_by_model=self.asks_first,
             initial_tests=task.initial_tests,
         )
         try:

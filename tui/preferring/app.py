@@ -1,0 +1,183 @@
+"""Comparing two passing solutions: which one a rater prefers, and what he would tell the author of the other one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from msgspec import structs
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, ScrollableContainer
+from textual.content import Content
+from textual.widgets import Footer, Input, Static
+
+from corpora.codealign.growing import Preference, Showing, read_preferences, write_preference
+from corpora.codealign.growing.preferences import PreferenceChoice
+from tui.preferring.words import HELP, code_of, headline, preferred_side, said
+from tui.terminal_text import sanitize
+from tui.text_dialog import TextDialog
+from tui.themes import ThemedApp
+
+
+class PreferringApp(ThemedApp):
+    """Shows pairs of solutions to one rater."""
+
+    TITLE = "ghosttape instructions prefer"
+    CSS_PATH = "app.tcss"
+    AUTO_FOCUS = "#side-1"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual does not declare it as a ClassVar
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("1", "prefer('left')", "Prefer", key_display="1 2"),
+        Binding("2", "prefer('right')", "Prefer", show=False),
+        Binding("0", "neither", "Neither"),
+        Binding("u", "unsure", "Cannot say why"),
+        Binding("i", "tell", "Tell"),
+        Binding("x", "take_back", "Take back"),
+        Binding("r", "task", "Task"),
+        Binding("n", "go(1)", "Next", key_display="n p"),
+        Binding("p", "go(-1)", "Before", show=False),
+        Binding("question_mark", "keys", "Help", key_display="?"),
+        Binding("q", "quit", "Quit"),
+    ]
+
+    def __init__(self, showings: Sequence[Showing], file: Path, rater: str) -> None:
+        super().__init__()
+        self.showings, self._file, self.rater = showings, file, rater
+        kept = read_preferences(file) if file.exists() else []
+        self._own = {(one.pair, one.repeated): one for one in kept if one.rater == rater}
+        self._at = next((at for at, one in enumerate(showings) if self._said(one) is None), 0)
+
+    @property
+    def shown(self) -> Showing:
+        """The pair on the screen."""
+        return self.showings[self._at]
+
+    def _said(self, showing: Showing) -> Preference | None:
+        return self._own.get((showing.pair.name, showing.repeated))
+
+    def compose(self) -> ComposeResult:
+        """Lay out the task, the two programs, and what is said of them."""
+        yield Static("", id="headline", markup=False)
+        with Container(id="sides"):
+            for number in (1, 2):
+                with ScrollableContainer(id=f"side-{number}", classes="side") as side:
+                    side.border_title = str(number)
+                    yield Static("", markup=False)
+        yield Static("", id="said", markup=False)
+        yield Input(id="told", disabled=True, compact=True)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show the first pair without an answer."""
+        self.action_go(0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether the action is possible: under a dialog none of the screen's is."""
+        return len(self.screen_stack) == 1 or f"action_{action}" not in PreferringApp.__dict__
+
+    def action_go(self, step: int) -> None:
+        """Show the pair so many further on."""
+        self._at = (self._at + step) % len(self.showings)
+        for number in (1, 2):
+            self.query_one(f"#side-{number} Static", Static).update(code_of(self.shown, number - 1))
+            self.query_one(f"#side-{number}").scroll_home(animate=False)
+        self._show()
+
+    def action_prefer(self, side: str) -> None:
+        """Prefer a side, and ask what the author of the other one should hear. What was told the same author before stays."""
+        choice = self.shown.choice_of("left" if side == "left" else "right")
+        before = self._said(self.shown)
+        asks = before.asks if before and before.choice == choice else ()
+        if self._keep(choice, asks):
+            self.action_tell()
+
+    def action_neither(self) -> None:
+        """Prefer neither, and go on."""
+        if self._keep("none", ()):
+            self._go_on()
+
+    def action_unsure(self) -> None:
+        """Say that the reason is not known, and go on."""
+        own = self._said(self.shown)
+        if own is None or own.choice == "none":
+            self.notify("First say which one you prefer: 1 or 2.", severity="warning")
+        elif self._keep(own.choice, (), unsure=True):
+            self._go_on()
+
+    def action_tell(self) -> None:
+        """Open the field for an instruction to the author of the one that is not preferred."""
+        own = self._said(self.shown)
+        if own is None or own.choice == "none":
+            self.notify("First say which one you prefer: 1 or 2.", severity="warning")
+            return
+        field = self.query_one("#told", Input)
+        other = 3 - preferred_side(self.shown, own)
+        field.placeholder = f"tell the author of {other}; enter keeps it, with nothing written it goes on"
+        field.value, field.disabled = "", False
+        self.screen.add_class("-telling")
+        field.focus()
+
+    def action_take_back(self) -> None:
+        """Take the last instruction back."""
+        own = self._said(self.shown)
+        if own is not None and own.asks:
+            self._keep(own.choice, own.asks[:-1])
+
+    @on(Input.Submitted, "#told")
+    def _told(self, event: Input.Submitted) -> None:
+        own, text = self._said(self.shown), event.value.strip()
+        event.input.value = ""
+        if text and own is not None:
+            self._keep(own.choice, (*own.asks, text))
+            return
+        self._close_field()
+        if own is not None and (own.asks or own.unsure):
+            self._go_on()
+
+    def key_escape(self) -> None:
+        """Leave the field, and stay at the pair."""
+        self._close_field()
+
+    def action_task(self) -> None:
+        """Show the whole task."""
+        self.push_screen(TextDialog(Content(sanitize(self.shown.pair.request))))
+
+    def action_keys(self) -> None:
+        """Explain the keys."""
+        self.push_screen(TextDialog(Content(HELP)))
+
+    def _close_field(self) -> None:
+        self.query_one("#told", Input).disabled = True
+        self.screen.remove_class("-telling")
+        self.query_one("#side-1").focus()
+
+    def _keep(self, choice: PreferenceChoice, asks: tuple[str, ...], *, unsure: bool = False) -> bool:
+        """Keep what is said of the pair; False if it could not be kept."""
+        shown = self.shown
+        one = Preference(pair=shown.pair.name, rater=self.rater, repeated=shown.repeated, swapped=shown.swapped, choice=choice)  # fmt: skip
+        one = structs.replace(one, asks=asks, unsure=unsure)
+        try:
+            write_preference(self._file, one)
+        except OSError as error:
+            self.notify(f"The answer cannot be kept: {error.strerror}", severity="error", markup=False)
+            return False
+        self._own[one.pair, one.repeated] = one
+        self._show()
+        return True
+
+    def _go_on(self) -> None:
+        """Show the next pair without an answer; the same where there is none."""
+        order = [*range(self._at + 1, len(self.showings)), *range(self._at)]
+        following = next((at for at in order if self._said(self.showings[at]) is None), self._at)
+        if following == self._at:
+            self.notify("Every pair has an answer. q quits.")
+        self.action_go(following - self._at)
+
+    def _show(self) -> None:
+        done = sum(self._said(one) is not None for one in self.showings)
+        place = headline(self.shown, self._at, len(self.showings), done)
+        self.query_one("#headline", Static).update(place)
+        self.query_one("#said", Static).update(said(self.shown, self._said(self.shown)))
