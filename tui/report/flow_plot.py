@@ -16,6 +16,12 @@ _GAP = 0.07
 """Between two names of a stage, as a share of the height of all moments."""
 _BAR = 0.06
 """The width of a name's bar, where stages are 1 apart."""
+_LABEL = 0.95
+"""The room for the names of the last stage, right of its bars."""
+_WIDEST = 12
+"""The characters of a name that do not reach the next bar."""
+_HIGH = 0.15
+"""The share of all moments whose bar is as high as two lines."""
 _GOOD, _BAD, _NEITHER, _PLAIN = "c3", "c2", "c6", "c1"
 _HUES = {
     "passed": _GOOD,
@@ -37,11 +43,16 @@ def draw_flow(axes: Axes, links: Sequence[FlowLink]) -> None:
     for (stage, name), height in heights.items():
         axes.bar(stage, height, _BAR, bottom=bottoms[stage, name], color=COLOURS[_hue(name)], linewidth=0)
         middle = bottoms[stage, name] + height / 2
-        is_last = stage == len(STAGES) - 1
-        axes.annotate(f"{name} {height:,}", (stage, middle), (-6 if is_last else 6, 0), textcoords="offset points", va="center", ha="right" if is_last else "left", fontsize=9)  # fmt: skip
+        axes.annotate(_words(name, height, total), (stage, middle), (6, 0), textcoords="offset points", va="center", ha="left", fontsize=9)  # fmt: skip
     _draw_bands(axes, links, bottoms)
-    axes.set_xlim(-_BAR, len(STAGES) - 1 + _BAR)
+    axes.set_xlim(-_BAR, len(STAGES) - 1 + _LABEL)
     axes.set_axis_off()
+
+
+def _words(name: str, height: int, total: int) -> str:
+    """A name with its number, in two lines where one would reach the next bar and there is room."""
+    one_line = f"{name} {height:,}"
+    return one_line if len(one_line) < _WIDEST or height < _HIGH * total else f"{name}\n{height:,}"
 
 
 def _draw_bands(axes: Axes, links: Sequence[FlowLink], bottoms: dict[tuple[int, str], float]) -> None:

@@ -35,8 +35,8 @@ def page(runs: Sequence[ReportedRun], notify: Callable[[str], None], found: Mapp
     """Lay out the report of some runs; what could not be shown is said by `notify`. `found` is the comparison of the runs that is shown (`comparisons`)."""
     style, script = _asset("page.css"), _asset("page.js")
     library = find_spec("matplotlib") is not None
-    plots = _plots(runs) if library else []
     told = comparisons(runs, found)
+    plots = _plots(runs, told.labels) if library else []
     env = Environment(loader=FileSystemLoader(_ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     return env.get_template("page.html.jinja").render(
         title=f"ghosttape: {', '.join(one_line(run.name) for run in runs)}",
@@ -52,14 +52,14 @@ def page(runs: Sequence[ReportedRun], notify: Callable[[str], None], found: Mapp
         plot_notes=missing_plots(runs, has_library=library),
         tables=other_tables(runs),
         settings=settings_table(runs),
-        **_moments(runs, notify),
+        **_moments(runs, told.labels, notify),
     )
 
 
-def _plots(runs: Sequence[ReportedRun]) -> list[ReportPlot]:
+def _plots(runs: Sequence[ReportedRun], labels: Sequence[str]) -> list[ReportPlot]:
     from tui.report.plots import plots_of  # matplotlib takes half a second to load
 
-    return plots_of(runs)
+    return plots_of(runs, labels)
 
 
 def _run(run: ReportedRun, letter: str, *, is_alone: bool) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _run(run: ReportedRun, letter: str, *, is_alone: bool) -> dict[str, Any]:
     }
 
 
-def _moments(runs: Sequence[ReportedRun], notify: Callable[[str], None]) -> dict[str, Any]:
+def _moments(runs: Sequence[ReportedRun], labels: Sequence[str], notify: Callable[[str], None]) -> dict[str, Any]:
     """The list and the details, packed; both empty where there are no moments."""
     rows = in_rows([{record.moment.id: record for record in run.records} for run in runs])
     if not rows:
@@ -81,6 +81,7 @@ def _moments(runs: Sequence[ReportedRun], notify: Callable[[str], None]) -> dict
     chunks = list(chunked(_details(rows, runs, grafts)))
     index = {
         "runs": [one_line(run.name) for run in runs],
+        "labels": list(labels),
         "chunks": [number for number, _ in chunks],
         "rows": [[*place(next(filter(None, own))), [listed(record) for record in own]] for own in rows.values()],
     }

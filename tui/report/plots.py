@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from replay.numbers.comparison import LETTERS
+from replay.numbers.costs import known_cost
 from replay.numbers.curves import (
     changes_by_repair,
     pass_by_latency,
@@ -16,11 +18,14 @@ from replay.numbers.curves import (
     verdicts_over_session,
 )
 from replay.numbers.flows import flow
+from replay.numbers.paired.fronts import pareto_front
+from replay.records import Record
 from tui import figures
 from tui.figures import DASH, mapping, net_words, share_words
 from tui.report.drawing import COLOURS, HEIGHT, drawn
 from tui.report.flow_plot import draw_flow
 from tui.report.reported import ReportedRun
+from tui.report.series import SERIES, RunSeries, draw_key, draw_points, end_of, in_percent, key_height
 from tui.report.tables import ReportTable
 from tui.terminal_text import one_line, shorten
 
@@ -31,8 +36,6 @@ _MOST = 24
 """The groups that a plot shows; the tables have all."""
 _TAPES = 6
 """The tapes whose keystrokes are drawn: those with the most saved."""
-_SERIES = tuple(COLOURS[f"c{number}"] for number in range(1, 7))
-_MARKS = "osD^vP"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,111 +48,115 @@ class ReportPlot:
     table: ReportTable
 
 
-def plots_of(runs: Sequence[ReportedRun]) -> list[ReportPlot]:
-    """Draw what the runs have the numbers for."""
-    found = [*_latency(runs), *_groups(runs)]
-    for run in runs:
-        own = [*_flow(run), *_repairs(run), *_keys(run), *_session(run)]
-        found += own if len(runs) == 1 else [_named(plot, run) for plot in own]
+def plots_of(runs: Sequence[ReportedRun], labels: Sequence[str] = LETTERS) -> list[ReportPlot]:
+    """Draw what the runs have the numbers for; `labels` are what the page calls them."""
+    series = [RunSeries(run, label, place) for place, (run, label) in enumerate(zip(runs, labels, strict=False))]
+    found = [*_latency(series), *_groups(series)]
+    for each in series:
+        own = [*_flow(each.run), *_repairs(each.run), *_keys(each.run), *_session(each.run)]
+        found += own if len(runs) == 1 else [_named(plot, each) for plot in own]
     return found
 
 
-def _named(plot: ReportPlot, run: ReportedRun) -> ReportPlot:
-    return replace(plot, title=f"{plot.title}: {shorten(one_line(run.name), 24, keep_end=True)}")
+def _named(plot: ReportPlot, series: RunSeries) -> ReportPlot:
+    return replace(plot, title=f"{plot.title}: {series.name()}")
 
 
-def _points(
-    axes: Axes, places: Sequence[float], shares: Sequence[Mapping[str, Any]], series: int, *, line: bool = True
-) -> None:
-    """Draw shares in percent with their intervals, which are left out where there are none."""
-    values = [100 * share["value"] for share in shares]
-    below = [max(0.0, value - 100 * _end(share, "low")) for value, share in zip(values, shares, strict=True)]
-    above = [max(0.0, 100 * _end(share, "high") - value) for value, share in zip(values, shares, strict=True)]
-    colour = _SERIES[series % 6]
-    axes.errorbar(places, values, (below, above), fmt=_MARKS[series % 6] + ("-" if line else ""), color=colour, markersize=4, linewidth=1.4, elinewidth=1, capsize=2)  # fmt: skip
+def _latency(series: Sequence[RunSeries]) -> Iterator[ReportPlot]:
+    """Draw the quality against latency and cost, by run and by class, and what would have come in time."""
+    timed = [one for one in series if not figures.latency_is_unmeasured(one.run.summary)]
+    for price in (_LATENCY, _COST):
+        yield from _against(series, price)
+    classes = [(one, pass_by_latency(one.run.first_answers, one.run.by)) for one in timed]
+    if classes := [(one, rows) for one, rows in classes if rows]:
+        yield _by_latency(classes, many=len(series) > 1)
+    curves = [(one, passed_within(one.run.first_answers, one.run.by)) for one in timed]
+    if curves := [(one, rows) for one, rows in curves if rows[0]["n"]]:
+        yield _in_time(curves, many=len(series) > 1)
 
 
-def _end(share: Mapping[str, Any], end: str) -> float:
-    found = share.get(end)
-    return float(share["value"] if found is None else found)
+@dataclass(frozen=True, slots=True)
+class _Price:
+    """What quality is set against: its name, the figure with its interval, and the words of a table."""
+
+    name: str
+    axis: str
+    caption: str
+    of: Callable[[figures.Summary], Mapping[str, Any]]
+    words: Callable[[figures.Summary], str]
 
 
-def _key(axes: Axes, runs: Sequence[ReportedRun]) -> None:
-    """Name the series, where there are several."""
-    if len(runs) < 2:
-        return
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], color=_SERIES[at % 6], marker=_MARKS[at % 6], markersize=4, linewidth=1.4, label=shorten(one_line(run.name), 24, keep_end=True)) for at, run in enumerate(runs)]  # fmt: skip
-    axes.legend(handles=handles, loc="best", fontsize=9)
+def _median(summary: figures.Summary) -> Mapping[str, Any]:
+    found = {} if figures.latency_is_unmeasured(summary) else figures.metric(summary, "latency_ms")
+    return {"value": found.get("p50"), "low": found.get("p50_low"), "high": found.get("p50_high")}
 
 
-def _percents(axes: Axes) -> None:
-    axes.set_ylim(0, 100)
-    axes.yaxis.set_major_formatter("{x:.0f} %")
-    axes.grid(axis="y", color=COLOURS["line"], linewidth=0.6)
-    axes.set_axisbelow(True)
+def _cost(summary: figures.Summary) -> Mapping[str, Any]:
+    return {"value": known_cost(summary)["cost"], "low": None, "high": None}
 
 
-def _latency(runs: Sequence[ReportedRun]) -> Iterator[ReportPlot]:
-    """Draw the quality against latency, by run and by class, and what would have come in time."""
-    timed = [run for run in runs if not run.is_corpus and not figures.latency_is_unmeasured(run.summary)]
-    timed += [run for run in runs if run.is_corpus and not figures.latency_is_unmeasured(run.summary)]
-    if len(runs) > 1:
-        yield from _against_latency([run for run in timed if figures.metric(run.summary, "pass_at_1").get("value") is not None])  # fmt: skip
-    classes = [(run, pass_by_latency(run.first_answers, run.by)) for run in timed]
-    if classes := [(run, rows) for run, rows in classes if rows]:
-        yield _by_latency(classes, many=len(runs) > 1)
-    curves = [(run, passed_within(run.first_answers, run.by)) for run in timed]
-    if curves := [(run, rows) for run, rows in curves if rows[0]["n"]]:
-        yield _in_time(curves, many=len(runs) > 1)
+_LATENCY = _Price("latency", "latency p50, ms", "the median latency, each with its 95 % interval", _median, lambda summary: figures.latency(summary, "p50"))  # fmt: skip
+_COST = _Price("cost", "cost of the run", "what the run cost", _cost, lambda summary: f"{_cost(summary)['value']:,.4g}")
 
 
-def _against_latency(runs: Sequence[ReportedRun]) -> Iterator[ReportPlot]:
-    found = [(run, figures.metric(run.summary, "pass_at_1"), figures.metric(run.summary, "latency_ms")) for run in runs]
+def _against(series: Sequence[RunSeries], price: _Price) -> Iterator[ReportPlot]:
+    """Draw quality against a price; the line joins the runs that no other one beats (the Pareto front)."""
+    points = [(one, figures.metric(one.run.summary, "pass_at_1"), price.of(one.run.summary)) for one in series]
+    found = [each for each in points if each[1].get("value") is not None and each[2]["value"] is not None]
     if len(found) < 2:
         return
+    front = pareto_front([(share["value"], paid["value"]) for _, share, paid in found])
 
     def draw(axes: Axes) -> None:
-        for at, (_, share, latency) in enumerate(found):
-            _points(axes, [latency["p50"]], [share], at, line=False)
-            low, high = latency.get("p50_low"), latency.get("p50_high")
-            if low is not None and high is not None:
-                axes.hlines(100 * share["value"], low, high, color=_SERIES[at % 6], linewidth=1)
-        _percents(axes)
-        axes.set_xlim(left=0)
-        axes.set_xlabel("latency p50, ms")
-        _key(axes, runs)
+        best = sorted((found[at][2]["value"], 100 * found[at][1]["value"]) for at in front)
+        axes.plot(*zip(*best, strict=True), color=COLOURS["faint"], linewidth=1, linestyle=":", zorder=1)
+        for one, share, paid in found:
+            draw_points(axes, [paid["value"]], [share], one, line=False)
+            if paid["low"] is not None and paid["high"] is not None:
+                axes.hlines(100 * share["value"], paid["low"], paid["high"], color=one.look["color"], linewidth=1, clip_on=False)  # fmt: skip
+        in_percent(axes)
+        axes.set_xlim(left=0, right=1.05 * max(end_of(paid, "high") for _, _, paid in found) or 1)
+        axes.set_xlabel(price.axis)
+        draw_key(axes, [one for one, _, _ in found])
 
-    title = "Quality against latency"
-    rows = [[one_line(run.name), share_words(share), figures.latency(run.summary, "p50")] for run, share, _ in found]
-    yield ReportPlot(title, "Share of testable moments that pass, and the median latency, each with its 95 % interval. Better is up and to the left.", drawn(draw, title), ReportTable(title, ["run", "passes (95 %)", "latency p50"], rows))  # fmt: skip
+    title = f"Quality against {price.name}"
+    rows = [[one_line(one.run.name), share_words(share), price.words(one.run.summary), "yes" if at in front else ""] for at, (one, share, _) in enumerate(found)]  # fmt: skip
+    caption = f"Share of testable moments that pass, and {price.caption}. Better is up and to the left; the dotted line joins the runs that no other one beats."
+    height = HEIGHT + key_height(series)
+    yield ReportPlot(title, caption, drawn(draw, title, height), ReportTable(title, ["run", "passes (95 %)", price.axis, "on the front"], rows))  # fmt: skip
 
 
-def _by_latency(found: Sequence[tuple[ReportedRun, Sequence[Mapping[str, Any]]]], *, many: bool) -> ReportPlot:
+def _by_latency(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], *, many: bool) -> ReportPlot:
     names = {(row["above"], row["up_to"]): _class(row) for _, rows in found for row in rows}
-    order = [names[key] for key in sorted(names, key=lambda key: key[0])]
+    keys = sorted(names, key=lambda key: key[0])
+    order, step = [names[key] for key in keys], min(0.12, 0.7 / len(found))
 
     def draw(axes: Axes) -> None:
-        for at, (_, rows) in enumerate(found):
-            shift = (at - (len(found) - 1) / 2) * 0.12
-            _points(axes, [order.index(_class(row)) + shift for row in rows], rows, at)
-        axes.set_xticks(range(len(order)), order, fontsize=9.5)
-        _percents(axes)
-        axes.set_xlabel("latency, ms")
-        _key(axes, [run for run, _ in found])
+        for at, (one, rows) in enumerate(found):
+            shift = (at - (len(found) - 1) / 2) * step
+            draw_points(axes, [order.index(_class(row)) + shift for row in rows], rows, one)
+        axes.set_xticks(range(len(order)), [_short_class(*key) for key in keys], fontsize=9.5)
+        axes.set_xlim(-0.5, len(order) - 0.5)
+        in_percent(axes)
+        axes.set_xlabel("latency, s")
+        draw_key(axes, [one for one, _ in found])
 
     title = "Quality by latency of the answer"
     return ReportPlot(
         title,
         "Share that passes of the testable answers that took so long, with 95 % intervals.",
-        drawn(draw, title),
+        drawn(draw, title, HEIGHT + key_height([one for one, _ in found])),
         ReportTable(
             title,
             ["latency, ms", *_heads(found, many)],
             [[name, *(_cell(rows, name) for _, rows in found)] for name in order],
         ),
     )
+
+
+def _short_class(above: float, up_to: float | None) -> str:
+    """A class of latencies in s, as an axis has room for. Example: over 2,000 ms is `over 2`."""
+    return f"over {above / 1000:g}" if up_to is None else f"{above / 1000:g}{DASH}{up_to / 1000:g}"
 
 
 def _class(row: Mapping[str, Any]) -> str:
@@ -160,24 +167,25 @@ def _cell(rows: Sequence[Mapping[str, Any]], name: str) -> str:
     return next((f"{share_words(row)} of {row['n']:,}" for row in rows if _class(row) == name), "")
 
 
-def _heads(found: Sequence[tuple[ReportedRun, Any]], many: bool) -> list[str]:
-    return [one_line(run.name) for run, _ in found] if many else ["passes (95 %), of testable"]
+def _heads(found: Sequence[tuple[RunSeries, Any]], many: bool) -> list[str]:
+    return [one_line(one.run.name) for one, _ in found] if many else ["passes (95 %), of testable"]
 
 
-def _in_time(found: Sequence[tuple[ReportedRun, Sequence[Mapping[str, Any]]]], *, many: bool) -> ReportPlot:
+def _in_time(found: Sequence[tuple[RunSeries, Sequence[Mapping[str, Any]]]], *, many: bool) -> ReportPlot:
     budgets = [row["budget"] for row in found[0][1]]
 
     def draw(axes: Axes) -> None:
-        for at, (_, rows) in enumerate(found):
-            ends = [[100 * _end(row, end) for row in rows] for end in ("low", "high")]
-            axes.fill_between(budgets, ends[0], ends[1], color=_SERIES[at % 6], alpha=0.15, linewidth=0)
-            axes.plot(budgets, [100 * row["value"] for row in rows], color=_SERIES[at % 6], marker=_MARKS[at % 6], markersize=3.5, linewidth=1.4)  # fmt: skip
+        for one, rows in found:
+            ends = [[100 * end_of(row, end) for row in rows] for end in ("low", "high")]
+            band = 0.15 if len(found) < 4 else 0.05
+            axes.fill_between(budgets, ends[0], ends[1], color=one.look["color"], alpha=band, linewidth=0)
+            axes.plot(budgets, [100 * row["value"] for row in rows], markersize=3.5, linewidth=1.4, clip_on=False, **one.look)  # fmt: skip
         axes.set_xscale("log")
         axes.set_xticks([50, 100, 200, 500, 1000, 2000, 5000, 10000], ["50", "100", "200", "500", "1 s", "2 s", "5 s", "10 s"])  # fmt: skip
         axes.minorticks_off()
-        _percents(axes)
+        in_percent(axes)
         axes.set_xlabel("a person waits at most, ms")
-        _key(axes, [run for run, _ in found])
+        draw_key(axes, [one for one, _ in found])
 
     title = "Would it have come in time?"
     rows = [
@@ -187,13 +195,13 @@ def _in_time(found: Sequence[tuple[ReportedRun, Sequence[Mapping[str, Any]]]], *
     return ReportPlot(
         title,
         "Share of testable moments that were asked about whose answer passes within the time, with 95 % bands.",
-        drawn(draw, title),
+        drawn(draw, title, HEIGHT + key_height([one for one, _ in found])),
         ReportTable(title, ["within", *_heads(found, many)], rows),
     )
 
 
-def _groups(runs: Sequence[ReportedRun]) -> Iterator[ReportPlot]:
-    found = [dict(figures.groups(run.summary)) for run in runs]
+def _groups(series: Sequence[RunSeries]) -> Iterator[ReportPlot]:
+    found = [dict(figures.groups(one.run.summary)) for one in series]
     titles = [title for title in dict.fromkeys(title for own in found for title in own) if "length" not in title]
     if "by language and category" in titles and not all(
         any(len(own.get(title, ())) > 1 for own in found) for title in ("by language", "by category")
@@ -203,31 +211,36 @@ def _groups(runs: Sequence[ReportedRun]) -> Iterator[ReportPlot]:
         by_run = [dict(own.get(title, [])) for own in found]
         names = [name for name in dict.fromkeys(n for own in by_run for n in own) if any(own.get(name, {}).get("n") for own in by_run)]  # fmt: skip
         if len(names) > 1:
-            yield _group_plot(f"Passes {title}", names[:_MOST], by_run, runs, left=len(names) - _MOST)
+            yield _group_plot(f"Passes {title}", names[:_MOST], by_run, series, left=len(names) - _MOST)
 
 
 def _group_plot(
-    title: str, names: Sequence[str], by_run: Sequence[Mapping[str, Any]], runs: Sequence[ReportedRun], left: int
+    title: str, names: Sequence[str], by_run: Sequence[Mapping[str, Any]], series: Sequence[RunSeries], left: int
 ) -> ReportPlot:
+    step = min(0.18, 0.8 / len(series))
+
     def draw(axes: Axes) -> None:
-        for at, own in enumerate(by_run):
-            shift = (at - (len(runs) - 1) / 2) * 0.18
+        for at, (one, own) in enumerate(zip(series, by_run, strict=True)):
+            shift = (at - (len(series) - 1) / 2) * step
             there = [(place, own[name]) for place, name in enumerate(names) if own.get(name, {}).get("value") is not None]  # fmt: skip
             for place, share in there:
-                value, low, high = (100 * each for each in (share["value"], _end(share, "low"), _end(share, "high")))
-                axes.errorbar([value], [place + shift], xerr=([max(0.0, value - low)], [max(0.0, high - value)]), fmt=_MARKS[at % 6], color=_SERIES[at % 6], markersize=4.5, elinewidth=1.2, capsize=2)  # fmt: skip
+                value, low, high = (
+                    100 * each for each in (share["value"], end_of(share, "low"), end_of(share, "high"))
+                )
+                look = {**one.look, "linestyle": ""}
+                axes.errorbar([value], [place + shift], xerr=([max(0.0, value - low)], [max(0.0, high - value)]), markersize=4.5, elinewidth=1.2, capsize=2, clip_on=False, **look)  # fmt: skip
         axes.set_yticks(range(len(names)), [shorten(one_line(name), 26) for name in names], fontsize=9.5)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_xlim(0, 100)
         axes.xaxis.set_major_formatter("{x:.0f} %")
         axes.grid(axis="x", color=COLOURS["line"], linewidth=0.6)
         axes.set_axisbelow(True)
-        _key(axes, runs)
+        draw_key(axes, series)
 
     more = f" {left:,} more groups are in the tables." if left > 0 else ""
     rows = [[one_line(name), *(f"{share_words(own[name])} of {own[name]['n']:,}" if own.get(name, {}).get("n") else "" for own in by_run)] for name in names]  # fmt: skip
-    heads = [one_line(run.name) for run in runs] if len(runs) > 1 else ["passes (95 %), of testable"]
-    height = max(1.6, 0.7 + (0.24 + 0.1 * (len(runs) - 1)) * len(names))
+    heads = [one_line(one.run.name) for one in series] if len(series) > 1 else ["passes (95 %), of testable"]
+    height = max(1.6, 0.7 + (0.24 + 0.1 * (len(series) - 1)) * len(names)) + key_height(series)
     return ReportPlot(title, f"Share of testable moments that pass, with 95 % intervals.{more}", drawn(draw, title, height), ReportTable(title, ["", *heads], rows))  # fmt: skip
 
 
@@ -297,22 +310,32 @@ def _keys(run: ReportedRun) -> Iterator[ReportPlot]:
     shown = sorted((name for name in curves if curves[name]), key=lambda name: -curves[name][-1][1])[:_TAPES]
     if not shown:
         return
+    ends = _last_events(run.first_answers)
 
     def draw(axes: Axes) -> None:
         for at, name in enumerate(shown):
-            events = [0, *(event for event, _ in curves[name])]
-            sums = [0, *(keys for _, keys in curves[name])]
-            axes.step(events, sums, where="post", color=_SERIES[at % 6], linewidth=1.4, label=shorten(one_line(name), 22))  # fmt: skip
+            events = [0, *(event for event, _ in curves[name]), ends[name]]
+            sums = [0, *(keys for _, keys in curves[name]), curves[name][-1][1]]
+            axes.step(events, sums, where="post", color=SERIES[at % 6], linewidth=1.4, label=shorten(one_line(name), 16))  # fmt: skip
         axes.set_xlabel("event of the tape")
         axes.set_ylabel("keystrokes saved")
         axes.grid(axis="y", color=COLOURS["line"], linewidth=0.6)
         if len(shown) > 1:
-            axes.legend(fontsize=9)
+            axes.get_figure().legend(fontsize=9, ncols=3, loc="outside upper left", handlelength=1.4, columnspacing=1.2)  # type: ignore[union-attr]
 
     title = "Keystrokes saved over the tape"
     rows = [[one_line(name), f"{curve[-1][1]:,}", f"{curve[-1][0]:,}"] for name, curve in curves.items() if curve]
     more = f" The {_TAPES} tapes with the most are drawn." if len(rows) > _TAPES else ""
     yield ReportPlot(title, f"Each edit that an accepted suggestion made unnecessary counts once, less the keys for accepting.{more}", drawn(draw, title), ReportTable(title, ["tape", "keystrokes saved", "last event that saved"], rows))  # fmt: skip
+
+
+def _last_events(records: Sequence[Record]) -> dict[str, int]:
+    """Tape → its last event that a moment lies before, or that a suggestion made unnecessary."""
+    found: dict[str, int] = {}
+    for record in records:
+        tape = record.moment.tape
+        found[tape] = max(found.get(tape, 0), record.moment.event, *record.covered)
+    return found
 
 
 _OUTCOMES = {"passed": "c3", "failed": "c2", "untestable": "c6", "untested": "c7"}

@@ -100,9 +100,32 @@ def test_several_runs_share_the_plots_that_compare_them(run_of):
     )
     found = plots(first, second)
     assert "Quality against latency" in found
-    assert [row[0] for row in found["Quality against latency"].table.rows] == ["one", "other"]
+    assert [(row[0], row[3]) for row in found["Quality against latency"].table.rows] == [
+        ("one", "yes"),
+        ("other", "yes"),
+    ]
+    assert "Quality against cost" not in found
+    for title in ("Quality against latency", "Would it have come in time?", "Passes by tape"):
+        assert {"A one", "B other"} <= set(re.findall(r">([^<>]+)</text>", found[title].svg))
     assert found["Would it have come in time?"].table.head == ["within", "one", "other"]
-    assert {"What became of the moments: one", "What became of the moments: other"} <= set(found)
+    assert {"What became of the moments: A one", "What became of the moments: B other"} <= set(found)
+
+
+def test_quality_is_drawn_against_cost_and_a_run_that_another_one_beats_is_not_on_the_front(run_of):
+    def read_one(name, records, cost):
+        told = {**summary(records, {"a": 200, "b": 200}, by="hole"), "cost": {"cost": cost, "untold": 0}}
+        return read_runs([run_of(records, name=name, summary=told)])[0]
+
+    worse = [structs.replace(each, verdict=RECORDS[1].verdict) if each.moment.event < 9 else each for each in MANY]
+    dear, cheap, beaten = (
+        read_one(*one) for one in (("dear", MANY, 2.0), ("cheap", worse, 1.0), ("beaten", worse, 1.5))
+    )
+    plot = plots(dear, cheap, beaten)["Quality against cost"]
+    assert [(row[0], row[2], row[3]) for row in plot.table.rows] == [
+        ("dear", "2", "yes"),
+        ("cheap", "1", "yes"),
+        ("beaten", "1.5", ""),
+    ]
 
 
 def test_what_is_not_drawn_is_said(run_of, tmp_path):

@@ -73,10 +73,11 @@ const named = (name, reason) => (reason ? `${name} (${reason})` : name);
 function drawnRow(row, number) {
   const link = made("a", { href: "#moment=" + encodeURIComponent(row[ID]), text: row[PLACE] });
   const element = made("tr", { "aria-rowindex": number + 2, "aria-current": row[ID] === current ? "true" : null });
-  element.append(made("th", { scope: "row", class: "place" }, link), made("td", { text: row[BLOCK] }));
-  for (const cell of row[6]) {
+  element.append(made("th", { scope: "row", class: "place" }, link), made("td", { class: "block", text: row[BLOCK] }));
+  for (const [number, cell] of row[6].entries()) {
+    const run = index.runs.length > 1 ? index.labels[number] : null;
     const said = cell ? named(cell[VERDICT], cell[WHY]) : "not in this run";
-    element.append(made("td", { class: kind(cell), text: said }), made("td", { text: cell ? named(cell[ENDING], cell[REASON]) : "" }));
+    element.append(made("td", { class: kind(cell), "data-run": run, text: said }), made("td", { text: cell ? named(cell[ENDING], cell[REASON]) : "" }));
   }
   if (index.runs.length === 1) {
     const [cell] = row[6];
@@ -193,7 +194,7 @@ async function open(id) {
     facts(found.facts),
     made("h4", { text: "At the cursor" }), around,
     made("h4", { text: "What was typed there (the ground truth)" }), plain(found.truth || "(nothing)", "Ground truth"),
-    made("div", { class: "sides" }, ...found.runs.map((run, number) => side(run, index.runs[number], kind(row[6][number])))),
+    made("div", { class: "sides" }, ...found.runs.map((run, number) => side(run, `${index.labels[number]}: ${index.runs[number]}`, kind(row[6][number])))),
   );
   const there = shown.indexOf(row);
   if (there >= 0) first = Math.floor(there / PAGE) * PAGE;
