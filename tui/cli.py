@@ -278,6 +278,7 @@ def serve(
     from server.lsp import language_server as lsp
     from server.providers import registry
     from tui.commands.options.configuration import file_of, settings_of
+    from tui.commands.options.recorded_folder import recording_folder
 
     chosen = settings_of(settings, provider.members())
     registry.check(chosen.provider.name)
@@ -285,7 +286,7 @@ def serve(
     server = lsp.create(chosen)
     add_commands(server)
     add_evaluation(server, lambda folder: file_of(folder).tests)
-    add_recording(server, record.expanduser().absolute() if record else None)
+    add_recording(server, recording_folder(record))
     lsp.serve(server)
 
 

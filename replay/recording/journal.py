@@ -19,6 +19,22 @@ from replay.tapes.tape import Event, Header, stream
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that could not be made or written when the recording begins. Makes nothing.
+
+    Raises:
+        RecordingStopped: what stands there is no folder, or none that this user may write.
+
+    """
+    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    if not nearest.is_dir():
+        raise RecordingStopped(f"Nothing can be recorded into {folder}: {nearest} is no folder. Choose another one.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise RecordingStopped(
+            f"Nothing can be recorded into {folder}: {nearest} may not be written. Choose another one."
+        )
+
+
 class Journal:
     """Writes what a redactor releases into `FOLDER/ID.tape.jsonl`; the first event creates the file.
 
@@ -54,7 +70,7 @@ class Journal:
         try:
             self._flush(last=last)
         except OSError as error:
-            raise RecordingStopped(f"{self.path}: {_reason(error)}") from error
+            raise RecordingStopped(f"{_reason(error)} ({self.path})") from error
 
     def _flush(self, *, last: bool) -> None:
         if self._file >= 0:
@@ -82,7 +98,7 @@ class Journal:
         ) as error:  # whatever failed, no secret may stay in the file; the error goes on, and the person gets it
             advice = self._remove_unclean_lines()
             if isinstance(error, OSError | ReplayError):
-                raise RecordingStopped(f"{self.path}: {_reason(error)}. {advice}") from error
+                raise RecordingStopped(f"{_reason(error)} ({self.path}). {advice}") from error
             raise
         return False
 

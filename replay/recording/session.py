@@ -19,7 +19,7 @@ from pathlib import Path
 
 from replay.errors import ReplayError
 from replay.recording.errors import RecordingStopped
-from replay.recording.journal import Journal
+from replay.recording.journal import Journal, check_folder
 from replay.recording.pipeline import RecordingPipeline
 from replay.recording.secrets.redaction import Redactor
 from replay.recording.secrets.workspace_secrets import SLICE_S, WorkspaceSecrets
@@ -109,6 +109,7 @@ class RecordingSession:
         project = project_of(self._greeted.folders)
         if project is None:
             raise RecordingStopped("No folder is open, and only files in the folders of a workspace are recorded.")
+        check_folder(self.folder)
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
         redactor.know_values([*secrets.new_values(for_s=SLICE_S), *keys.known()])

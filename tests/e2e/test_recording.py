@@ -250,6 +250,13 @@ async def test_a_folder_that_cannot_be_written_costs_a_message_and_no_completion
     await editor.leave()
 
 
+def test_such_a_folder_is_named_at_once_also_where_no_editor_comes(ghosttape, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = ghosttape("serve", "--stdio", "--record", tmp_path / "file" / "folder")
+    assert f"{tmp_path / 'file'} is no folder" in done.err
+    assert done.out == ""
+
+
 async def test_without_a_folder_open_the_person_is_told_that_nothing_is_recorded(start, into):
     editor = await start("--record", into, root=False)
     editor.open("a.py", "x")

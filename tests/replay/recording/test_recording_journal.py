@@ -5,7 +5,7 @@ import os
 import pytest
 
 from replay.recording.errors import RecordingStopped
-from replay.recording.journal import Journal
+from replay.recording.journal import Journal, check_folder
 from replay.recording.secrets.redaction import Redactor
 from replay.tapes.tape import Edit, Embedded, Header, Open, read
 
@@ -28,6 +28,15 @@ def recorded(folder, *texts):
 
 def fail(*_, **__):
     raise OSError(28, "No space left on device")
+
+
+def test_a_folder_is_refused_where_it_cannot_be_made_and_nothing_is_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    check_folder(tmp_path / "deep" / "er")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    for folder in ("file", "file/sub", "file/sub/deeper"):
+        with pytest.raises(RecordingStopped, match=r"file is no folder"):
+            check_folder(tmp_path / folder)
 
 
 def test_a_full_disk_leaves_only_what_stands_before_the_credential(tmp_path, monkeypatch):

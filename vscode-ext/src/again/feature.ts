@@ -5,6 +5,7 @@ import { askForProvider } from "../providers/choosing";
 import type { Provider } from "../providers/options";
 import { SCHEME, type VirtualDocuments } from "../results/documents";
 import type { Execute } from "../results/view";
+import { causeOf } from "../setup/errors";
 import { CELL, LANGUAGES } from "../typing/languages";
 import { type Answer, answerText, type AskedDocument, failureText, orderAt } from "./answer";
 
@@ -64,8 +65,7 @@ async function answered(execute: Execute, order: object, name: string): Promise<
       return (await execute("ghosttape.ask", order, token)) as Answer;
     } catch (error) {
       if (!token.isCancellationRequested) {
-        const said = error instanceof Error ? error.message.replace("ghosttape.ask: ", "") : String(error);
-        void window.showErrorMessage(`${name} cannot be asked: ${said}`);
+        void window.showErrorMessage(`${name} cannot be asked: ${causeOf(error)}`);
       }
       return undefined;
     }

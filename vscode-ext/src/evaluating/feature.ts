@@ -7,6 +7,7 @@ import type { MomentList, MomentRecord } from "../results/records";
 import type { RunFolders } from "../results/runs";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
+import { causeOf } from "../setup/errors";
 import { DOCUMENTS } from "../typing/languages";
 import { type Evaluation, Gutter } from "./gutter";
 import { EvaluatedRecords, keyOf, runOf } from "./marks";
@@ -122,7 +123,7 @@ export class Evaluating {
     try {
       return (await this.#execute("ghosttape.evaluateFile", order)) as Summary;
     } catch (error) {
-      const said = error instanceof Error ? error.message.replace("ghosttape.evaluateFile: ", "") : String(error);
+      const said = causeOf(error);
       const data: unknown = error instanceof ResponseError ? error.data : undefined;
       if (typeof data === "object" && data !== null && "needsNetwork" in data && (await allowsNetwork(said))) {
         return await this.#withLeave({ ...order, network: true });

@@ -15,7 +15,7 @@ import {
 } from "vscode";
 
 import { RecordingChoice, type RecordingState } from "./consent";
-import { newestTape, sessionFolder, workspaceFolder } from "./tapes";
+import { sessionFolder, type TapeFile, tapesOf, workspaceFolder } from "./tapes";
 
 /** Records this workspace, when the person wants that, and shows, deletes and replays its tapes. */
 export class Recording {
@@ -95,15 +95,29 @@ export class Recording {
     }
   }
 
-  /** Replay the tape of this window in a terminal, as `run` says. */
-  async replay(run: (tape: string) => Promise<ProcessExecution>): Promise<void> {
-    const tape = newestTape(this.#sessions);
-    if (tape === undefined) {
-      await window.showInformationMessage("There is no recording of this window yet.");
+  /** Replay tapes of this workspace in a terminal, as `run` says: those of this window, unless the person chooses others. */
+  async replay(run: (tapes: readonly string[]) => Promise<ProcessExecution>): Promise<void> {
+    const tapes = tapesOf(workspaceFolder(this.#recordings, workspaceName()));
+    if (tapes.length === 0) {
+      await window.showInformationMessage("There is no recording of this workspace yet.");
       return;
     }
-    const name = "Replay this recording";
-    await tasks.executeTask(new Task({ type: "ghosttape" }, TaskScope.Workspace, name, "ghosttape", await run(tape)));
+    const chosen = tapes.length === 1 ? tapes : await this.#chosen(tapes);
+    if (chosen.length > 0) {
+      const task = new Task({ type: "ghosttape" }, TaskScope.Workspace, "Replay this recording", "ghosttape", await run(chosen.map(({ path }) => path)));
+      await tasks.executeTask(task);
+    }
+  }
+
+  async #chosen(tapes: readonly TapeFile[]): Promise<readonly TapeFile[]> {
+    const items = tapes.map((tape) => {
+      const isOurs = this.#sessions.includes(tape.session);
+      const size = `${String(Math.ceil(tape.size / 1024))} kB`;
+      return { label: tape.at.toLocaleString(), description: isOurs ? `${size}, this window` : size, picked: isOurs, tape };
+    });
+    const title = "Replay which recordings of this workspace?";
+    const picked = await window.showQuickPick(items, { title, placeHolder: "A recording begins anew after each pause and restart of the server", canPickMany: true });
+    return (picked ?? []).map(({ tape }) => tape);
   }
 
   async #choose(state: RecordingState): Promise<void> {

@@ -18,14 +18,25 @@ export function workspaceFolder(recordings: string, workspace: string): string {
   return join(recordings, `${name}-${createHash("sha256").update(workspace).digest("hex").slice(0, 8)}`);
 }
 
-/** The newest tape in the folders of sessions; undefined if there is none. */
-export function newestTape(sessions: readonly string[]): string | undefined {
-  const tapes = sessions.filter((folder) => existsSync(folder)).flatMap(tapesIn);
-  return tapes.sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs)[0];
+/** A tape on the disk: when it was written to last, and its size in bytes. */
+export interface TapeFile {
+  readonly path: string;
+  readonly session: string;
+  readonly at: Date;
+  readonly size: number;
 }
 
-function tapesIn(folder: string): string[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(TAPE))
-    .map((name) => join(folder, name));
+/** The tapes of all sessions of a workspace, the newest first. */
+export function tapesOf(workspaceTapes: string): readonly TapeFile[] {
+  const sessions = existsSync(workspaceTapes) ? readdirSync(workspaceTapes).map((name) => join(workspaceTapes, name)) : [];
+  const tapes = sessions.filter((folder) => statSync(folder).isDirectory()).flatMap(tapesIn);
+  return tapes.sort((one, other) => other.at.getTime() - one.at.getTime());
+}
+
+function tapesIn(session: string): TapeFile[] {
+  const paths = readdirSync(session).filter((name) => name.endsWith(TAPE)).map((name) => join(session, name));
+  return paths.map((path) => {
+    const { mtime, size } = statSync(path);
+    return { path, session, at: mtime, size };
+  });
 }

@@ -20,7 +20,7 @@ import { placeOf } from "../results/texts";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
 import { ServerLost } from "../server/lost";
-import { reasonOf } from "../server/supervisor";
+import { causeOf } from "../setup/errors";
 import { nextSpeed, positionOf, type Scene, shownScene, type ShownScene } from "./scene";
 
 const GROUP = "replay";
@@ -126,7 +126,7 @@ export class Replaying {
 
   /** Say why a replay ended before its tape; what was replayed until then is kept in its run. */
   async #tell(error: unknown, out: string): Promise<void> {
-    const said = reasonOf(error);
+    const said = causeOf(error);
     if (error instanceof ServerLost) {
       const chosen = await window.showErrorMessage(`The replay has stopped: ${said} What was replayed until then is kept.`, SHOW);
       await (chosen === SHOW ? this.#results.show(out) : undefined);

@@ -19,13 +19,13 @@ export function checkIdentity(command: string, info: ServerInfo | undefined): st
   if (info?.name !== "ghosttape" || info.version === undefined) {
     const name = info?.name === undefined ? "which does not say its name" : `which calls itself "${info.name}"`;
     throw new SetupError(
-      `"${command}" is a language server ${name}, not ghosttape's. Set ${PATH_SETTING} to the program "ghosttape".`,
+      `A language server answered ${name}, not ghosttape's. Set ${PATH_SETTING} to the program "ghosttape". It is "${command}" now.`,
       PATH_SETTING,
     );
   }
   if (isOlder(info.version, OLDEST_SERVER)) {
     throw new SetupError(
-      `"${command}" is ghosttape ${info.version}, and this extension needs ${OLDEST_SERVER} or newer. Install a newer one.`,
+      `ghosttape ${info.version} is too old: this extension needs ${OLDEST_SERVER} or newer. Install a newer one; this one is "${command}".`,
       PATH_SETTING,
       "update",
     );

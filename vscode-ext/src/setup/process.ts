@@ -86,7 +86,7 @@ export class ServerProcess {
 /** The sentence for a program that is no ghosttape language server: what it did, its last words, and what to do. */
 export function notAServer(command: string, what: string, lastWords = ""): string {
   const said = lastWords.trim() === "" ? "" : ` Its last words were ${quoted(lastLine(lastWords))}.`;
-  return `"${command}" ${what}: it is no working ghosttape language server.${said} Set ${PATH_SETTING} to the program "ghosttape".`;
+  return `This is no working ghosttape language server: it ${what}.${said} Set ${PATH_SETTING} to the program "ghosttape". It is "${command}" now.`;
 }
 
 /** Say whether the first bytes of an output can be the header of an LSP message. */

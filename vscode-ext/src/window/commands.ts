@@ -48,7 +48,7 @@ export function windowCommands(host: CommandHost): readonly Disposable[] {
     stopRecording: () => recording.stop(),
     openTapes: () => recording.openFolder(),
     deleteRecording: () => recording.deleteTape(),
-    replayRecording: () => recording.replay((tape) => replayInTerminal(tape, host)),
+    replayRecording: () => recording.replay((tapes) => replayInTerminal(tapes, host)),
   };
   const ours = Object.entries(registered).map(([name, run]) => commands.registerCommand(`ghosttape.${name}`, run));
   const listener = {
@@ -63,11 +63,11 @@ export async function installServer(remedy: Remedy, { log, restart }: Pick<Comma
   await install(remedy, await currentSurroundings(log), () => void restart());
 }
 
-/** Replay a tape as it was recorded: with the same provider, repairs and policy, and without tests. */
-async function replayInTerminal(tape: string, { log, keys }: CommandHost): Promise<ProcessExecution> {
+/** Replay tapes as they were recorded: with the same provider, repairs and policy, and without tests. */
+async function replayInTerminal(tapes: readonly string[], { log, keys }: CommandHost): Promise<ProcessExecution> {
   const policy = workspace.getConfiguration("ghosttape").get("policy", DEFAULT_POLICY);
   const options = currentOptions();
   const env = { ...(await keys.variables(options.provider["name"])) };
-  const words = ["replay", tape, "--policy", policy, "--no-tests", "--settings", JSON.stringify(options)];
+  const words = ["replay", ...tapes, "--policy", policy, "--no-tests", "--settings", JSON.stringify(options)];
   return new ProcessExecution(locate(await currentSurroundings(log)), words, { env });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { newestTape, sessionFolder, workspaceFolder } from "../../src/recording/tapes";
+import { sessionFolder, tapesOf, workspaceFolder } from "../../src/recording/tapes";
 
 describe("the folders of tapes", () => {
   it("are different for workspaces of the same name, and the same for the same workspace", () => {
@@ -24,7 +24,7 @@ describe("the folders of tapes", () => {
   });
 });
 
-describe("newestTape", () => {
+describe("the tapes of a workspace", () => {
   let folder: string;
 
   beforeEach(() => {
@@ -43,16 +43,21 @@ describe("newestTape", () => {
     return file;
   }
 
-  it("is the one that was written last, of the sessions given", () => {
-    tape("one", "a.tape.jsonl", 10);
+  it("are those of all its sessions, the newest first, with their sessions", () => {
+    const first = tape("one", "a.tape.jsonl", 10);
     const newest = tape("two", "b.tape.jsonl", 30);
+    const second = tape("two", "c.tape.jsonl", 20);
     tape("two", "notes.txt", 50);
-    tape("others", "c.tape.jsonl", 40);
-    const sessions = ["one", "two", "never"].map((name) => join(folder, name));
-    expect(newestTape(sessions)).toBe(newest);
+    writeFileSync(join(folder, "stray.tape.jsonl"), "");
+    const found = tapesOf(folder).map(({ path, session }) => [path, session]);
+    expect(found).toEqual([
+      [newest, join(folder, "two")],
+      [second, join(folder, "two")],
+      [first, join(folder, "one")],
+    ]);
   });
 
-  it("is undefined where nothing was recorded", () => {
-    expect(newestTape([join(folder, "never")])).toBeUndefined();
+  it("are none where nothing was recorded", () => {
+    expect(tapesOf(join(folder, "never"))).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ describe("checkIdentity", () => {
   it("offers an update of an older one, and says both versions", () => {
     const check = (): unknown => checkIdentity("/bin/gt", { name: "ghosttape", version: "0.0.9" });
     expect(check).toThrow(expect.objectContaining({ remedy: "update" }) as Error);
-    expect(check).toThrow(`"/bin/gt" is ghosttape 0.0.9, and this extension needs ${OLDEST_SERVER} or newer`);
+    expect(check).toThrow(`ghosttape 0.0.9 is too old: this extension needs ${OLDEST_SERVER} or newer. Install a newer one; this one is "/bin/gt".`);
   });
 
   it.each([

@@ -38,7 +38,7 @@ describe.skipIf(process.platform === "win32")("a program that is no language ser
 
   it("and ends at once: gets a sentence with its status, and what to do", async () => {
     expect(await failure("exit 0")).toMatch(
-      /^".*program" ended with status 0 before it answered: .* Set ghosttape.server.path to the program "ghosttape"\.$/,
+      /^This is no working ghosttape language server: it ended with status 0 before it answered\. Set ghosttape.server.path to the program "ghosttape"\. It is ".*program" now\.$/,
     );
   });
 
