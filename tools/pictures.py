@@ -1,4 +1,4 @@
-"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time`, `compare` and `prefer`, dark at 160 columns and 48 lines, light at 80 and 24; and `try`.
+"""The pictures of the screens in the docs: `live`, `inspect`, `hole`, `time`, `compare`, `prefer` and `label`, dark at 160 columns and 48 lines, light at 80 and 24; and `try`.
 
     python -m tools.pictures docs/pictures
 
@@ -23,11 +23,15 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from corpora.calibration import write_cases
 from corpora.codealign.growing import Showing, SolutionPair
+from corpora.usefulness import DIMENSIONS
 from tools.terminal_picture import lines_left, run_on_terminal, terminal_picture
 from tui.commands.looking.comparing import side_by_side
+from tui.commands.questions.judging import suggestion_cases
 from tui.comparing.app import ComparisonApp
 from tui.inspector.app import Inspector
+from tui.labelling.app import LabellingApp
 from tui.live.app import LiveApp
 from tui.live.state import Lane
 from tui.live.widgets.page_view import seen
@@ -112,6 +116,15 @@ async def compare(runs: tuple[Path, Path], out: Path, theme: str) -> None:
         _keep(app, out / f"compare-{theme}.svg")
 
 
+async def label(run: Path, out: Path, theme: str) -> None:
+    """The screen on which a person scores suggestions, at the first of a run."""
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "cases.jsonl"
+        write_cases(file, suggestion_cases(run))
+        async with shown(app := LabellingApp(file, DIMENSIONS["helpfulness"], "ada"), theme):
+            _keep(app, out / f"label-{theme}.svg")
+
+
 async def live(folder: Path, out: Path, theme: str) -> None:
     """The live screen on a run that goes on, when some moments are over."""
     async with shown(app := LiveApp(folder), theme) as pilot:
@@ -191,6 +204,7 @@ def take(out: Path) -> None:
             replay(provider, run).wait()
         for theme in LOOKS:
             asyncio.run(inspect(one, out, theme))
+            asyncio.run(label(one, out, theme))
             asyncio.run(compare((other, one), out, theme))
             playing = replay("gguf", going := Path(folder) / theme / "demo", "--speed", _SPEED)
             try:

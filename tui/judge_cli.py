@@ -12,18 +12,22 @@ from tui.commands.options import flags
 from tui.commands.options.command_flags import ProviderFlags
 from tui.commands.options.expanding import expanded
 from tui.errors import ConfigurationError
-from tui.outcome import guarded, print_json
+from tui.outcome import ExitStatus, guarded, print_json
 
 app = typer.Typer(
     help="""Models as judges of text: what their scores are worth against those of people.
 
 Examples:
 * `ghosttape judge label cases.jsonl --from efcb-m --task reverse-qa` (score 30 answers yourself)
-* `ghosttape judge calibrate cases.jsonl --task reverse-qa --provider openai --model j`""",
+* `ghosttape judge calibrate cases.jsonl --task reverse-qa --provider openai --model j`
+* `ghosttape judge suggestions last --provider openai --model j` (how relevant and how helpful is what a run suggested?)""",
     rich_markup_mode="markdown",
     no_args_is_help=True,
 )
-RubricTask = Annotated[str, typer.Option(help="Whose rubric: mpr-gen, reverse-qa or reverse-qa-hallu.")]
+RubricTask = Annotated[
+    str,
+    typer.Option(help="Which rubric: mpr-gen, reverse-qa, reverse-qa-hallu; of suggestions relevance, helpfulness."),
+]
 CaseFile = Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines of name, truth, response and label.")]
 DataOf = Annotated[
     Path | None, typer.Option(metavar="DIR", help="A copy of EFCB, for its published rubrics (default: ours).")
@@ -36,9 +40,14 @@ def label(
     file: CaseFile,
     *,
     task: RubricTask = "reverse-qa",
-    asked: Annotated[
-        Path | None, typer.Option("--from", metavar="DIR", help="Take cases from the folder of `ghosttape ask --out`.")
-    ] = None,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="DIR|RUN",
+            help="Take cases from the folder of `ghosttape ask --out`; with relevance and helpfulness from a run, by its folder, its name, a tag, or `last`.",
+        ),
+    ] = "",
     data: DataOf = None,
     count: Annotated[int, typer.Option(min=1, help="How many cases are drawn.")] = 30,
     seed: flags.Seed = 0,
@@ -49,13 +58,16 @@ def label(
     Examples:
     * `ghosttape judge label cases.jsonl --from efcb-m --task reverse-qa`
     * `ghosttape judge label cases.jsonl` (goes on)
+    * `ghosttape judge label relevance.jsonl --from last --task relevance` (suggestions of a run)
     """
     from tui.commands.questions import judging
 
     rubric = judging.rubric_of(task, data)
-    if asked is None and not file.is_file():
-        raise ConfigurationError(f"{file} is not there: draw cases with --from the folder of `ghosttape ask --out`")
-    cases = [] if asked is None else judging.drawn_cases(asked, task, count, seed)  # type: ignore[arg-type] # rubric_of checks it
+    if not source and not file.is_file():
+        raise ConfigurationError(
+            f"{file} is not there: draw cases with --from the folder of `ghosttape ask --out`, or a run"
+        )
+    cases = judging.drawn_cases(source, task, count, seed) if source else []
     typer.echo(judging.collect(file, cases, rubric, rater))
 
 
@@ -89,3 +101,62 @@ def calibrate(
     rubric = judging.rubric_of(task, data)
     found = asyncio.run(judging.calibrate(file, chosen, rubric, repeats, place, require_recorded=require_recorded))
     print_json(found) if json else judging.show_worth(found, place)
+
+
+@app.command()
+@guarded
+@expanded
+def suggestions(
+    run: flags.RunName,
+    *,
+    provider: ProviderFlags,
+    calibration: flags.Calibrations = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many tasks (on tapes: holes) with all their answers, drawn by --seed."),
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="The judge's longest answer, in its tokens.")] = 256,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="How many suggestions are judged at once.")] = 1,
+    seed: flags.Seed = 0,
+    settings: flags.SettingsJson = "{}",
+    require_recorded: Annotated[
+        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder of what the judge says (default: .ghosttape/judged/RUN); the same command goes on there.",
+        ),
+    ] = None,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Have a model judge the suggestions of a run as DevBench does: relevance and helpfulness, 0 to 5 each, with bootstrap intervals.
+
+    The judge sees the code around the gap and the suggestion, and neither the model's name nor the verdict of the tests. Any run will do, of a benchmark or of tapes.
+
+    Examples:
+    * `ghosttape evaluate devbench --published gpt-4o --samples 5 --no-tests --out gpt-4o`, then
+      `ghosttape judge suggestions gpt-4o --provider openai --model j --concurrency 8`
+    * `ghosttape judge suggestions last --provider openai --model j --calibration relevance.worth.json --calibration helpfulness.worth.json`
+    * `ghosttape judge suggestions last --provider openai --model j --require-recorded` (the same once more, without a network)
+    """
+    from replay.run.catalogue.finding import find_run
+    from tui.commands.options.configuration import settings_of
+    from tui.commands.questions.suggestions import JudgedRun, judge_run, show_usefulness
+
+    chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
+    asked = JudgedRun(
+        run=find_run(run),
+        judge=chosen,
+        out=out,
+        limit=limit,
+        seed=seed,
+        places=concurrency,
+        require_recorded=require_recorded,
+        calibrations=calibration or [],
+    )
+    document = asyncio.run(judge_run(asked))
+    print_json(document) if json else show_usefulness(document)
+    raise typer.Exit(ExitStatus.FAILURES if document["failed"] else ExitStatus.DONE)

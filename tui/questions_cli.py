@@ -30,12 +30,7 @@ def ask(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
     judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="What `ghosttape judge calibrate` found of the judge, shown with its scores."
-        ),
-    ] = None,
+    calibration: flags.Calibrations = None,
     tasks: Annotated[
         str,
         typer.Option(help="Only these, comma-separated: gmcq-easy, gmcq-hard, mpr-gen, reverse-qa, reverse-qa-hallu."),
@@ -70,7 +65,6 @@ def ask(
     from tui.commands.options.configuration import settings_of
     from tui.commands.options.run_options import words
     from tui.commands.questions import examining
-    from tui.commands.questions.judging import read_calibration
 
     if corpus != "efcb":
         raise ConfigurationError(f"{corpus!r} asks no questions: efcb does (the others: `ghosttape evaluate`)")
@@ -81,7 +75,7 @@ def ask(
         return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
 
     judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
-    if calibration is not None and not judge_provider:
+    if calibration and not judge_provider:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
     if not judge_provider and (judge_model or judge_base_url):
         raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
@@ -96,7 +90,7 @@ def ask(
         judge=chosen(judge) if judge_provider else None,
         places=concurrency,
         require_recorded=require_recorded,
-        calibration=None if calibration is None else read_calibration(calibration),
+        calibrations=calibration or [],
     )
     document = asyncio.run(examining.examine(asked))
     print_json(document) if json else examining.show(document)

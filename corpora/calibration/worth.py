@@ -33,7 +33,7 @@ async def judge_cases(
     """
     judged: list[JudgedCase] = []
     for case in cases:
-        parts = {"Ground truth": case.truth, "Predicted response": case.response}
+        parts = dict(zip(judge.rubric.titles, (case.truth, case.response), strict=True))
         scores = [(await judge.judge(parts, repeat)).score for repeat in range(repeats)]
         judged.append(JudgedCase(case, tuple(scores)))
         notify(judged[-1])

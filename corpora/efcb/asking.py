@@ -145,7 +145,7 @@ class Examination:
         if judge is None:
             return QuestionOutcome(question, answer)
         try:
-            judgement = await judge.judge({"Ground truth": question.ideal, "Predicted response": answer})
+            judgement = await judge.judge(dict(zip(judge.rubric.titles, (question.ideal, answer), strict=True)))
         except ProviderMissing:
             raise
         except ProviderError as error:

@@ -44,17 +44,20 @@ def examined(
     outcomes: Sequence[QuestionOutcome],
     solved: Mapping[str, tuple[str, ...]],
     judged_by: str = "",
-    calibration: Mapping[str, Any] | None = None,
+    calibrations: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The scores of a model. `judged_by` says who judges, `calibration` what that judge is worth (None: not known)."""
+    """The scores of a model. `judged_by` says who judges, `calibrations` by task what that judge is worth (no entry: not known)."""
     score = efcb_score([outcome.scored for outcome in outcomes if not outcome.failure])
     tasks = {task: [outcome for outcome in outcomes if outcome.question.task == task] for task in ALL_TASKS}
     return {
         "questions": len(outcomes),
         "efcb_score": score,
         "judge": judged_by,
-        "calibration": calibration,
-        "tasks": {task: _task(task, own, solved) for task, own in tasks.items() if own},
+        "tasks": {
+            task: _task(task, own, solved) | ({} if task in CHOICE_TASKS else {"calibration": calibrations.get(task)})
+            for task, own in tasks.items()
+            if own
+        },
     }
 
 

@@ -27,6 +27,8 @@ class Rubric:
     high: float = 10.0
     whole: bool = False
     """Whether only whole numbers are scores, as where a judge says yes (1) or no (0)."""
+    titles: tuple[str, str] = ("Ground truth", "Predicted response")
+    """What the text that is judged against and the text that is judged are called."""
     draws_order: bool = False
     """Whether the order of the parts is drawn: where they are judged against each other, a judge may prefer the first."""
 

@@ -13,18 +13,21 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from corpora.calibration import LabelledCase, read_cases, write_cases
+from corpora.usefulness import GAP
 from server.judging import Rubric
 from tui.terminal_text import one_line, sanitize
 from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
 _TEN = 10
-_HELP = """Above stands the ground truth, below it the text that is to be scored. The judge is told the same as you: the words at the top.
+_ABOVE_GAP = 4
+"""Lines above a gap that stay on the screen."""
+_HELP = """Above stands what the text below it is scored against. The judge is told the same as you: the words at the top.
 
-0 … 9     give this score, and go to the next case without one
+0 … 9     give this score, if it is on the scale, and go to the next case without one
 t         ten
 n p       the next case, the one before
-up down   scroll the text below; shift with them scrolls the truth
+up down   scroll the text below; shift with them scrolls the one above
 q         quit; every score is kept at once"""
 
 
@@ -35,15 +38,10 @@ class LabellingApp(ThemedApp):
     CSS_PATH = "app.tcss"
     AUTO_FOCUS = "#response"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(str(number), f"score({number})", "Score", show=number == 0, key_display="0-9 t")
-            for number in range(_TEN)
-        ),
-        Binding("t", f"score({_TEN})", "Ten", show=False),
         Binding("n", "go(1)", "Next", key_display="n p"),
         Binding("p", "go(-1)", "Before", show=False),
-        Binding("shift+up", "scroll(-1)", "Truth", key_display="shift ↑↓"),
-        Binding("shift+down", "scroll(1)", "Truth", show=False),
+        Binding("shift+up", "scroll(-1)", "Above", key_display="shift ↑↓"),
+        Binding("shift+down", "scroll(1)", "Above", show=False),
         Binding("question_mark", "keys", "Help", key_display="?"),
         Binding("q", "quit", "Quit"),
     ]
@@ -51,8 +49,17 @@ class LabellingApp(ThemedApp):
     def __init__(self, file: Path, rubric: Rubric, rater: str) -> None:
         super().__init__()
         self.file, self.rubric, self.rater = file, rubric, rater
+        self._bind_scores()
         self.cases: list[LabelledCase] = read_cases(file)
         self._at = next((at for at, case in enumerate(self.cases) if case.label is None), 0)
+
+    def _bind_scores(self) -> None:
+        """A key for each score on the scale; the first stands for all in the footer."""
+        low, high = int(self.rubric.low), int(self.rubric.high)
+        all_keys = f"{low}-{min(high, _TEN - 1)}{' t' if high == _TEN else ''}"
+        for number in range(low, high + 1):
+            key = "t" if number == _TEN else str(number)
+            self.bind(key, f"score({number})", description="Score", show=number == low, key_display=all_keys)
 
     @property
     def shown(self) -> LabelledCase:
@@ -63,7 +70,7 @@ class LabellingApp(ThemedApp):
         """Lay out the rubric, the two texts and the score."""
         yield Static("", id="headline", markup=False)
         with Vertical(id="texts"):
-            for name, title in (("truth", "ground truth"), ("response", "to be scored")):
+            for name, title in (("truth", self.rubric.titles[0].lower()), ("response", "to be scored")):
                 with VerticalScroll(id=name, classes="side") as side:
                     side.border_title = title
                     yield Static("", markup=False)
@@ -75,17 +82,19 @@ class LabellingApp(ThemedApp):
         self.action_go(0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether the action is possible: under a dialog none of the screen's is, and a score must be on the scale."""
-        if action == "score" and not self.rubric.low <= float(str(parameters[0])) <= self.rubric.high:
-            return False
+        """Return whether the action is possible: under a dialog none of the screen's is."""
         return len(self.screen_stack) == 1 or f"action_{action}" not in LabellingApp.__dict__
 
     def action_go(self, step: int) -> None:
         """Show the case so many further on."""
         self._at = (self._at + step) % len(self.cases)
-        for name in ("truth", "response"):
-            self.query_one(f"#{name} Static", Static).update(Content(sanitize(getattr(self.shown, name))))
-            self.query_one(f"#{name}", VerticalScroll).scroll_home(animate=False)
+        for name, text in (("truth", sanitize(self.shown.truth)), ("response", sanitize(self.shown.response))):
+            at = text.find(GAP)
+            content = Content(text) if at < 0 else Content(text).stylize("reverse bold", at, at + len(GAP))
+            self.query_one(f"#{name} Static", Static).update(content)
+            self.query_one(f"#{name}", VerticalScroll).scroll_to(
+                y=max(0, text.count("\n", 0, at) - _ABOVE_GAP) if at >= 0 else 0, animate=False
+            )
         self._show()
 
     def action_score(self, score: int) -> None:

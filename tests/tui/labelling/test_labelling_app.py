@@ -1,7 +1,9 @@
 import pytest
+from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from corpora.calibration import LabelledCase, read_cases, write_cases
+from corpora.usefulness import DIMENSIONS, GAP
 from server.judging import Rubric
 from tui.labelling.app import LabellingApp
 from tui.text_dialog import TextDialog
@@ -77,3 +79,30 @@ async def test_the_keys_are_explained(file):
         assert isinstance(app.screen, TextDialog)
         await pilot.press("7")
     assert labels(file)[0] == (None, "")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_of_a_suggestion_the_code_around_its_gap_is_shown(snap_compare, gapped, theme):
+    app = LabellingApp(gapped, DIMENSIONS["helpfulness"], "ada")
+    app.theme = theme
+    assert snap_compare(app, terminal_size=(80, 24))
+
+
+@pytest.fixture
+def gapped(file):
+    truth = "".join(f"line_{n} = {n}\n" for n in range(40)) + f"total = {GAP}\n" + "print(total)\n" * 20
+    write_cases(file, [LabelledCase(name="reverse-qa/app/0", truth=truth, response="sum(everything)")])
+    return file
+
+
+async def test_a_gap_far_down_is_on_the_screen(gapped):
+    app = LabellingApp(gapped, DIMENSIONS["relevance"], "ada")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        side = app.query_one("#truth", VerticalScroll)
+        assert side.scroll_y <= 40 < side.scroll_y + side.size.height
+        assert side.border_title == "code with a gap"
+        await pilot.press("6")
+        assert labels(gapped)[0] == (None, "")
+        await pilot.press("5")
+        assert labels(gapped)[0] == (5, "ada")

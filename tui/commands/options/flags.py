@@ -449,6 +449,13 @@ OpenPage = Annotated[bool, typer.Option("--open", help="With --web: open the add
 
 # Of `compare`
 
+Calibrations = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="What `ghosttape judge calibrate` found of the judge, shown beside its scores; a file for each rubric, repeatable.",
+    ),
+]
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run: its folder, its name, a tag, or `last`.")]
 RunNames = Annotated[
     list[str],

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
-from corpora.efcb.questions import ALL_TASKS, PullRequestQuestion, TaskName
+from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
@@ -22,7 +22,7 @@ from corpora.efcb.scores import SCALES
 from server.judging import TextJudge
 from server.settings import ProviderSettings
 from tui.commands.options.chats import kept_chat
-from tui.commands.questions.judging import figure_words
+from tui.commands.questions.judging import calibration_words, judge_name, read_calibrations
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
@@ -46,8 +46,8 @@ class AskedQuestions:
     judge: ProviderSettings | None = None
     places: int = 1
     require_recorded: bool = False
-    calibration: Mapping[str, Any] | None = None
-    """What is known of the judge (`ghosttape judge calibrate`)."""
+    calibrations: Sequence[Path] = ()
+    """Files that say what is known of the judge, each with one rubric (`ghosttape judge calibrate`)."""
 
     def questions(self) -> list[PullRequestQuestion]:
         """The questions, in their order: all, or `limit` of them drawn by the seed, of each task as many as of any other as far as there are.
@@ -99,6 +99,8 @@ async def examine(asked: AskedQuestions) -> dict[str, Any]:
         ProviderMissing, ProviderError: a provider cannot be started.
 
     """
+    judge = "" if asked.judge is None else judge_name(asked.judge)
+    calibrations = read_calibrations(asked.calibrations, judge, rubrics(asked.data))
     questions = asked.questions()
     with Waiting(SafeConsole(stderr=True), "rules that ask no model answer") as waiting:
         waiting.show(number_of(len(questions), "question"))
@@ -111,15 +113,12 @@ async def examine(asked: AskedQuestions) -> dict[str, Any]:
     }
     if asked.provider is None:
         return document
-    judge = "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip()
-    if asked.calibration and asked.calibration["judge"] != judge:
-        raise ConfigurationError(f"--calibration is of the judge {asked.calibration['judge']}, and this one is {judge}")
     outcomes = await _outcomes(asked, asked.provider, questions)
     asked.out.mkdir(parents=True, exist_ok=True)
     lines = [msgspec.json.encode(row(outcome, solved)) + b"\n" for outcome in outcomes]
     (asked.out / "questions.jsonl").write_bytes(b"".join(lines))
-    document |= {"model": f"{asked.provider.name} {asked.provider.model}".strip()}
-    document |= examined(outcomes, solved, judge, asked.calibration) | {
+    document |= {"model": judge_name(asked.provider)}
+    document |= examined(outcomes, solved, judge, calibrations) | {
         "failures": _failures(outcomes),
         "out": str(asked.out),
     }
@@ -173,6 +172,8 @@ def show(document: Mapping[str, Any]) -> None:
     console.print(Text(f"\n{one_line(document['model'])}", "bold"))
     for task, found in document["tasks"].items():
         console.print(Text(f"{task}: {_told(found)}", "bold"))
+        if document["judge"] and task not in CHOICE_TASKS:
+            console.print(Text(f"judge {document['judge']}: {calibration_words(found['calibration'])}", "dim"))
         rows = {"all": found["figures"]}
         if found.get("flagged"):
             rows["others"] = found["figures_without_flagged"]
@@ -187,20 +188,9 @@ def show(document: Mapping[str, Any]) -> None:
 def _show_end(console: SafeConsole, document: Mapping[str, Any]) -> None:
     if document["efcb_score"]:
         console.print(Text(f"EFCB score {_words(document['efcb_score'], 1.0, percent=False)}", "bold"))
-    if document["judge"]:
-        console.print(f"Judge: {one_line(document['judge'])}. {_judge_words(document['calibration'])}")
     for reason, number in list(document["failures"].items())[:_SHOWN_FAILURES]:
         console.print(Text(f"{number_of(number, 'question')} not answered: {message(reason)}", "dim"))
     console.print(Text(f"Every question and answer: {Path(document['out']) / 'questions.jsonl'}", "dim"))
-
-
-def _judge_words(calibration: Mapping[str, Any] | None) -> str:
-    """What the scores of a judge are worth."""
-    if calibration is None:
-        return "It was not calibrated: what its scores are worth is not known."
-    told = number_of(calibration["cases"], "labelled case")
-    kappa, rank = (figure_words(calibration[name]) for name in ("kappa", "spearman"))
-    return f"Against {told} ({one_line(calibration['rubric'])}): kappa {kappa}, rank correlation {rank}."
 
 
 def _repeated(number: int) -> str:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import getpass
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 from rich.text import Text
 
 from corpora.calibration import LabelledCase, judge_cases, read_cases, worth, write_cases
 from corpora.efcb.asking import rubrics
-from corpora.efcb.questions import TaskName
 from corpora.errors import DataError
-from server.chat import ProviderChat
+from corpora.usefulness import DIMENSIONS, code_with_gap, suggestions_of
+from replay.run.catalogue.finding import find_run
+from replay.run.store import Store
 from server.judging import Rubric, TextJudge
-from server.providers.registry import make
-from server.settings import AnswerRecord, ProviderSettings
+from server.settings import ProviderSettings
 from tui.commands.looking.inspecting import can_draw
+from tui.commands.options.chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
 from tui.figures import DASH, number_of
@@ -37,13 +38,13 @@ _FIGURES = {
 
 
 def rubric_of(task: str, data: Path | None) -> Rubric:
-    """The rubric of a judged task; the published one with a copy of the data.
+    """The rubric of a judged task; of EFCB the published one with a copy of its data.
 
     Raises:
         ConfigurationError: the task has no judge.
 
     """
-    found = rubrics(data or Path())
+    found = {str(name): rubric for name, rubric in rubrics(data or Path()).items()} | dict(DIMENSIONS)
     if task not in found:
         raise ConfigurationError(f"--task: {task!r} is none of {', '.join(found)}")
     return found[task]
@@ -58,13 +59,43 @@ class _Row(msgspec.Struct, frozen=True):
     failure: str = ""
 
 
-def drawn_cases(asked: Path, task: TaskName, count: int, seed: int) -> list[LabelledCase]:
-    """Answers of an examination (the folder of `ask --out`), drawn by a seed, to be scored by a person.
+def drawn_cases(source: str, task: str, count: int, seed: int) -> list[LabelledCase]:
+    """Texts drawn by a seed, to be scored by a person: answers of an examination (the folder of `ask --out`), or suggestions of a run.
 
     Raises:
         DataError: there are none of that task.
+        StoreError: there is no such run.
 
     """
+    found = suggestion_cases(find_run(source)) if task in DIMENSIONS else _answer_cases(Path(source), task)
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    return draw.sample(found, min(count, len(found)))
+
+
+def suggestion_cases(folder: Path) -> list[LabelledCase]:
+    """The suggestions of a run that have text, each with the code around it.
+
+    Raises:
+        DataError: there are none.
+
+    """
+    with Store.open(folder) as store:
+        records, _ = suggestions_of(store.records())
+    found = [
+        LabelledCase(
+            name=f"{record.moment.path}/{record.moment.id}",
+            truth=code_with_gap(record.moment, record.suggestion),
+            response=record.suggestion.text,
+        )
+        for record in records
+        if record.suggestion is not None and record.suggestion.text.strip()
+    ]
+    if not found:
+        raise DataError(folder, 0, "has no suggestion with text")
+    return found
+
+
+def _answer_cases(asked: Path, task: str) -> list[LabelledCase]:
     file = asked / "questions.jsonl"
     if not file.is_file():
         raise DataError(file, 0, "is not there: name the folder of `ghosttape ask --out`")
@@ -76,9 +107,7 @@ def drawn_cases(asked: Path, task: TaskName, count: int, seed: int) -> list[Labe
     answered = [row for row in rows if row.name.startswith(f"{task}/") and row.answer is not None]
     if not answered:
         raise DataError(file, 0, f"has no answer to a question of {task}")
-    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    chosen = draw.sample(answered, min(count, len(answered)))
-    return [LabelledCase(name=row.name, truth=row.ideal, response=row.answer or "") for row in chosen]
+    return [LabelledCase(name=row.name, truth=row.ideal, response=row.answer or "") for row in answered]
 
 
 def collect(file: Path, cases: Sequence[LabelledCase], rubric: Rubric, rater: str) -> str:
@@ -116,30 +145,30 @@ async def calibrate(
     if not cases:
         raise DataError(file, 0, "no case has a label: `ghosttape judge label` collects them")
     out.parent.mkdir(parents=True, exist_ok=True)
-    record = AnswerRecord(path=str(out.with_suffix(".jsonl")), mode="require" if require_recorded else "replay")
-    provider = make(structs.replace(settings, record=record))
-    try:
-        await provider.start()
-        with Waiting(SafeConsole(stderr=True), "cases") as waiting:
-            done = 0
+    async with AsyncExitStack() as stack:
+        chat = await kept_chat(stack, settings, out.with_suffix(".jsonl"), require_recorded=require_recorded)
+        waiting = stack.enter_context(Waiting(SafeConsole(stderr=True), "cases"))
+        done = 0
 
-            def notify(_: object) -> None:
-                nonlocal done
-                done += 1
-                waiting.show(f"{done:,} of {len(cases):,}", done, len(cases))
+        def notify(_: object) -> None:
+            nonlocal done
+            done += 1
+            waiting.show(f"{done:,} of {len(cases):,}", done, len(cases))
 
-            judge = TextJudge(ProviderChat(provider), rubric)
-            found = worth(await judge_cases(judge, cases, repeats, notify))
-    finally:
-        await provider.close()
+        found = worth(await judge_cases(TextJudge(chat, rubric), cases, repeats, notify))
     document = {
-        "judge": f"{settings.name} {settings.model}".strip(),
+        "judge": judge_name(settings),
         "rubric": rubric.name,
         "repeats": repeats,
         **found,
     }
     _write(out, document)
     return document
+
+
+def judge_name(settings: ProviderSettings) -> str:
+    """What a judge is called in files and tables."""
+    return f"{settings.name} {settings.model}".strip()
 
 
 def _write(file: Path, document: Mapping[str, Any]) -> None:
@@ -166,17 +195,43 @@ def figure_words(figure: Mapping[str, Any]) -> str:
     return f"{figure['value']:.2f}{interval}"
 
 
-def read_calibration(file: Path) -> dict[str, Any]:
-    """What `ghosttape judge calibrate` has found of a judge.
+def read_calibrations(files: Sequence[Path], judge: str, rubrics_of: Mapping[Any, Rubric]) -> dict[str, dict[str, Any]]:
+    """Task → what `ghosttape judge calibrate` has found of the judge with its rubric, from files that are each of one.
 
     Raises:
-        DataError: it is no such file.
+        DataError: one is no such file.
+        ConfigurationError: one is of another judge, or of no rubric that is used here.
 
     """
+    found: dict[str, dict[str, Any]] = {}
+    for file in files:
+        known = _calibration(file)
+        if known["judge"] != judge:
+            raise ConfigurationError(f"--calibration {file} is of the judge {known['judge']}, and this one is {judge}")
+        task = next((name for name, rubric in rubrics_of.items() if rubric.name == known["rubric"]), None)
+        if task is None:
+            named = ", ".join(rubric.name for rubric in rubrics_of.values())
+            raise ConfigurationError(
+                f"--calibration {file} is of the rubric {known['rubric']!r}, and those used here are {named}"
+            )
+        found[task] = known
+    return found
+
+
+def _calibration(file: Path) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError) as error:
         raise DataError(file, 0, f"is no calibration: {error}") from error
-    if not {"judge", "rubric", "kappa", "spearman"} <= found.keys():
+    if not {"judge", "rubric", "cases", "kappa", "spearman", "bias"} <= found.keys():
         raise DataError(file, 0, "is no calibration: `ghosttape judge calibrate` makes one")
     return found
+
+
+def calibration_words(known: Mapping[str, Any] | None) -> str:
+    """What the scores of a judge are worth, for the line beside them."""
+    if known is None:
+        return "no calibration: what this judge's scores are worth is not known"
+    kappa, rank = (figure_words(known[name]) for name in ("kappa", "spearman"))
+    told = number_of(known["cases"], "case")
+    return f"calibrated on {told} that people scored: kappa {kappa}, rank correlation {rank}, bias {figure_words(known['bias'])}"

@@ -1,0 +1,104 @@
+"""Has the suggestions of a run judged, one by one, by a judge that knows neither model nor verdict."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from corpora.usefulness.rubrics import DIMENSIONS, code_with_gap
+from replay.numbers.clusters import cluster_of
+from replay.records import ANSWERED, Record
+from server.errors import ProviderError, ProviderMissing
+from server.judging import Judgement, TextJudge
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSuggestion:
+    """A suggestion and what the judge said of it. `failure` is why the judge gave no answer: then nothing of it counts."""
+
+    record: Record
+    judged: Mapping[str, Judgement] = field(default_factory=dict)
+    """Dimension → the judgement; none where there is no text, for nobody is asked then."""
+    failure: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is offered; empty where the answer has no text, or the repairs left none."""
+        return self.record.suggestion.text if self.record.suggestion is not None else ""
+
+    @property
+    def task(self) -> str:
+        """What it is an answer to: the task, or on a tape the hole. All answers to one count as one."""
+        return cluster_of(self.record.moment)
+
+    def score(self, dimension: str) -> float | None:
+        """The score in a dimension: 0 of an answer without text; None where the judge gave none."""
+        if self.failure:
+            return None
+        return self.judged[dimension].score if self.text.strip() else 0.0
+
+    @property
+    def total(self) -> float | None:
+        """The sum of all scores; None where one is missing."""
+        scores = [self.score(dimension) for dimension in DIMENSIONS]
+        return sum(score for score in scores if score is not None) if None not in scores else None
+
+
+def suggestions_of(records: Iterable[Record]) -> tuple[list[Record], int]:
+    """The records with an answer of the provider, whether or not it has text; and how many questions it failed to answer."""
+    found, failed = [], 0
+    for record in records:
+        if record.ending.name in ANSWERED:
+            found.append(record)
+        failed += record.ending.name == "failed"
+    return found, failed
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionJudges:
+    """A judge for each dimension."""
+
+    judges: Mapping[str, TextJudge]
+    places: int = 1
+    """How many suggestions are judged at once."""
+
+    async def judged(
+        self, records: Sequence[Record], notify: Callable[[JudgedSuggestion], None]
+    ) -> list[JudgedSuggestion]:
+        """Judge all; `notify` gets each as it comes. The result is in the order of the records.
+
+        Raises:
+            ProviderMissing: what the judge needs is not there.
+
+        """
+        free = asyncio.Semaphore(self.places)
+
+        async def one(record: Record) -> JudgedSuggestion:
+            async with free:
+                found = await self._judged(record)
+            notify(found)
+            return found
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                asked = [group.create_task(one(record)) for record in records]
+        except* ProviderMissing as missing:
+            raise missing.exceptions[0] from None
+        return [task.result() for task in asked]
+
+    async def _judged(self, record: Record) -> JudgedSuggestion:
+        blank = JudgedSuggestion(record)
+        if not blank.text.strip():
+            return blank
+        code = code_with_gap(record.moment, record.suggestion)
+        try:
+            said = {
+                dimension: await judge.judge(dict(zip(judge.rubric.titles, (code, blank.text), strict=True)))
+                for dimension, judge in self.judges.items()
+            }
+        except ProviderMissing:
+            raise
+        except ProviderError as error:
+            return JudgedSuggestion(record, failure=str(error))
+        return JudgedSuggestion(record, said)
