@@ -20,7 +20,7 @@ from tui.text_dialog import TextDialog
 from tui.themes import ThemedApp
 
 _TEN = 10
-_ABOVE_GAP = 4
+_ABOVE_GAP = 2
 """Lines above a gap that stay on the screen."""
 _HELP = """Above stands what the text below it is scored against. The judge is told the same as you: the words at the top.
 
