@@ -111,6 +111,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             "price",
         ):  # of an experiment: they change no answer
             del record[name]
+        if not self.settings.provider.pass_keys:  # as in runs of versions that had no such setting
+            del values["settings"]["provider"]["pass_keys"]
         if not self.moments:  # as in runs of versions that had no such choice
             del values["moments"]
         if not self.instructions:  # likewise

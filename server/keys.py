@@ -21,6 +21,8 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "llamacpp": (OWN, "LLAMA_API_KEY"),
     }
 )
+VARIABLES: tuple[str, ...] = tuple(dict.fromkeys(name for names in NAMES.values() for name in names))
+"""All variables of keys, each once."""
 _TELLING = 5
 """The shortest start of a key that is masked at the end of a text; shorter starts are common to many keys (`sk-…`)."""
 _log = logging.getLogger("ghosttape.server")
@@ -88,7 +90,7 @@ def traceback_of(error: Exception) -> str:
 
 def known() -> set[str]:
     """All keys of the environment, for those who must keep them out of what they write."""
-    found = {os.environ.get(name, "").strip() for names in NAMES.values() for name in names}
+    found = {os.environ.get(name, "").strip() for name in VARIABLES}
     return found - {""}
 
 

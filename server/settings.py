@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 import msgspec
 
+from server import keys
 from server.errors import SettingsError
 from server.nearest import did_you_mean
 
@@ -110,12 +111,14 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     command: tuple[str, ...] | str = ()
     """lsp: the command that starts the language server, as words or as one string that is split as a shell does. No shell runs it.
 
-    A file in a workspace can set neither this nor `options` and `folder`.
+    A file in a workspace can set neither this nor `options`, `folder` and `pass_keys`.
     """
     options: dict[str, Any] = {}
     """lsp: the server's `initializationOptions`. ollama: further options of the model."""
     folder: str = ""
     """lsp: the folder in which the server is started (empty: our own)."""
+    pass_keys: tuple[str, ...] = ()
+    """lsp: the variables of keys that the server gets, such as OPENAI_API_KEY. Without it the server gets none of `server.keys.NAMES`."""
     start_s: float = 30.0
     """lsp: the longest time for the server to start and to answer `initialize`."""
     requests_per_minute: float | None = None
@@ -147,6 +150,8 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             _refuse(name, limit, "a number from 1, or null", wrong=limit is not None and not 1 <= limit < math.inf)
         if self.first_s is not None:
             _refuse("first_s", self.first_s, "above 0, or null for timeout_s", wrong=self.first_s <= 0)
+        if unknown := [name for name in self.pass_keys if name not in keys.VARIABLES]:
+            raise ValueError(f"pass_keys has {unknown[0]!r}, and must name some of {', '.join(keys.VARIABLES)}")
         try:
             _ = self.words
         except ValueError as error:

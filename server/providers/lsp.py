@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -152,16 +152,16 @@ class LanguageServer:
 
     def _launch(self) -> LaunchOptions:
         settings = self.settings
-        env = os.environ if settings.use_key else _without_keys(os.environ)
+        env = _without_keys(os.environ, settings.pass_keys if settings.use_key else ())
         folder = Path(settings.folder) if settings.folder else None
         return LaunchOptions(
             self.command, folder, env, settings.options, self.folders, settings.start_s, settings.connect_s
         )
 
 
-def _without_keys(env: Mapping[str, str]) -> dict[str, str]:
-    known = {name for names in keys.NAMES.values() for name in names}
-    return {name: value for name, value in env.items() if name not in known}
+def _without_keys(env: Mapping[str, str], but: Collection[str]) -> dict[str, str]:
+    """An environment without the keys of model servers, which are no affair of another program, `but` those that it is to have."""
+    return {name: value for name, value in env.items() if name in but or name not in keys.VARIABLES}
 
 
 def make(settings: ProviderSettings) -> LanguageServer:

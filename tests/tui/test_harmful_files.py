@@ -115,6 +115,7 @@ RECORDINGS = {
 
 SETTINGS = {
     "a file that names a program": "[server.provider]\nname = 'lsp'\ncommand = 'sh -c id'\n",
+    "a file that gives keys to a program": "[server.provider]\nname = 'lsp'\npass_keys = ['OPENAI_API_KEY']\n",
     "a file that names a place to write": "[server.provider.record]\npath = '/etc/cron.d/x'\nmode = 'write'\n",
     "a file that names a server elsewhere": "[server.provider]\nname = 'openai'\nbase_url = 'http://127.0.0.1@example.com/'\n",
     "a file that names a model to load": "[server.provider]\nmodel = '/dev/zero'\n",

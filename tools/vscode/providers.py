@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from server import settings
-from server.keys import NAMES
+from server.keys import NAMES, VARIABLES
 from server.providers.registry import PROVIDERS
 from server.settings import REPAIRS, ProviderSettings
 from tools.vscode.policies import live_policies
@@ -50,8 +50,8 @@ _NOT_IN_AN_EDITOR = ("oracle",)
 """Providers that only a replay can use."""
 _NOT_SET_HERE = ("record", "follow", "use_key")
 """Members that belong to runs, and the one that the extension decides."""
-_ONLY_THE_PERSON = ("command", "options", "folder", "record")
-"""What a workspace must not say: what is run."""
+_ONLY_THE_PERSON = ("command", "options", "folder", "pass_keys", "record")
+"""What a workspace must not say: what is run, and with which keys."""
 _LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "max_tokens": {"minimum": 1},
@@ -63,6 +63,7 @@ _LIMITS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "connect_s": {"exclusiveMinimum": 0},
         "first_s": {"exclusiveMinimum": 0},
         "start_s": {"exclusiveMinimum": 0},
+        "pass_keys": {"items": {"enum": list(VARIABLES)}},
         "base_url": {"pattern": "^(https?://[^@?#]+)?$"},
     }
 )

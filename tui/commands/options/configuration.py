@@ -28,6 +28,7 @@ _NOT_A_FOLDERS: Mapping[str, str] = {
     "command": "names a program to run: name it with --server",
     "options": "can name a program to run: use --settings",
     "folder": "names where a program runs: use --settings",
+    "pass_keys": "gives keys of yours to a program: use --settings",
 }
 """What a folder's file may not say of the provider, for the folder may be anyone's."""
 _HERE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./~%-]*)?", re.IGNORECASE | re.ASCII)

@@ -8,7 +8,9 @@ import sys
 
 import psutil
 import pytest
+from msgspec import convert
 
+from server import keys
 from server.errors import ProviderError, ProviderRefused
 from server.providers import registry
 from server.providers.language_server.fake import PlainServer
@@ -112,17 +114,37 @@ def test_a_key_across_the_cut_of_a_complaint_is_told_to_nobody(monkeypatch):
         assert len(told) <= 300
 
 
-async def test_it_has_the_environment_but_for_the_keys_it_must_not_have(bench, monkeypatch, tmp_path):
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
+@pytest.mark.parametrize(
+    ("settings", "given"),
+    [
+        ({}, set()),
+        ({"pass_keys": ["OPENAI_API_KEY"]}, {"OPENAI_API_KEY"}),
+        ({"pass_keys": ["OPENAI_API_KEY"], "use_key": False}, set()),
+    ],
+)
+async def test_its_process_has_the_environment_but_only_those_keys_that_are_named(
+    monkeypatch, settings, given, tmp_path
+):
+    for name in keys.VARIABLES:
+        monkeypatch.setenv(name, f"key of {name}")
     monkeypatch.setenv("SOME_WORD", "w")
-    assert _environment(registry.make(ProviderSettings(name="lsp", command=sys.executable))) == ("k", "w")
-    alone = ProviderSettings(name="lsp", command=sys.executable, use_key=False)
-    assert _environment(registry.make(alone)) == (None, "w")
+    told = tmp_path / "environment"
+    program = f"import os, pathlib; pathlib.Path({str(told)!r}).write_text(chr(10).join(os.environ))"
+    provider = registry.make(
+        convert({"name": "lsp", "command": [sys.executable, "-c", program], **settings}, ProviderSettings)
+    )
+    with pytest.raises(ProviderError):
+        await provider.start()
+    names = set(told.read_text().splitlines())
+    assert names & {*keys.VARIABLES} == given
+    assert "SOME_WORD" in names
 
 
-def _environment(provider):
-    env = provider._launch().env
-    return env.get("OPENAI_API_KEY"), env.get("SOME_WORD")
+def test_a_key_that_there_is_not_is_not_passed_on():
+    with pytest.raises(
+        ValueError, match="pass_keys has 'OPENAI_KEY', and must name some of GHOSTTAPE_API_KEY, OPENAI_API_KEY"
+    ):
+        ProviderSettings(name="lsp", command="server", pass_keys=("OPENAI_KEY",))
 
 
 @pytest.mark.parametrize("told", ["Not authenticated: NotSignedIn", "You are not signed in", "Unauthorized"])
