@@ -1,4 +1,4 @@
-"""The commands of `ghosttape instructions` by which the catalogue grows."""
+"""The commands of `ghosttape instructions` by which problems and the catalogue grow."""
 
 from __future__ import annotations
 
@@ -127,3 +127,44 @@ def codebook(
     if export is not None:
         written = growing.export_codes(document, export)
         typer.echo(f"{len(written)} new instructions in {export}: --instructions {export}/ID.toml", err=True)
+
+
+@guarded
+@expanded
+def translate(
+    data: Annotated[
+        Path, typer.Argument(metavar="PROBLEMS", help="Problems in Python, as of `instructions run` (HumanEval).")
+    ],
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The new file of problems.")],
+    to: Annotated[str, typer.Option(metavar="NAMES", help="Languages, parted by commas.")] = "java,javascript",
+    provider: ProviderFlags,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 2048,
+    sandbox: flags.ProgramSandbox = "auto",
+    settings: flags.SettingsJson = "{}",
+    require_recorded: Annotated[
+        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")
+    ] = False,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Translate problems from Python into Java and JavaScript by a model; recorded cases decide which translations are right.
+
+    Examples:
+    * `ghosttape instructions translate HumanEval.jsonl.gz --provider openai --model m -o human-eval-java.jsonl --to java`
+    * `ghosttape instructions run human-eval-java.jsonl --provider openai --model n`
+    """
+    from tui.commands import translating
+    from tui.commands.options.configuration import settings_of
+
+    asked = translating.TranslatedProblems(
+        data=data,
+        out=out,
+        languages=translating.languages_named(to),
+        provider=settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider,
+        limit=limit,
+        sandbox=sandbox,
+        require_recorded=require_recorded,
+    )
+    document = asyncio.run(translating.translate(asked))
+    print_json(document) if json else translating.show_translations(document)

@@ -200,5 +200,11 @@ def score(
     print_json(document) if json else aligning.show_scored(document)
 
 
-for grows in (growing_cli.pairs, growing_cli.prefer, growing_cli.ratings, growing_cli.codebook):
+for grows in (
+    growing_cli.translate,
+    growing_cli.pairs,
+    growing_cli.prefer,
+    growing_cli.ratings,
+    growing_cli.codebook,
+):
     app.command()(grows)

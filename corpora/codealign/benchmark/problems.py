@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from corpora.codealign.finders.shapes import SHAPES
 from corpora.errors import DataError
 from runners.programs import Program
 
+_IMPORTS = re.compile(r"^[ \t]*import\s[^;]*;", re.MULTILINE)
 _GZIP = b"\x1f\x8b"
 _FILES = ("data/HumanEval.jsonl.gz", "data/HumanEval.jsonl", "HumanEval.jsonl.gz", "HumanEval.jsonl")
 """Where HumanEval's file is in a copy of its repository, or in a folder with the file alone."""
@@ -45,8 +47,11 @@ class StandaloneProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     def program(self, solution: str) -> Program:
         """The program that tests a solution: it passes if it comes to its end with status 0."""
         shown = f"solution = {solution!r}" if self.is_script else solution
-        first = self.head.count("\n") + 3
-        text = f"{self.head}\n\n{shown}\n\n{self.tests}\n"
+        imports = _IMPORTS.findall(shown) if self.language == "java" and self.head else []
+        shown = _IMPORTS.sub("", shown) if imports else shown
+        before = "".join(f"{line.strip()}\n" for line in imports) + self.head  # Java has no class before an import
+        first = before.count("\n") + 3
+        text = f"{before}\n\n{shown}\n\n{self.tests}\n"
         return Program(self.language, text, requires=self.requires, written=(first, first + shown.count("\n")))
 
 
