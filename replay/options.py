@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from replay.tapes.tape import Tests
+from server.providers.probing import SERVERS
 from server.settings import Settings
 
 ORACLE = "oracle"
@@ -95,6 +96,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def asks_missed(self) -> bool:
         """Whether requests that were given up are asked again after the session, to say what would have been shown."""
         return False
+
+    def places(self, *, is_timed: bool) -> int:
+        """How many questions are under way at most: several only where moments stand alone, and a model server answers."""
+        return self.concurrency if self.provider in SERVERS and not is_timed else 1
 
     def kept(self) -> dict[str, Any]:
         """The options as they stand beside the run: a run is continued only under the same. Clusters and patience change no moment."""

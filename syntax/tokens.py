@@ -113,8 +113,13 @@ def _children_up_to(node: tree_sitter.Node, high: int) -> list[tree_sitter.Node]
         return node.children
     if node.has_error or node.named_child_count < node.child_count:
         return [child for child in node.children if not child.child_count or child.has_error or child.end_byte > high]
-    last = node.first_child_for_byte(high - 1)  # a bracket has no name
-    return [child for child in node.children if child.end_byte > high] if last is None else [last]
+    last = node.child(node.child_count - 1)
+    if (
+        last is None or last.end_byte < high
+    ):  # tree-sitter for Python 0.26 gives a node without a tree there, whose use ends the process
+        return []
+    found = node.first_child_for_byte(high - 1)  # a bracket has no name
+    return [] if found is None else [found]
 
 
 _BRACKETS = frozenset("()[]{}")

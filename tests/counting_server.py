@@ -26,6 +26,8 @@ class CountingServer:
 
     latency_s: float = 0.0
     usage: bool = True
+    characters_a_token: float | None = None
+    """By which the tokens of a prompt are told; None: each prompt has 100."""
     most_in_window: int | None = None
     """Requests within `window_s` that are answered; what is more gets 429 with a Retry-After."""
     window_s: float = 1.0
@@ -92,7 +94,7 @@ def _handler(counting):
                 return
             with counting.met(prompt):
                 time.sleep(0 if is_probe(prompt) else counting.latency_s)
-                self._stream(pieces_of(prompt)[: body.get("max_tokens", 99)])
+                self._stream(prompt, pieces_of(prompt)[: body.get("max_tokens", 99)])
 
         def _whole(self, status, body, headers=()):
             self.send_response(status)
@@ -103,7 +105,7 @@ def _handler(counting):
             self.end_headers()
             self.wfile.write(body)
 
-        def _stream(self, pieces):
+        def _stream(self, prompt, pieces):
             chat = "chat" in self.path
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
@@ -112,7 +114,9 @@ def _handler(counting):
             events = [{"choices": [_choice(chat, piece, None)]} for piece in pieces]
             events.append({"choices": [_choice(chat, "", "stop")]})
             if counting.usage:
-                events.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": len(pieces)}})
+                rate = counting.characters_a_token
+                told = {"prompt_tokens": round(len(prompt) / rate) if rate else 100, "completion_tokens": len(pieces)}
+                events.append({"choices": [], "usage": told})
             for event in events:
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
             self.wfile.write(b"data: [DONE]\n\n")

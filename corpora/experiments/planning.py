@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import msgspec
 
 from corpora.experiments.cells import Cell, finished
+from corpora.experiments.rates import Load, MeasuredRates, most_tokens
 from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
-from replay.judge.shared_results import SharedResults
 from replay.numbers.costs import Price
 from replay.options import FREE, QUICK, ReplayOptions, RunOptions
-from replay.run.sharing import ANSWERS
 from replay.run.sources.seam import Source
 from replay.run.sources.tape_source import ExpectedQuestions, TapeSource
-from server.providers import registry
-from server.providers.wrappers.answer_file import AnswerFile
 
 _STATES_A_MOMENT = {False: 2, True: 4}
 """States that a verdict takes at most: the emptied hole and the graft; where the hole follows the answer, both of the wanted part too."""
@@ -39,28 +35,28 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     tests: int
     """States that are tested."""
     input_tokens: int
-    """About: as if each prompt filled its budget."""
+    """About: as if each prompt filled its budget, with what its form adds."""
     output_tokens: int
     cost: float | None
     """None where the model has no price."""
     seconds: float | None
-    """By rates that were measured on this machine; None where there are none."""
+    """By rates that were measured on this machine, and by the limits of the provider; None where nothing was measured. Starting servers and toolchains is not in it."""
 
 
 def plan(cells: Sequence[Cell], folder: Path, shared: Path, prices: Mapping[str, Price]) -> list[CellPlan]:
     """Plan the cells of an experiment that are not finished; the others take nothing more."""
-    rates, asked_by = _Rates.of(shared), set[bytes]()
+    rates, asked_by = MeasuredRates.of(shared), set[bytes]()
     made = []
     for cell in cells:
         done = finished(cell.folder_in(folder)) is not None
         common = _common(cell)
-        made.append(_planned(cell, prices, rates, done=done, asked=common in asked_by))
+        made.append(_planned(cell, prices, rates, done=done, known=common in asked_by))
         if common is not None:
             asked_by.add(common)
     return made
 
 
-def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bool, asked: bool) -> CellPlan:
+def _planned(cell: Cell, prices: Mapping[str, Price], rates: MeasuredRates, *, done: bool, known: bool) -> CellPlan:
     options = cell.options
     provider = options.settings.provider
     counts = [_expected(source) for source in cell.sources]
@@ -68,11 +64,11 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
     again = sum(count.given_up for count in counts) if options.asks_missed else 0
     costs_nothing = options.answers_are_known or provider.name in QUICK
     first = (
-        sum(count.given_up for count in counts) if asked else moments
+        sum(count.given_up for count in counts) if known else moments
     )  # answers that were given up serve no other cell
     questions = 0 if done or costs_nothing else first + again
     tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (count.asks for count in counts)))
-    budget = 0 if costs_nothing else sum(msgspec.to_builtins(registry.make(provider).budget).values())
+    asked = questions * (0 if costs_nothing else most_tokens(options.settings))
     is_free = not questions or provider.name in FREE
     price, output = prices.get(provider.model), questions * provider.max_tokens
     return CellPlan(
@@ -81,18 +77,22 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: _Rates, *, done: bo
         exact=exact,
         questions=questions,
         tests=tests,
-        input_tokens=questions * budget,
+        input_tokens=asked,
         output_tokens=output,
-        cost=0.0 if is_free else (price.of(questions * budget, output) if price else None),
-        seconds=rates.seconds(provider.model, questions, tests, options.concurrency),
+        cost=0.0 if is_free else (price.of(asked, output) if price else None),
+        seconds=rates.seconds(options, Load(questions, asked + output, tests), is_timed=_is_timed(cell)),
     )
+
+
+def _is_timed(cell: Cell) -> bool:
+    return any(source.is_timed for source in cell.sources)
 
 
 def _common(cell: Cell) -> bytes | None:
     """What cells have in common that ask the same questions; None where they depend on answers."""
     if not all(_expected(source).exact for source in cell.sources):
         return None
-    is_timed = any(source.is_timed for source in cell.sources)
+    is_timed = _is_timed(cell)
     kept: dict[str, Any] = cell.options.kept()
     for axis in ("scoring",) if is_timed else ("user", "latency", "scoring"):
         kept.pop(axis, None)
@@ -121,36 +121,3 @@ def _states(source: Source, moments: int) -> int:
     assert isinstance(options, ReplayOptions)
     some = 3 if options.which_tests == "touching" else 1
     return 1 + moments * _STATES_A_MOMENT[source.is_timed] * arms * some * (1 + (options.user == "tests"))
-
-
-class _Rates(msgspec.Struct, frozen=True):
-    """Mean ms of an answer by its model, and of a test; empty and None where nothing was measured."""
-
-    answers: dict[str, float]
-    test: float | None
-
-    @classmethod
-    def of(cls, shared: Path) -> _Rates:
-        """The rates of this experiment and of those beside it."""
-        folders = [path for path in shared.parent.parent.glob(f"*/{shared.name}") if path.is_dir()]
-        times: dict[str, list[float]] = {}
-        for folder in folders:
-            for row in _rows(folder / ANSWERS):
-                if row.is_whole and row.took is not None:
-                    times.setdefault(row.model, []).append(row.took)
-        walls = [wall for folder in folders for wall in SharedResults(folder, "").walls_ms()]
-        return cls({model: fmean(taken) for model, taken in times.items()}, fmean(walls) if walls else None)
-
-    def seconds(self, model: str, questions: int, tests: int, concurrency: int) -> float | None:
-        """How long so much takes at most, if tests run beside the questions, one at a time."""
-        answer = self.answers.get(model)
-        if (questions and answer is None) or (tests and self.test is None):
-            return None
-        return max(questions * (answer or 0.0) / concurrency, tests * (self.test or 0.0)) / 1000
-
-
-def _rows(path: Path) -> Iterable[Any]:
-    file = AnswerFile(path)
-    if path.exists():
-        file.read()
-    return file.rows()

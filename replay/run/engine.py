@@ -48,7 +48,6 @@ from runners.sandboxes import pick
 from runners.temporary import temporary_folder
 from runners.verdicts import infrastructure_failure
 from server.providers import registry
-from server.providers.probing import SERVERS
 from server.providers.wrappers.answer_file import keeps_times
 from server.settings import AnswerRecord, CacheSettings, ProviderSettings, Settings
 
@@ -283,9 +282,8 @@ class Engine:
             await self._missed(run, source, subject, subject.judge, shell)
 
     def _places(self, source: Source) -> int:
-        """How many questions may be under way: several only where moments stand alone, and a model server answers."""
-        of_server = self.options.settings.provider.name in SERVERS and self.playback.speed is None
-        return self.options.concurrency if of_server and not source.is_timed else 1
+        """How many questions may be under way: one where somebody watches at a pace of their own."""
+        return self.options.places(is_timed=source.is_timed) if self.playback.speed is None else 1
 
     @asynccontextmanager
     async def _asked_through(

@@ -56,12 +56,12 @@ def make(settings: ProviderSettings) -> Provider:
     if settings.record.mode == "require" or file.path.exists():
         file.read()
     return RecordingProvider(
-        _healed(settings), _healed(settings).prompt, file, settings, _model(settings), limits=limits
+        _healed(settings), _healed(settings).prompt, file, settings, model_name(settings), limits=limits
     )
 
 
-def _model(settings: ProviderSettings) -> str:
-    """The name of the model in records."""
+def model_name(settings: ProviderSettings) -> str:
+    """The name of the settings' model in records: of a GGUF file its name without the folder."""
     if settings.name != "gguf":
         return settings.model
     from server.providers.gguf import weights

@@ -2,6 +2,8 @@
 
 import pytest
 
+from server.context import CHARACTERS_A_TOKEN
+from tests.corpora.devbench_data import instance, write
 from tests.counting_server import counting_server
 
 FILE = """
@@ -73,6 +75,62 @@ def test_a_dry_run_makes_and_asks_nothing_and_its_counts_hold(ghosttape, tmp_pat
         assert cell["work"]["output_tokens"] <= plan["output_tokens"]
     assert all(cell["seconds"] is None for cell in planned["cells"] if cell["questions"])
     assert {cell["questions"] for cell in after["cells"]} == {0}
+
+
+OVER_PROMPTS = """
+corpora = ["bench"]
+
+[matrix]
+providers = ["one"]
+prompts = ["long", "short"]
+
+[options]
+no-tests = true
+no-packages = true
+
+[corpus.bench]
+corpus = "devbench"
+data = "data"
+languages = "python"
+categories = "low_context"
+limit = 2
+
+[prompts.long]
+before = 6000
+
+[prompts.short]
+before = 60
+after = 0
+snippets = 0
+edits = 0
+
+[providers.one]
+provider = "openai"
+base-url = "{url}"
+model = "one"
+
+[prices.one]
+input = 2.0
+output = 10.0
+"""
+
+
+def test_a_dry_run_bounds_the_tokens_and_the_cost_of_each_prompt(ghosttape, tmp_path):
+    above = "".join(f"first_{number} = second_{number} + {number}\n" for number in range(2_000))
+    write(tmp_path / "data", *(instance(number, "return 2", prefix=f"{above}x = {number}") for number in range(1, 3)))
+    path = tmp_path / "prompts.toml"
+    with counting_server(characters_a_token=CHARACTERS_A_TOKEN) as server:
+        path.write_text(OVER_PROMPTS.format(url=server.url))
+        planned = ghosttape("experiment", path, "--dry-run", "--json").json["cells"]
+        done = ghosttape("experiment", path, "--json").json["cells"]
+    for plan, cell in zip(planned, done, strict=True):
+        work = cell["work"]
+        assert plan["questions"] == work["asked"] == 2
+        assert work["input_tokens"] <= plan["input_tokens"], cell["name"]
+        assert work["cost"] <= plan["cost"]
+    long, short = zip(planned, done, strict=True)
+    assert long[0]["input_tokens"] > long[1]["work"]["input_tokens"] > 0.5 * long[0]["input_tokens"] > 6_000
+    assert short[0]["input_tokens"] < 1_000
 
 
 def test_an_experiment_ends_before_it_asks_more_than_it_may_and_goes_on_with_more(ghosttape, written):

@@ -69,3 +69,10 @@ def test_a_range_that_begins_between_two_statements_has_the_tokens_behind(name):
         start = tree.index(child.end_byte)
         wanted = [(low, high) for low, high in spans if low < start + 4 and high > start and low < high]
         assert [(token.start, token.end) for token in tokens(tree, start, start + 4)] == wanted
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_white_space_below_a_long_file_holds_no_open_bracket(name):
+    tree = parse(language_of(name), SOURCES[name] * TIMES + "\n\n\n")
+    assert not tree.root.has_error
+    assert open_brackets(tree, len(tree.text)) == ()

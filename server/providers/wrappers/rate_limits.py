@@ -70,6 +70,10 @@ class _Allowance:
             while (wait_s := self._taken(amount)) > 0:  # noqa: ASYNC110 - other processes take too, and set no event here
                 await asyncio.sleep(wait_s)
 
+    def seconds(self, amount: float) -> float:
+        """How long it takes until so much has flowed in: the longest that its takers wait together, when nothing is there at first."""
+        return amount * self._s_each
+
     def _taken(self, amount: float) -> float:
         """Take an amount and give 0, or take nothing and give the seconds until there may be so much."""
         wait_s = 0.0
@@ -104,6 +108,11 @@ class RateLimits:
             for what, limit in wanted.items()
         )
         return cls(requests, tokens, settings.max_tokens) if requests or tokens else None
+
+    def seconds(self, requests: float, tokens: float) -> float:
+        """How long (s) so many requests with so many tokens, as estimated, wait at most: 60 requests at 60 a minute 66.7 s."""
+        asked = ((self.requests, requests), (self.tokens, tokens))
+        return max(0.0 if allowance is None else allowance.seconds(amount) for allowance, amount in asked)
 
     async def admit(self, request: Request) -> None:
         """Wait until a request may be sent."""
