@@ -103,6 +103,7 @@ class Engine:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
             store.put_fact("cluster_by", self.options.cluster_by)
+            store.put_fact("concurrency", sorted({*(store.fact("concurrency") or ()), *map(self._places, sources)}))
             self._tell(self._begun(store, sources))
             async with controlled(folder, self.playback, live.flush) as problem:
                 for name, said in (("watching", live.problem), ("watching", problem), ("model server", warning)):
@@ -373,7 +374,7 @@ class Engine:
         found = self.summarise(self.options, run.findings)
         result = found | {"run": str(run.store.folder), "left_out": run.findings.left_out}
         if any(run.calibrations):
-            result["machine"] = described(run.calibrations)
+            result["machine"] = described(run.calibrations) | {"concurrency": run.store.fact("concurrency")}
         if run.ablation is not None:
             by = self.options.cluster_by
             clusters = {record.moment.id: cluster_of(record.moment, by) for record in run.findings.records}

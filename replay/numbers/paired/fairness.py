@@ -3,51 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from statistics import median
 from typing import Any
 
-from msgspec import UNSET
+from replay.options import ReplayOptions
 
-_CHOICES: dict[str, Any] = dict.fromkeys(
-    ("policy", "user", "mode", "latency", "corpus", "programs", "which_tests", "packages")
-) | {"scoring": "answer", "seed": 0, "samples": 1, "tests": True, "limit": None}
-"""Options of a run, and what each is where a run does not say it."""
-_OF_THE_SERVER = ("repairs", "context")
-"""Settings of the language server that are the same where only models are compared."""
-_OF_THE_ANSWER = ("max_tokens", "temperature")
-"""Settings of the provider of which the same holds."""
+_COMPARED = frozenset(
+    {"sources", "answers", "published", "instructions"}  # instructions and sources have sentences of their own
+    | {
+        f"settings.provider.{name}"
+        for name in ("name", "model", "base_url", "api", "chat", "template", "text", "answers")
+    }
+    | {
+        f"settings.provider.{name}"
+        for name in ("command", "options", "folder", "use_key", "required", "follow", "record")
+    }
+    | {
+        "settings.context.workspace",
+        "projects",
+    }  # no run reads the disk; a clone is where a machine has it, and tapes name the commit
+)
+"""What two runs are compared for, and what changes no answer and no verdict. A name stands for all below it."""
+_NOT_OF_PUBLISHED = ("settings.provider", "settings.context", "settings.cache")
+"""Settings that mean nothing where published answers are judged: they were made elsewhere."""
+_UNSAID: dict[str, Any] = {"scoring": "answer", "programs": None, "packages": True, "workers": "cold", "scenario": 1}
+"""What an option of an evaluation is where a run does not say it; for the others see `ReplayOptions`."""
+_WORDS = {
+    "project_tests": "how projects are tested",
+    "tests_over": "how projects are tested, over what tapes say",
+    "also_requires": "packages for the tests",
+    "paths": "the paths in which is asked",
+    "excluded": "the paths in which is not asked",
+    "include_tests": "whether is asked in files of tests",
+    "moments": "the moments that are asked about",
+    "ask_missed": "whether is asked again what the editor gave up",
+    "tests": "tests",
+    "settings.provider.seed": "seed of the provider",
+    "settings.provider.heal": "heal (half-typed words)",
+    "settings.provider.longest_wait_s": "the longest Retry-After that is obeyed, in s",
+    "settings.context": "context (tokens of the prompt)",
+    "settings.cache": "cache of the server",
+    "policies": "numbers of the policy",
+}
+"""Options whose names do not say what they are; of the others the name is said."""
 FASTER = 1.25
 """The ratio of the times of one computation from which on two machines are not the same."""
 Config = Mapping[str, Any]
 
 
 def unfair(first: Config, second: Config) -> list[str]:
-    """Say in what two configurations differ beside the model: policy, seed, tapes or repairs.
+    """Say in what two configurations differ beside the model: every option that can change an answer, a verdict or which moments there are.
 
     Example: `the runs differ in seed: 0 and 1`.
     """
     return [
         *_options(first, second),
-        *_settings(first, second),
         *_instructions(first, second),
         *_sources(first, second),
     ]
 
 
 def _options(first: Config, second: Config) -> Iterator[str]:
-    for name, unsaid in _CHOICES.items():
-        yield from _differ(name, first.get(name, unsaid), second.get(name, unsaid))
-
-
-def _settings(first: Config, second: Config) -> Iterator[str]:
-    """Published answers were made elsewhere, whatever the settings of the run that judges them."""
-    ours, theirs = first.get("settings") or {}, second.get("settings") or {}
-    for name in _OF_THE_SERVER:
-        yield from _differ(name, ours.get(name, UNSET), theirs.get(name, UNSET))
+    """Every option in which two configurations differ, but for what is compared."""
+    passed_over = {*_COMPARED}
     if first.get("published") or second.get("published"):
-        return
-    for name in _OF_THE_ANSWER:
-        yield from _differ(name, *((each.get("provider") or {}).get(name, UNSET) for each in (ours, theirs)))
+        passed_over.update(_NOT_OF_PUBLISHED)
+    if first.get("seed") or second.get("seed"):  # it takes the place of the provider's
+        passed_over.add("settings.provider.seed")
+    ours, theirs = _flat(first), _flat(second)
+    for name in sorted(ours.keys() | theirs.keys(), key=lambda name: (name.count("."), name)):
+        if not _is_below(name, passed_over):
+            yield from _differ(name, *(each.get(name, _unsaid().get(name)) for each in (ours, theirs)))
+
+
+def _flat(config: Config) -> dict[str, Any]:
+    """The options of a configuration by their dotted names; of policies of one's own only the one that asks."""
+    own, named = config.get("policies") or {}, str(config.get("policy", "")).partition(":")[0]
+    return dict(_leaves({**config, "policies": own.get(named) or {}}, ""))
+
+
+@cache
+def _unsaid() -> dict[str, Any]:
+    """What each option is where a run does not say it."""
+    return {**_flat(ReplayOptions().kept()), **_UNSAID}
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping) and not (name and _is_below(name, _COMPARED)):
+        for key, each in value.items():
+            yield from _leaves(each, f"{name}.{key}".lstrip("."))
+    else:
+        yield name, value
+
+
+def _is_below(name: str, names: Iterable[str]) -> bool:
+    return any(name == each or name.startswith(f"{each}.") for each in names)
 
 
 def _instructions(first: Config, second: Config) -> Iterator[str]:
@@ -59,14 +110,28 @@ def _instructions(first: Config, second: Config) -> Iterator[str]:
 
 
 def _differ(name: str, one: Any, other: Any) -> Iterator[str]:
-    if one != other and UNSET not in (one, other):
-        yield f"the runs differ in {name}: {_worded(one)} and {_worded(other)}"
+    if _plain(one) != _plain(other):
+        yield f"the runs differ in {_named(name)}: {_worded(one)} and {_worded(other)}"
+
+
+def _plain(value: Any) -> Any:
+    """A value as it is compared: what is empty and what is not said are the same."""
+    return list(value) or None if isinstance(value, list | tuple) else value
+
+
+def _named(name: str) -> str:
+    """The words for an option: those of its table and its own name, or its name alone."""
+    table = next((each for each in _WORDS if _is_below(name, (each,))), "")
+    rest = name.removeprefix(table).lstrip(".")
+    if not table:
+        return name.rpartition(".")[2]
+    return f"{_WORDS[table]}: {rest}" if rest else _WORDS[table]
 
 
 def _worded(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
-    return repr(value)
+    return "none" if value is None else repr(value)
 
 
 def _sources(first: Config, second: Config) -> Iterator[str]:
@@ -83,7 +148,7 @@ def _reads_other_things(first: Config, second: Config) -> bool:
 
     They chose other tasks, programs or published answers of a corpus; or only one tests, and so reads the files of a tape's project.
     """
-    is_tested = [config.get("tests", _CHOICES["tests"]) for config in (first, second)]
+    is_tested = [config.get("tests", True) for config in (first, second)]
     return is_tested[0] != is_tested[1] or any(
         first.get(name) != second.get(name) for name in ("published", "programs", "languages", "categories")
     )
@@ -99,11 +164,19 @@ def unfinished(runs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def unlike_machines(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
-    """Say whether measured latencies are of machines of another speed, from two summaries; nothing where a machine is not known."""
+    """Say whether measured latencies are of machines of another speed, or of models with another number of questions at once, from two summaries; nothing where a machine is not known."""
     ours, theirs = (_calibrations(one) for one in (first, second))
     if not ours or not theirs:
         return []
-    return [*_processors(ours, theirs), *_speeds(ours, theirs)]
+    return [*_processors(ours, theirs), *_speeds(ours, theirs), *_places(first, second)]
+
+
+def _places(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[str]:
+    """Whether the model had other numbers of questions at once: they wait for each other."""
+    one, other = ((each["machine"].get("concurrency") or [1]) for each in (first, second))
+    if one != other:
+        said = (" or ".join(map(str, each)) for each in (one, other))
+        yield f"measured latencies are of models with {' and '.join(said)} questions at once"
 
 
 def _calibrations(summary: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

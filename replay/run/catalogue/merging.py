@@ -114,7 +114,7 @@ def _read(folder: Path) -> _Part:
         summary = store.fact("summary")
         if store.is_written or summary is None:
             raise StoreError(f"{name} has not come to its end: finish it first (the same command with --out goes on)")
-        names = ("origins", "machine", "reads_record", "cluster_by")
+        names = ("origins", "machine", "reads_record", "cluster_by", "concurrency")
         facts = {each: store.fact(each) for each in names}
         return _Part(name, store.config, summary, facts, tuple(store.records()), tuple(store.trials()))
 
@@ -197,7 +197,8 @@ def _written(
         for name, value in _facts(parts).items():
             store.put_fact(name, value)
         if machine := _facts(parts)["machine"]:
-            summary["machine"] = described(msgspec.convert(machine, list[list[Calibration]]))
+            told = described(msgspec.convert(machine, list[list[Calibration]]))
+            summary["machine"] = told | {"concurrency": _facts(parts)["concurrency"]}
         summary["merged"] = [{"run": part.name, "moments": len(part.records)} for part in parts]
         store.put_fact("summary", summary)
         if "ablation" in summary:
@@ -215,6 +216,7 @@ def _facts(parts: Sequence[_Part]) -> dict[str, Any]:
     return {
         "origins": {name: place for part in parts for name, place in (part.facts["origins"] or {}).items()},
         "machine": [taken for part in parts for taken in part.facts["machine"] or []],
+        "concurrency": sorted({places for part in parts for places in part.facts["concurrency"] or [1]}),
         "reads_record": any(part.facts["reads_record"] for part in parts),
         "cluster_by": parts[0].facts["cluster_by"],
     }

@@ -16,6 +16,7 @@ from replay.numbers.paired.fairness import unfair, unlike_machines
 from replay.numbers.paired.fronts import pareto_front
 from replay.numbers.paired.measures import measured_differences, run_measures
 from replay.numbers.paired.moments import shared_moments
+from replay.options import ReplayOptions
 from replay.records import Missed, Suggestion, Verdict
 
 
@@ -110,6 +111,10 @@ CONFIG = {
 }
 
 
+def settings(**changed):
+    return {"settings": CONFIG["settings"] | changed}
+
+
 @pytest.mark.parametrize(
     ("other", "said"),
     [
@@ -122,7 +127,28 @@ CONFIG = {
         ),
         ({"sources": {"small": "2"}}, "'small' is not the same in both runs: it has changed in between"),
         ({"sources": {}}, "only one of the runs has 'small'"),
-        ({"mode": "drive"}, "the runs differ in mode: None and 'drive'"),
+        ({"mode": "drive"}, "the runs differ in mode: 'judge' and 'drive'"),
+        (
+            {"project_tests": {"command": "pytest -x"}},
+            "the runs differ in how projects are tested: command: none and 'pytest -x'",
+        ),
+        (
+            {"tests_over": {"setup": "make"}},
+            "the runs differ in how projects are tested, over what tapes say: setup: none and 'make'",
+        ),
+        ({"also_requires": ["six"]}, "the runs differ in packages for the tests: none and six"),
+        ({"paths": ["src"]}, "the runs differ in the paths in which is asked: none and src"),
+        ({"ask_missed": True}, "the runs differ in whether is asked again what the editor gave up: none and True"),
+        (settings(provider={"seed": 3, "max_tokens": 64}), "the runs differ in seed of the provider: 0 and 3"),
+        (
+            settings(provider={"heal": False, "max_tokens": 64}),
+            "the runs differ in heal (half-typed words): none and False",
+        ),
+        (settings(provider={"logprobs": False, "max_tokens": 64}), "the runs differ in logprobs: True and False"),
+        (settings(cache={"entries": 0}), "the runs differ in cache of the server: entries: 100 and 0"),
+        (settings(context={"before": 9}), "the runs differ in context (tokens of the prompt): before: none and 9"),
+        (settings(paper_rules="codev"), "the runs differ in paper_rules: 'none' and 'codev'"),
+        ({"sandbox": "podman"}, "the runs differ in sandbox: 'auto' and 'podman'"),
         (
             {"instructions": ["b", "c", "d"]},
             "the runs were checked against 2 and 3 instructions of developers: adherence is compared over the 1 that both have",
@@ -139,8 +165,42 @@ def test_a_run_that_checks_no_instruction_is_compared_by_all_else():
 
 
 def test_another_model_is_what_is_compared():
-    provider = {"name": "openai", "model": "ada", "max_tokens": 64, "base_url": "http://127.0.0.1"}
+    record = {"path": "answers.jsonl", "mode": "write"}
+    provider = {"name": "openai", "model": "ada", "max_tokens": 64, "base_url": "http://127.0.0.1", "record": record}
     assert unfair(CONFIG, CONFIG | {"settings": CONFIG["settings"] | {"provider": provider}}) == []
+
+
+def test_every_option_of_a_run_is_compared_or_is_what_runs_are_compared_for():
+    """A new option is named by one of the two: this test fails for one that is neither."""
+    full = ReplayOptions().kept() | {"sources": {}}
+    compared = {"instructions", "projects", "policies"}
+    for name, value in full.items():
+        if name not in compared | {"settings", "sources", "project_tests", "tests_over"}:
+            other = (
+                "other"
+                if isinstance(value, str | type(None))
+                else ("x",)
+                if isinstance(value, tuple | list)
+                else not value
+            )
+            assert unfair(full, full | {name: other}), name
+
+
+def test_of_policies_of_ones_own_those_numbers_count_that_the_run_asks_by():
+    one = CONFIG | {"policy": "mine:debounce=5", "policies": {"mine": {"debounce": 75}, "other": {"debounce": 1}}}
+    other = one | {"policies": {"mine": {"debounce": 150}}}
+    assert unfair(one, other) == ["the runs differ in numbers of the policy: debounce: 75 and 150"]
+    assert unfair(one, one | {"policies": {"mine": {"debounce": 75}}}) == []
+
+
+def test_a_seed_of_the_run_takes_the_place_of_that_of_the_provider():
+    provider = {"max_tokens": 64, "seed": 3}
+    assert unfair(CONFIG | {"seed": 5}, CONFIG | {"seed": 5, **settings(provider=provider)}) == []
+
+
+def test_published_answers_are_those_of_another_whatever_the_provider_of_the_run_is():
+    published = CONFIG | {"published": "ada", **settings(provider={"max_tokens": 9}, context={"before": 1})}
+    assert unfair(CONFIG, published) == []
 
 
 def machine(processors, *times):
@@ -155,6 +215,13 @@ def test_machines_of_another_speed_are_named_where_latencies_are_measured():
     assert said == "measured latencies are of machines of another speed: the same computation took 20.0 ms and 30.0 ms"
     (said,) = unlike_machines(machine(2, 20.0), machine(8, 20.0))
     assert said == "measured latencies are of machines with 2 and 8 processors"
+
+
+def test_where_latencies_are_measured_the_number_of_questions_at_once_is_named():
+    crowded = {"machine": {**machine(2, 20.0)["machine"], "concurrency": [8]}}
+    (said,) = unlike_machines(machine(2, 20.0), crowded)
+    assert said == "measured latencies are of models with 1 and 8 questions at once"
+    assert unlike_machines(crowded, crowded) == []
 
 
 @given(st.lists(st.one_of(st.none(), st.tuples(st.integers(0, 5), st.integers(0, 5))), max_size=8))
