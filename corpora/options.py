@@ -54,6 +54,8 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
     """What is asked of each block, of a corpus of blocks (`corpora.codev.scenes`)."""
     embeddings: str = ""
     """What functions are compared by in scenario 4 of blocks (`corpora.codev.retrieval.embedders`); empty: TF-IDF."""
+    extra_rules: tuple[Literal["indent", "one-line", "empty"], ...] = ()
+    """What answers to blocks must keep besides, to count as passed by the published script (`corpora.codev.extra_rules`)."""
     project: str = ""
     """Where the repository of a mined corpus is now; empty: where it was mined."""
     network_setup: bool = False
@@ -99,7 +101,7 @@ class EvaluateOptions(RunOptions, frozen=True, kw_only=True, forbid_unknown_fiel
         left_out |= set() if self.tests_all_tasks else {"all_tasks"}  # as in runs of versions without that choice
         left_out |= {"scoring"} if self.scoring == "answer" else set()  # likewise
         left_out |= {"scenario"} if self.scenario == 1 else set()
-        left_out |= {"embeddings"} if not self.embeddings else set()
+        left_out |= {name for name in ("embeddings", "extra_rules") if not kept[name]}
         return {name: value for name, value in kept.items() if name not in left_out}
 
 

@@ -115,6 +115,8 @@ class Task:
     """Whether the ground truth is that nothing is missing: then an answer without text is the finished document, and there is no gap to notice."""
     repository: str = ""
     """The repository that it lies in, where a corpus has several."""
+    block_head: str = ""
+    """The line of the finished document on which the block begins that is asked about; empty: nobody says."""
     scenario: str = ""
     """What a model sees of the file, where a benchmark tells that apart."""
     evidence: tuple[EvidenceFile, ...] = ()

@@ -87,8 +87,12 @@ class Project:
     """The files that can be executed, also when they are changed."""
     _numbers: count[int] = field(default_factory=count)
 
-    async def run(self, changed: Mapping[str, str], only: frozenset[str] | None = None) -> Result:
+    async def run(
+        self, changed: Mapping[str, str], only: frozenset[str] | None = None, *, first: bool = False
+    ) -> Result:
         """Run the tests, or only those of these names, in a copy of the project with these files changed.
+
+        With `first` the run of some tests of pytest ends with the first that fails; other test runners go on.
 
         Names are those that the witness of the test runner reports; test runners without a witness run all tests. A failure of the machine
         is "infrastructure", after one more try in a fresh copy. Raises `PathRefused` if a changed file would lie outside the project.
@@ -98,9 +102,8 @@ class Project:
         folder = self.workspace.folder / f"only-{next(self._numbers)}"
         try:
             await in_thread(_note, folder, only)
-            return (await self.run_witnessed(changed, {"GHOSTTAPE_ONLY": f"{ONLY}/{ONLY_FILE}"}, Mount(folder, ONLY)))[
-                0
-            ]
+            variables = only_variables(first=first)
+            return (await self.run_witnessed(changed, variables, Mount(folder, ONLY)))[0]
         except OSError as error:
             return infrastructure(f"{type(error).__name__}: {error}")
         finally:
@@ -162,6 +165,11 @@ def result_of(
 def _note(folder: Path, only: frozenset[str]) -> None:
     folder.mkdir()
     note_tests(folder, only)
+
+
+def only_variables(*, first: bool) -> dict[str, str]:
+    """The variables by which the witnesses know that only some tests run, and whether the first failure is enough."""
+    return {"GHOSTTAPE_ONLY": f"{ONLY}/{ONLY_FILE}", **({"GHOSTTAPE_FIRST": "1"} if first else {})}
 
 
 def note_tests(folder: Path, only: frozenset[str]) -> None:

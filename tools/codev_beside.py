@@ -1,6 +1,6 @@
 """The published script of Codev-Bench beside our verdicts, on the same answers to the same blocks; and how many verdicts a minute each gives.
 
-`python -m tools.codev_beside CHECKOUT SAMPLES [--blocks N] [--workers N]` takes blocks of a corpus of `ghosttape corpora build codev` (of one repository, tested by pytest), gives each a right answer,
+`python -m tools.codev_beside CHECKOUT SAMPLES [--blocks N] [--workers N] [--rules RULE …]` takes blocks of a corpus of `ghosttape corpora build codev` (of one repository, tested by pytest), gives each a right answer,
 none, half of the right one, and that of another block, exports them in the published layout, and lets `src/evaluate.py` of CHECKOUT (the repository LingmaTongyi/Codev-Bench) judge them in the sandbox. It
 prints one JSON line an answer on which the two differ, and a table.
 
@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 
 from corpora.codev.checkouts import checkout_of
+from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
 from corpora.codev.layout import LayoutPart, write_layout
 from corpora.codev.layout.rows import PARTS, PROMPTS, PromptRow
 from corpora.codev.retrieval.evidence import FunctionIndex
@@ -50,6 +51,11 @@ _STUBS = {
         for model in ("deepseek_coder_v2_lite", "codegeex_4_9b", "starcoder_2_7b", "codegemma_7b")
     ),
     "src/fuzzywuzzy/__init__.py": "fuzz = None\n",
+}
+_FLAGS: Mapping[ExtraRule, str] = {
+    "indent": "--check-indent",
+    "one-line": "--check-cross-line",
+    "empty": "--check-empty",
 }
 _LONGEST_S = 3600.0
 
@@ -107,6 +113,8 @@ async def published(
     found: Sequence[BlockAnswer],
     sandbox: Sandbox,
     needs: Sequence[str] = NEEDS,
+    *,
+    rules: Sequence[ExtraRule] = (),
 ) -> JudgedAnswers:
     """What the published script says of answers; `needs`: the packages that the script needs, beside those of the repository.
 
@@ -120,7 +128,8 @@ async def published(
         _lay_out(checkout, main, found)
         packages = (*part.repository.tests.requires, *needs)
         layer = await toolchain(part.repository.tests.toolchain).layer(packages, cache_folder(), _tell)
-        command = f"python src/evaluate.py --method evaluate_prediction --model {MODEL} --mode {MODE} --check-unittest"
+        checks = " ".join(("--check-unittest", *(_FLAGS[rule] for rule in rules)))
+        command = f"python src/evaluate.py --method evaluate_prediction --model {MODEL} --mode {MODE} {checks}"
         limits = Limits(wall_s=_LONGEST_S, output_bytes=64 << 20)
         done = await sandbox.run(Job(main, command, env=layer.env, mounts=layer.mounts, limits=limits))
         results = main / "predicts" / MODE / "results"
@@ -148,7 +157,13 @@ def _lay_out(checkout: Path, main: Path, found: Sequence[BlockAnswer]) -> None:
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-async def ours(part: LayoutPart, found: Sequence[BlockAnswer], sandbox: Sandbox, workers: int) -> JudgedAnswers:
+async def ours(
+    part: LayoutPart,
+    found: Sequence[BlockAnswer],
+    sandbox: Sandbox,
+    workers: int,
+    rules: Sequence[ExtraRule] = (),
+) -> JudgedAnswers:
     """What we say of them: all tests of the block pass. The time is that of all verdicts, from starting the workers; not that of laying the repository out and of its own tests."""
     files, tests = part.checkout.files, part.repository.tests
     finished = await finished_project(
@@ -164,7 +179,8 @@ async def ours(part: LayoutPart, found: Sequence[BlockAnswer], sandbox: Sandbox,
         results = await asyncio.gather(*runs)
         wall_s = time.perf_counter() - began
         passed = (only <= (result.tests or frozenset()) for only, result in zip(wanted, results, strict=True))
-        return JudgedAnswers(tuple(passed), wall_s)
+        kept = (all(EXTRA_RULES[rule](each.text, each.scene.head) for rule in rules) for each in found)
+        return JudgedAnswers(tuple(map(all, zip(passed, kept, strict=True))), wall_s)
     finally:
         await warm.close()
         finished.project.close()
@@ -192,7 +208,7 @@ def table(found: Sequence[BlockAnswer], theirs: JudgedAnswers, own: JudgedAnswer
     return "\n".join([*rows, "", speed])
 
 
-async def compare(checkout: Path, file: Path, blocks: int, workers: int) -> str:
+async def compare(checkout: Path, file: Path, blocks: int, workers: int, rules: Sequence[ExtraRule] = ()) -> str:
     """Judge answers in both ways; print those that differ, and return the table."""
     head, samples = read_samples(file)
     (entry,) = head.repositories
@@ -200,8 +216,8 @@ async def compare(checkout: Path, file: Path, blocks: int, workers: int) -> str:
     part, sandbox = part_of(file, entry, checkout_of(file, entry), kept), pick("auto")
     texts: Mapping[str, str] = part.checkout.files
     found = list(answers([scene for sample in kept for scene in scenes(sample, texts[sample.path], 1)]))
-    theirs = await published(checkout, part, found, sandbox)
-    own = await ours(part, found, sandbox, workers)
+    theirs = await published(checkout, part, found, sandbox, rules=rules)
+    own = await ours(part, found, sandbox, workers, rules)
     for each, one, other in zip(found, theirs.passed, own.passed, strict=True):
         if one != other:
             said = {"scene": each.scene.name, "answer": each.kind, "published": one, "ours": other}
@@ -216,8 +232,10 @@ def main() -> None:
     parser.add_argument("samples", type=Path)
     parser.add_argument("--blocks", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--rules", nargs="*", choices=tuple(EXTRA_RULES), default=())
     given = parser.parse_args()
-    sys.stdout.write(asyncio.run(compare(given.checkout, given.samples, given.blocks, given.workers)) + "\n")
+    told = compare(given.checkout, given.samples, given.blocks, given.workers, given.rules)
+    sys.stdout.write(asyncio.run(told) + "\n")
 
 
 if __name__ == "__main__":

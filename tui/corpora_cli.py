@@ -231,6 +231,22 @@ def build(
     evaluate: Annotated[
         str, typer.Option(metavar="PROVIDER", help="Then ask this provider for each block, as `evaluate FILE` does.")
     ] = "",
+    ask_model: Annotated[
+        bool,
+        typer.Option(
+            "--ask-model",
+            help="Where no rule finds out how the repository is tested, ask the model of --provider, round by round, with the logs of what failed (what it is sent: docs/try.md). What it proposes is shown, and runs in the sandbox only after you say yes.",
+        ),
+    ] = False,
+    run_proposals: Annotated[
+        bool,
+        typer.Option("--run-proposals", "--yes", help="Run what the model of --ask-model proposes without a question."),
+    ] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Ask that model at most so often.")] = 3,
+    provider: Annotated[str, typer.Option(help="Of --ask-model: openai, ollama or anthropic.")] = "",
+    model: flags.ModelFlag = "",
+    base_url: flags.BaseUrl = "",
+    settings: flags.SettingsJson = "{}",
     json: flags.JsonFlag = False,
 ) -> None:
     """Make a benchmark of blocks from a tested repository, as Codev-Bench's agent does: how it is tested, what its tests call, which blocks they notice.
@@ -242,27 +258,46 @@ def build(
     * `ghosttape corpora build codev ~/src/app -o app.jsonl`
     * `ghosttape corpora build codev ~/src/app -o app.jsonl --evaluate gguf` (and what the embedded model makes of it, in a table)
     * `ghosttape corpora build codev ~/src/app -o app.jsonl --until environment` (can it be tested here?)
+    * `ghosttape corpora build codev ~/src/app -o app.jsonl --ask-model --provider openai --base-url http://127.0.0.1:8080/v1` (a model proposes how it is tested)
     * `ghosttape corpora build codev ~/src/app -o app.jsonl --toolchain python --test-command "python -m pytest -q" --requires pytest`
     * `ghosttape corpora export codev app.jsonl -o published` (the published layout)
     """
     from tui.commands import building
     from tui.commands.options import building_options
+    from tui.commands.options.command_flags import ProviderFlags
     from tui.commands.options.mining_options import testing_of
     from tui.commands.options.run_options import tests_over
     from tui.outcome import ExitStatus
 
     building_options.refuse_unknown(kind, until, evaluate)
+    asked = {"model": model, "base_url": base_url}
+    advisor = building_options.advisor_of(provider, settings, **asked, asks=ask_model, runs=run_proposals)
     tests = tests_over(toolchain, setup, test_command)
     testing = testing_of(tests, requires, network=allow_network_setup, variables=setup_env, sandbox=sandbox)
     choice = building_options.choice_of(number, blocks, seed, max_lines, paths=path, excluded=exclude)
     is_said = bool(tests) or testing.project_tests is not None
-    request = building.BuildingRequest(repository, out, name, until, choice, testing, is_said, force, test_timeout)  # type: ignore[arg-type] # refuse_unknown checks it
+    request = building.BuildingRequest(
+        repository,
+        out,
+        name,
+        until,  # type: ignore[arg-type] # refuse_unknown checks it
+        choice,
+        testing,
+        is_said,
+        force,
+        test_timeout,
+        advisor,
+        run_proposals,
+        rounds,
+    )
     found = asyncio.run(building.build(request))
     if not json:
         building.show_built(found)
     status = building.status_of(found)
     if evaluate and found["file"]:
-        found["evaluation"] = building.evaluated(Path(found["file"]), evaluate, quiet=json)
+        found["evaluation"] = building.evaluated(
+            Path(found["file"]), ProviderFlags(provider=evaluate, **asked), settings, quiet=json
+        )
         status = status or ExitStatus.evaluated(found["evaluation"])
     if json:
         print_json(found)

@@ -19,6 +19,7 @@ from corpora.agent.work import StageFolder
 from corpora.codev.samples import CodevRepository, CodevSample
 from corpora.errors import DataError
 from corpora.history.advice import ModelAdvice
+from corpora.history.environments import Said
 from corpora.mined.checkout import Checkout
 from corpora.mining.source_repository import licence_of
 from replay.judge.baselines import FinishedProject, finished_project
@@ -90,6 +91,8 @@ class RepositoryBuilder:
     """What the set-up may have: `network`, `variables`."""
     advice: ModelAdvice | None = None
     """Who is asked where rules do not find out how the repository is tested."""
+    finding: Said = field(default_factory=Said)
+    """What a person allows while that is found out, and what is installed besides."""
     timeout_s: float | None = None
     """How long a run of its tests may take, where a person says it."""
     retries: RetryPolicy = field(default_factory=RetryPolicy)
@@ -134,7 +137,7 @@ class RepositoryBuilder:
             return known
         self.notify(f"{self.name}: how is it tested?")
         places = self.checkout, self.sandbox, self.cache, self.folder
-        finder = EnvironmentFinder(*places, self.notify, self.advice, self.timeout_s)
+        finder = EnvironmentFinder(*places, self.notify, self.advice, self.timeout_s, self.finding)
         found = await finder.found()
         self.folder.keep("environment", found)
         return found

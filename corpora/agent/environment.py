@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ from corpora.history.environments import Said, limit_s
 from corpora.mined.checkout import Checkout
 from replay.importers.building.project_tests import tests_of_plan
 from replay.tapes.tape import Tests
-from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester, WorkingWay, candidates
+from runners.environments import WITHIN_S, Candidate, KeptTrials, NotTestable, WayTester, WorkingWay
 from runners.project import Project
 from runners.protocol import Job, Sandbox
 from runners.toolchains import language_of
@@ -75,6 +75,8 @@ class EnvironmentFinder:
     advice: ModelAdvice | None = None
     timeout_s: float | None = None
     """How long a run of the tests may take, where a person says it; else what each way says."""
+    said: Said = field(default_factory=Said)
+    """What a person allows, and what is installed besides."""
 
     async def found(self) -> FoundEnvironment:
         """The first way in which the tests pass; ways that failed before are not tried again.
@@ -87,7 +89,7 @@ class EnvironmentFinder:
         """
         files = self.checkout.files
         try:
-            return self._found(await self._working(candidates(files)), "rules")
+            return self._found(await self._working(self.said.candidates(files)), "rules")
         except NotTestable as error:
             advised = await self.advice.found(files, error, self._as_said) if self.advice is not None else None
             if self.advice is None or advised is None:

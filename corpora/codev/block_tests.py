@@ -42,9 +42,9 @@ class BlockBench:
         return min(longest_s, max(_SHORTEST_S, _PATIENCE * took_s))
 
     async def run(self, changed: dict[str, str], only: frozenset[str], timeout_s: float) -> Result:
-        """Run these tests with these files changed. A pass counts only if each of them passed."""
+        """Run these tests with these files changed, until one fails. A pass counts only if each of them passed."""
         assert self._warm is not None
-        result = await self._warm.run(changed, only, timeout_s=timeout_s)
+        result = await self._warm.run(changed, only, timeout_s=timeout_s, first=True)
         wanted = replace(self.repository.finished.baseline, tests=only, varying=frozenset())
         return against_baseline(result, wanted, list(changed))
 

@@ -153,6 +153,7 @@ def task_of(corpus: str, bench: BlockBench, scene: BlockScene) -> Task:
         wants_nothing=scene.kind == "empty",
         repository=scene.repository,
         scenario=scene.kind,
+        block_head=scene.head,
     )
 
 

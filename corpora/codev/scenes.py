@@ -6,6 +6,7 @@ file. 4: as 1, with functions of the repository that are like the one at the cur
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -22,6 +23,7 @@ KINDS: Mapping[Scenario, tuple[SceneKind, ...]] = MappingProxyType(
     {1: ("full",), 2: ("inner", "empty"), 3: ("rest-of-function-gone", "rest-of-file-gone"), 4: ("full",)}
 )
 """Scenario → the sub-cases that it consists of."""
+_FIRST_LINE = re.compile(r"#L(\d+)-L\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,13 @@ class BlockScene:
     suffix: str
     emptied: str
     """What stands there in the place of the middle when it is gone."""
+
+    @property
+    def head(self) -> str:
+        """The line on which the block begins, as its key says it; empty where that says none."""
+        found = _FIRST_LINE.search(self.block_key)
+        lines = self.text.split("\n")
+        return lines[int(found[1]) - 1] if found is not None and int(found[1]) <= len(lines) else ""
 
     @property
     def text(self) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from corpora.codev.answer_errors import ANSWER_ERRORS, answer_errors
 from corpora.codev.closeness import published_lines, published_similarity, token_similarity
+from corpora.codev.extra_rules import EXTRA_RULES, ExtraRule
 from corpora.run.outcomes import TaskOutcome, passing
 from corpora.tasks import Task
 from replay.numbers.clusters import cluster_of
@@ -30,6 +33,12 @@ class _Answer:
     def text(self) -> str:
         return self.record.suggestion.text if self.record.suggestion else ""
 
+    def passes_with(self, rules: Sequence[ExtraRule]) -> bool:
+        """Whether it passed, and keeps the rules."""
+        verdict = self.record.verdict
+        is_passed = verdict is not None and verdict.name == "passed"
+        return is_passed and all(EXTRA_RULES[rule](self.text, self.task.block_head) for rule in rules)
+
     @property
     def failure(self) -> str:
         """The class of its verdict; empty where it passed, or was not judged."""
@@ -38,11 +47,15 @@ class _Answer:
 
 
 def block_figures(
-    tasks: Sequence[Task], records: Sequence[Record], outcomes: Sequence[TaskOutcome], by: ClusterBy
+    tasks: Sequence[Task],
+    records: Sequence[Record],
+    outcomes: Sequence[TaskOutcome],
+    by: ClusterBy,
+    rules: Sequence[ExtraRule] = (),
 ) -> list[dict[str, Any]]:
     """A row for each sub-case of the scenario (`scenario`) and type of block (`type`), and for all types and sub-cases.
 
-    `pass_at_1` is over testable tasks. `similarity` is over all answers: `published` as the published script has it, `paper` as the paper says
+    `pass_at_1` is over testable tasks. With extra `rules` of the published script, `by_rules` is the same share where a pass must keep all of them too. `similarity` is over all answers: `published` as the published script has it, `paper` as the paper says
     (`corpora.codev.closeness`). `lines` are means over the answers: `published` as the script counts them, `answers` without blank ones, `truths` likewise of the truths.
     `latency_ms` has the mean, which the script prints (in s), and quantiles. `errors` counts the answers that failed, by error, with the share of them that have it; one answer may have several.
     """
@@ -59,6 +72,7 @@ def block_figures(
         | _row(
             [one for one in answers if group.holds(one.task)], [one for one in outcomes if group.holds(one.task)], by
         )
+        | _by_rules(rules, [one for one in answers if group.holds(one.task)], by)
         for group in _groups(tasks)
     ]
 
@@ -101,6 +115,18 @@ def _row(answers: Sequence[_Answer], outcomes: Sequence[TaskOutcome], by: Cluste
         "latency_ms": _latency(answers, by),
         "errors": _errors(answers, by),
     }
+
+
+def _by_rules(rules: Sequence[ExtraRule], answers: Sequence[_Answer], by: ClusterBy) -> dict[str, Any]:
+    """The share of testable tasks that pass and keep the rules, the mean over the answers of each; nothing without rules."""
+    if not rules:
+        return {}
+    of_task: dict[str, list[_Answer]] = defaultdict(list)
+    for one in answers:
+        if one.record.verdict is not None and one.record.verdict.name not in UNJUDGED:
+            of_task[one.task.name].append(one)
+    kept = ((some[0], fmean(one.passes_with(rules) for one in some)) for some in of_task.values())
+    return {"by_rules": clustered_share((cluster_of(one.record.moment, by), share) for one, share in kept)}
 
 
 def _each(answers: Sequence[_Answer], by: ClusterBy, value: Callable[[str, str], float]) -> Iterator[tuple[str, float]]:

@@ -53,7 +53,11 @@ def summary(
         "verdicts": counted(verdict.name for verdict in verdicts if verdict.name != "untestable"),
         "untestable": counted(verdict.reason for verdict in verdicts if verdict.name == "untestable"),
         **_figures(outcomes, options),
-        **({"blocks": block_figures(tasks, records, outcomes, by)} if any(task.scenario for task in tasks) else {}),
+        **(
+            {"blocks": block_figures(tasks, records, outcomes, by, options.extra_rules)}
+            if any(task.scenario for task in tasks)
+            else {}
+        ),
         **({"instructions": adherence_summary(records, options.instructions, by)} if options.instructions else {}),
         "cluster_by": by,
         "shares": shares(records, by),

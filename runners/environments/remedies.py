@@ -21,6 +21,7 @@ _UNINSTALLABLE = re.compile(
     r"(?:No matching distribution found for|Could not find a version that satisfies the requirement|No matching version found for) ((?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)"
     r"|'((?:@[\w.-]+/)?[\w.-]+)@[^'\n]*' is not in this registry"
 )
+_NEEDING = re.compile(r"satisfies the requirement [^\n(]*\(from (?!versions\b)([A-Za-z0-9][\w.-]*)[^)\n]*\)")
 _CONFLICT = re.compile(r"conflicting dependencies|ResolutionImpossible")
 _SERVICE = re.compile(
     r"(redis|postgres|psycopg|mysql|mongo|amqp|rabbitmq|kafka|elasticsearch|memcached?|docker)[^\n]{0,200}(?:refused|unreachable|not connect|connecting to)"
@@ -89,6 +90,8 @@ class Missing:
     fixtures: tuple[str, ...] = ()
     uninstallable: tuple[str, ...] = ()
     """Packages that the index has not, or not as a wheel for this interpreter."""
+    needing: tuple[str, ...] = ()
+    """Packages that need one of these."""
     conflict: bool = False
     """Whether the versions that are asked for exclude each other."""
     metadata: bool = False
@@ -123,6 +126,7 @@ def missing_in(log: str) -> Missing:
         inside=_once(_INSIDE.findall(log))[:_MOST_INSIDE],
         fixtures=_once(_FIXTURE.findall(log)),
         uninstallable=_once(one or other for one, other in _UNINSTALLABLE.findall(log)),
+        needing=_once(_NEEDING.findall(log)),
         conflict=bool(_CONFLICT.search(log)),
         metadata=bool(_METADATA.search(log)),
         unbuilt=next((one or other for one, other in _UNBUILT.findall(log)), ""),

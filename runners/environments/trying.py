@@ -236,12 +236,14 @@ def _open_versions(candidate: Candidate, missing: Missing, named: Sequence[str])
 
 
 def _fewer_packages(candidate: Candidate, missing: Missing) -> Iterator[Candidate]:
-    """Without what cannot be installed."""
-    gone = {_plain(name) for name in missing.uninstallable}
+    """Without what cannot be installed, or needs such a package."""
+    gone = {_plain(name) for name in (*missing.uninstallable, *missing.needing)}
     rest = tuple(item for item in candidate.plan.requires if package_name(item) not in gone)
     if rest != candidate.plan.requires:
-        said = Assumption(f"left out, as it cannot be installed here: {', '.join(sorted(gone))}", "", "--requires")
-        yield candidate.changed(f"without {', '.join(sorted(gone))}", said, requires=rest)
+        left_out = [package_name(item) for item in candidate.plan.requires if item not in rest]
+        why = f" (nor {', '.join(missing.uninstallable)}, which it needs)" if missing.needing else ""
+        said = Assumption(f"left out, as it cannot be installed here: {', '.join(left_out)}{why}", "", "--requires")
+        yield candidate.changed(f"without {', '.join(left_out)}", said, requires=rest)
 
 
 def package_name(requirement: str) -> str:

@@ -19,7 +19,7 @@ from runners.files import copy_into, remove_content, write_all
 from runners.limits.processes import in_thread
 from runners.other_files import make_executable
 from runners.processes.open_sandbox import ReusableSandbox
-from runners.project import ONLY, ONLY_FILE, Project, note_tests, result_of
+from runners.project import ONLY, Project, note_tests, only_variables, result_of
 from runners.protocol import PROJECT, Completed, Job, Limits, Mount
 from runners.toolchains import language_of
 from runners.verdicts import Result
@@ -175,17 +175,19 @@ class WarmTests:
         late = not any(PurePosixPath(path).name == "conftest.py" for path in files)
         return cls(project, files, notify, Pool(workers, workers), None if reason else held, late)
 
-    async def run(self, changed: Mapping[str, str], only: frozenset[str], *, timeout_s: float | None = None) -> Result:
+    async def run(
+        self, changed: Mapping[str, str], only: frozenset[str], *, timeout_s: float | None = None, first: bool = False
+    ) -> Result:
         """Run these tests in a copy of the project with these files changed, as `Project.run` does."""
         project = self.project
         if timeout_s is not None:
             project = replace(project, plan=replace(project.plan, timeout_s=timeout_s))
         async with self.pool.place():
             if self._held is not None and not self._is_curious(changed) and await self._is_sound(only):
-                result = await self._run(project, changed, only)
+                result = await self._run(project, changed, only, first=first)
                 if result is not None:
                     return result
-            return await project.run(changed, only)
+            return await project.run(changed, only, first=first)
 
     def _is_curious(self, changed: Mapping[str, str]) -> bool:
         """Whether a changed file is read before an interpreter is held, or may ask more than the project itself what is imported, or how."""
@@ -204,7 +206,9 @@ class WarmTests:
         result = await self._run(self.project, {}, only)
         return result is not None and result.tests is not None and only <= result.tests
 
-    async def _run(self, project: Project, changed: Mapping[str, str], only: frozenset[str]) -> Result | None:
+    async def _run(
+        self, project: Project, changed: Mapping[str, str], only: frozenset[str], *, first: bool = False
+    ) -> Result | None:
         if self._held is None:
             return None
         nonce = witness.new_nonce()
@@ -212,7 +216,7 @@ class WarmTests:
             **self._held.variables,
             **witness.environment(nonce),
             "GHOSTTAPE_ROOT": PROJECT,
-            "GHOSTTAPE_ONLY": f"{ONLY}/{ONLY_FILE}",
+            **only_variables(first=first),
         }
         limits = replace(project.plan.limits, wall_s=project.plan.timeout_s)
         try:
@@ -221,18 +225,18 @@ class WarmTests:
                 base = project.workspace.folder / "base"
                 done = await worker.run(base, changed, project.executable, variables, limits)
         except (SandboxFailed, OSError) as error:
-            return await self._given_up(error, project, changed, only)
+            return await self._given_up(error, project, changed, only, first=first)
         if done is None or (done.signal and not done.limit):
             return None  # of a signal, the shell that is there in a fresh sandbox tells in words of its own
         return result_of(done, project.plan.command, nonce)[0]
 
     async def _given_up(
-        self, error: Exception, project: Project, changed: Mapping[str, str], only: frozenset[str]
+        self, error: Exception, project: Project, changed: Mapping[str, str], only: frozenset[str], *, first: bool
     ) -> Result | None:
         """Hold the interpreter sooner from now on, or no more."""
         if self._late:
             self._late = False
-            return await self._run(project, changed, only)
+            return await self._run(project, changed, only, first=first)
         if self._held is not None:
             self.notify(f"its tests run in a fresh sandbox each time: {' '.join(str(error).split())[:_SHOWN]}")
             self._held = None

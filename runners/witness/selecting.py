@@ -40,14 +40,24 @@ def plugin(only: str, library: str, root: str, say: Callable[[str], None]) -> ob
 
 
 class Only:
-    """Leaves all tests out but some."""
+    """Leaves all tests out but some, and ends with the first that fails where that is asked for."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self.names = names
+        self.is_first_enough = bool(os.environ.pop("GHOSTTAPE_FIRST", ""))
+        self.session: pytest.Session | None = None
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """End with a failure, as `pytest --exitfirst` does."""
+        if self.is_first_enough and report.failed and self.session is not None:
+            self.session.shouldfail = "stopping after 1 failures"
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
         """Choose when all other plugins have chosen."""
+        self.session = session
         left_out = [item for item in items if item.nodeid not in self.names]
         items[:] = [item for item in items if item.nodeid in self.names]
         config.hook.pytest_deselected(items=left_out)

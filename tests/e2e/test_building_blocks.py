@@ -4,7 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -164,6 +164,50 @@ async def test_a_chat_model_is_asked_in_the_words_of_the_paper_and_its_last_fenc
     records = [json.loads(line) for line in run(folder, "records", "chat")[0].splitlines()]
     texts = [record["suggestion"]["text"] for record in records if record["suggestion"]]
     assert sorted(texts) == ["total += amount", *["total -= amount"] * (len(questions) - 1)]
+
+
+WAYS = (
+    "python -m pytest -q checks",
+    "python verify.py",
+    "python -m pytest -q -p no:cacheprovider checks/spec_shapes.py",
+)
+
+
+@dataclass(slots=True)
+class Proposals(FakeScript):
+    """A chat that proposes a way to run tests, another one each time."""
+
+    ways: list[str] = field(default_factory=lambda: [*WAYS])
+
+    def written(self, stops, limit):
+        way = {"toolchain": "python", "command": self.ways.pop(0), "requires": ["pytest"]}
+        yield f"```json\n{json.dumps({'proposals': [way]})}\n```"
+
+
+async def test_where_rules_end_a_chat_model_is_asked_round_by_round_and_what_it_proposes_is_shown(tmp_path):
+    (tmp_path / "shapes" / "checks").mkdir(parents=True)
+    (tmp_path / "shapes" / "shapes.py").write_text("def area(a, b):\n    return a * b\n")
+    spec = "from shapes import area\n\n\ndef test_area():\n    assert area(2, 3) == 6\n"
+    (tmp_path / "shapes" / "checks" / "spec_shapes.py").write_text(spec)
+    (tmp_path / "blocks.toml").write_text("[blocks]\nMETHOD = 1\n")
+    build = partial(run, tmp_path, "corpora", "build", "codev", "shapes", "-o", "shapes.jsonl")
+    async with FakeModelServer(OpenAIDialect(), Proposals()) as server:
+        asks = ("--ask-model", "--provider", "openai", "--model", "wise", "--base-url", f"{server.url}/v1")
+        chats = ("--settings", '{"provider": {"api": "chat"}}')
+        err = (await asyncio.to_thread(build, *asks, *chats, "--until", "environment", status=3))[1]
+        assert f"command: {WAYS[0]}" in err
+        assert "none of it was run: answer y at a terminal, or add --run-proposals" in err
+        server.script.ways[:] = WAYS[1:]  # the first answer is kept
+        out, err = await asyncio.to_thread(build, *asks, *chats, "--blocks", "blocks.toml", "--yes", "--rounds", "3")
+    assert [err.index(f"command: {way}") for way in WAYS] == sorted(err.index(f"command: {way}") for way in WAYS)
+    assert f"environment: {WAYS[2]} (found by wise)" in " ".join(out.split())
+    assert json.loads((tmp_path / "shapes.jsonl").read_text().splitlines()[1])["path"] == "shapes.py"
+
+
+def test_only_a_chat_model_is_asked_how_a_repository_is_tested(build):
+    words = ("codev", "app", "-o", "a.jsonl")
+    assert "--ask-model needs a model that answers questions" in build(*words, "--ask-model", status=2)[1]
+    assert "--run-proposals is about what --ask-model brings" in build(*words, "--yes", status=2)[1]
 
 
 def test_only_chat_models_are_asked_in_a_chat(built):

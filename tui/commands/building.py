@@ -18,11 +18,14 @@ from corpora.agent.building import BuiltRepository, RepositoryBuilder, StageName
 from corpora.agent.noticing import TriedPart
 from corpora.agent.sampling import SampleChoice
 from corpora.codev.samples import CodevHead, is_samples_file, write_samples
+from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
+from corpora.history.environments import Said
 from corpora.mined.corpus_file import MINED_BY
 from corpora.mining.source_repository import how_tested, open_repository
 from replay.options import ReplayOptions
 from replay.run.engine import cache_folder
 from runners.sandboxes import pick
+from server.settings import ProviderSettings
 from server.version import version
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ServerFlags
 from tui.commands.options.run_options import options_of_evaluation
@@ -31,7 +34,8 @@ from tui.console import SafeConsole
 from tui.errors import ConfigurationError, InterruptedRunError
 from tui.figures import number_of
 from tui.outcome import ExitStatus
-from tui.terminal_text import one_line
+from tui.terminal_text import one_line, sanitize, shorten
+from tui.watching.confirming import confirmed
 from tui.watching.waiting import Waiting
 
 _MEANINGS: Mapping[str, str] = {
@@ -58,6 +62,19 @@ class BuildingRequest:
     force: bool
     timeout_s: float | None = None
     """How long a run of its tests may take; None: as is found out, or said otherwise."""
+    advisor: ProviderSettings | None = None
+    """The model that is asked where rules do not find out how it is tested."""
+    runs_proposals: bool = False
+    """Whether what it proposes runs without a question."""
+    rounds: int = 3
+    """How often it is asked."""
+
+    @property
+    def finding(self) -> Said:
+        """What counts while it is found out how the repository is tested."""
+        testing = self.testing
+        variables = {name: os.environ[name] for name in testing.setup_env if name in os.environ}
+        return Said(also=testing.also_requires, network=testing.network_setup, setup_env=variables)
 
 
 @dataclass(slots=True)
@@ -104,8 +121,11 @@ async def build(request: BuildingRequest) -> dict[str, Any]:
             tried_now=progress.tried,
             said=None if said is None else plain_tests(said),
             allowed=allowed,
+            finding=request.finding,
             timeout_s=request.timeout_s,
         )
+        if request.advisor is not None:
+            builder.advice = _advice(request, request.advisor, waiting, builder.folder.folder)
         try:
             built = await builder.build(request.until, request.choice)
         except (KeyboardInterrupt, asyncio.CancelledError) as error:
@@ -115,6 +135,28 @@ async def build(request: BuildingRequest) -> dict[str, Any]:
     if built.samples:
         write_samples(request.out, _head(request, built), built.samples)
     return _document(request, built)
+
+
+def _advice(request: BuildingRequest, model: ProviderSettings, waiting: Waiting, folder: Path) -> ModelAdvice:
+    """A model that is asked, and a person who sees what it proposes and says yes or no."""
+
+    def say(text: str) -> None:
+        waiting.console.print(sanitize(text), markup=False, highlight=False, soft_wrap=True)
+
+    def confirm(text: str) -> bool:
+        with waiting.paused():
+            return confirmed(text)
+
+    return ModelAdvice(
+        AdvisingProvider(model, one_line(model.model or model.name)),
+        request.finding,
+        AdviceRights(request.runs_proposals, request.testing.network_setup),
+        folder,
+        say,
+        confirm,
+        rounds=request.rounds,
+        line=lambda text, width: shorten(one_line(text), width),
+    )
 
 
 def _refuse_other(request: BuildingRequest) -> None:
@@ -193,11 +235,11 @@ def show_built(found: Mapping[str, Any]) -> None:
     console.print(Text(f"What each stage found, with its log: {found['logs']}", "dim"))
 
 
-def evaluated(file: Path, provider: str, *, quiet: bool) -> dict[str, Any]:
-    """The summary of `evaluate FILE --provider NAME`, which is shown unless `quiet`."""
+def evaluated(file: Path, provider: ProviderFlags, settings: str, *, quiet: bool) -> dict[str, Any]:
+    """The summary of `evaluate FILE --provider NAME …`, which is shown unless `quiet`."""
     given = EvaluateFlags()
     options = options_of_evaluation(
-        ProviderFlags(provider=provider), ServerFlags(), given, corpus=str(file), data=None, published=""
+        provider, ServerFlags(settings=settings), given, corpus=str(file), data=None, published=""
     )
     return asyncio.run(run(options, given.out, quiet=quiet))
 

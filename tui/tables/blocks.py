@@ -37,7 +37,8 @@ def block_sections(summary: Summary) -> Iterator[RenderableType]:
         return
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("blocks", no_wrap=True)
-    for title in ("tasks", "pass@1", "95 %", "similar", "tokens", "lines", "ms"):
+    rules = ("by rules",) * any("by_rules" in row for row in rows)
+    for title in ("tasks", "pass@1", "95 %", *rules, "similar", "tokens", "lines", "ms"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
         whole = row["type"] == _ALL
@@ -53,6 +54,8 @@ def _cells(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"{row['tasks']:,}"
     yield _hundredths(passing)
     yield "" if passing["low"] is None else f"{percent(passing['low'])}{DASH}{percent(passing['high'])}"
+    if "by_rules" in row:
+        yield _hundredths(row["by_rules"])
     yield _hundredths(alike["published"])
     yield _hundredths(alike["paper"])
     yield _plain(row["lines"]["published"], 1)

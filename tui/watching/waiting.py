@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -46,6 +48,17 @@ class Waiting:
         self._timer.cancel()
         self._timer.join()
         self._bars.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the bar away while a person is asked something."""
+        is_shown = self._bars.live.is_started
+        self._bars.stop()
+        try:
+            yield
+        finally:
+            if is_shown:
+                self._bars.start()
 
     def show(self, note: str, done: float | None = None, of: float | None = None) -> None:
         """Say what is being done, and how much of how much is done, in any unit."""

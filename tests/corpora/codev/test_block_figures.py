@@ -81,6 +81,18 @@ def test_similarity_is_over_all_answers_also_untestable_ones() -> None:
     assert two["paper"]["value"] == pytest.approx(fmean([1, 4 / 7, 0]))
 
 
+def test_with_extra_rules_a_pass_must_keep_them_too() -> None:
+    tasks, records = zip(*asked(), strict=True)
+    outcomes = [TaskOutcome(one, ((0, record.verdict),)) for one, record in asked() if record.verdict]
+    known = stats.binomtest(1, 3).proportion_ci(method="wilson")
+    for rules, value in [(("indent", "one-line"), 1 / 3), (("empty",), 0.0), ((), None)]:
+        row = block_figures(tasks, records, outcomes, "function", rules)[-1]  # type: ignore[arg-type]
+        assert ("by_rules" in row) == bool(rules)
+        assert row.get("by_rules", {}).get("value") == (None if value is None else pytest.approx(value))
+    found = block_figures(tasks, records, outcomes, "function", ("indent",))[-1]["by_rules"]
+    assert (found["n"], found["low"], found["high"]) == pytest.approx((3, known.low, known.high))
+
+
 def test_errors_are_counted_of_answers_that_failed_alone() -> None:
     errors = rows()["all", "all"]["errors"]
     assert errors["failed"] == 2

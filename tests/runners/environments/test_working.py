@@ -1,11 +1,12 @@
 """The first way in which the tests of a project pass is found by trying it in the sandbox."""
 
 import os
+import zipfile
 from dataclasses import replace
 
 import pytest
 
-from runners.environments import Candidate, NotTestable, TriedWay, WayTester, candidates
+from runners.environments import Candidate, NotTestable, TriedWay, WayTester, candidates, package_name
 from runners.environments.trying import MOST, _unsupported
 from runners.errors import IndexUnreachable, MachineFails, SetupFailed
 from runners.project import ProjectPlan
@@ -106,6 +107,21 @@ async def test_versions_that_cannot_be_installed_are_left_open(first_working):
     found = await first_working(files)
     assert found.candidate.plan.requires[-1] == "iniconfig"
     assert "versions that cannot be installed together, or here, are left open" in said(found)
+
+
+async def test_a_package_that_needs_one_without_a_wheel_is_left_out_if_tests_do_without_it(
+    first_working, tmp_path, monkeypatch
+):
+    about = "Metadata-Version: 2.1\nName: own-needy\nVersion: 1.0\nRequires-Dist: own-part-without-wheel\n"
+    wheel = "Wheel-Version: 1.0\nGenerator: own\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(tmp_path / "own_needy-1.0-py3-none-any.whl", "w") as packed:
+        for name, text in {"METADATA": about, "WHEEL": wheel, "RECORD": ""}.items():
+            packed.writestr(f"own_needy-1.0.dist-info/{name}", text)
+    monkeypatch.setenv("PIP_FIND_LINKS", f"{tmp_path} {os.environ.get('PIP_FIND_LINKS', '')}".strip())
+    found = await first_working({"requirements.txt": "own-needy==1.0\n", "tests/test_a.py": PASSES})
+    assert [package_name(each) for each in found.candidate.plan.requires] == ["pytest"]
+    why = "left out, as it cannot be installed here: own-needy (nor own-part-without-wheel, which it needs)"
+    assert why in said(found)
 
 
 async def test_where_nothing_works_the_module_and_the_flag_are_named(first_working):

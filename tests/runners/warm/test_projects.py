@@ -115,6 +115,16 @@ def test_only_the_tests_that_are_asked_for_run(bench, loop):
     assert loop.run(bench.warm.run({}, frozenset({DOUBLE}))).tests == {DOUBLE}
 
 
+def test_where_the_first_failure_is_enough_no_test_runs_behind_it(bench, loop):
+    both = frozenset({DOUBLE, "tests/test_app.py::test_loud"})
+    broken = {"src/code_of_app.py": CODE.replace("x * 2", "x * 3").replace("json.dumps(x)", "x")}
+    for run in (bench.warm.run, bench.project.run):
+        whole, first = loop.run(run(broken, both)), loop.run(run(broken, both, first=True))
+        assert (whole.failed, first.failed, first.passed, first.tests) == (2, 1, 0, frozenset())
+        assert first.verdict_class == whole.verdict_class
+        assert loop.run(run({}, both, first=True)).tests == both
+
+
 def test_a_changed_configuration_counts(bench, loop):
     failing = {"conftest.py": "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef broken():\n    raise ValueError\n"}
     for changed in (failing, {"pytest.ini": "[pytest]\naddopts = --collect-only\n"}):

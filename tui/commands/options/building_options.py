@@ -11,6 +11,9 @@ from corpora.agent.sampling import SampleChoice
 from replay.options import ORACLE
 from server.nearest import did_you_mean
 from server.providers import registry
+from server.settings import ProviderSettings
+from tui.commands.options.chats import ASSISTANTS
+from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 
 
@@ -31,6 +34,26 @@ def refuse_unknown(kind: str, until: str, provider: str) -> None:
         raise ConfigurationError(f"--evaluate needs blocks, and --until {until} ends before there are any")
     if provider and provider != ORACLE:
         registry.check(provider)
+
+
+def advisor_of(
+    provider: str, settings: str, *, model: str, base_url: str, asks: bool, runs: bool
+) -> ProviderSettings | None:
+    """The model that is asked how a repository is tested; None: none is.
+
+    Raises:
+        ConfigurationError, SettingsError: it answers no questions, a setting is malformed, or what it proposes is to run and nothing is asked.
+
+    """
+    if not asks:
+        if runs:
+            raise ConfigurationError("--run-proposals is about what --ask-model brings: add that, or leave it out")
+        return None
+    if provider not in ASSISTANTS:
+        raise ConfigurationError(
+            f"--ask-model needs a model that answers questions: choose --provider {', '.join(ASSISTANTS[:-1])} or {ASSISTANTS[-1]}"
+        )
+    return settings_of(settings, {"name": provider, "model": model, "base_url": base_url}).provider
 
 
 def choice_of(

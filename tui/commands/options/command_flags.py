@@ -94,6 +94,7 @@ class EvaluateFlags:
     scenario: flags.ScenarioFlag = 1
     embeddings: flags.Embeddings = ""
     chat: flags.ChatWordsFlag = ""
+    extra_rules: flags.ExtraRules = ""
     project: flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None

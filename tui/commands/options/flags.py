@@ -347,6 +347,13 @@ Embeddings = Annotated[
         help="In scenario 4 of blocks: find similar functions by embeddings, of the embedded model (gguf, gguf:FILE) or of a server with OpenAI's /embeddings (default: by TF-IDF, without a model).",
     ),
 ]
+ExtraRules = Annotated[
+    str,
+    typer.Option(
+        metavar="RULE,…",
+        help="Of blocks: also the share that passes with extra rules of Codev-Bench's script: indent (no line has less white space than the block's first), one-line, empty.",
+    ),
+]
 ChatWordsFlag = Annotated[
     str,
     typer.Option(

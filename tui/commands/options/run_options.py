@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from corpora.codealign.choosing import ids_for_a_run
+from corpora.codev.extra_rules import EXTRA_RULES
 from corpora.codev.scenes import WITH_RETRIEVAL
 from corpora.corpus import is_of_blocks
 from corpora.labels.groups import GROUPS, LabelName
@@ -145,6 +146,7 @@ def options_of_evaluation(
         **repository_options(found, given.project, given.allow_network_setup, given.setup_env),
         scenario=given.scenario,
         embeddings=given.embeddings,
+        extra_rules=_extra_rules(words(given.extra_rules), of_blocks=is_of_blocks(name, found)),
         corpus=name,
         data=str(found),
         published=published,
@@ -157,6 +159,16 @@ def options_of_evaluation(
         scoring=given.scoring,
         all_tasks=given.all_tasks,
     )
+
+
+def _extra_rules(named: Sequence[str], *, of_blocks: bool) -> tuple[str, ...]:
+    if unknown := next((rule for rule in named if rule not in EXTRA_RULES), ""):
+        raise ConfigurationError(
+            f"--extra-rules: {unknown!r} is none{did_you_mean(unknown, EXTRA_RULES)}: choose of {', '.join(EXTRA_RULES)}"
+        )
+    if named and not of_blocks:
+        raise ConfigurationError("--extra-rules are about answers to blocks (codev): leave them out")
+    return tuple(named)
 
 
 def _clusters(name: str, data: Path) -> str:

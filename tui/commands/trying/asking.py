@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-import typer
 
 from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
 from corpora.history.repository.selection import CommitSelection
@@ -14,9 +11,10 @@ from replay.options import ReplayOptions
 from runners.environments import NotTestable
 from server.errors import ProviderError
 from tui.commands.options.chats import ASSISTANTS
-from tui.commands.trying.finding import FoundTests, TestFinder, ended_by_ctrl_c
+from tui.commands.trying.finding import FoundTests, TestFinder
 from tui.errors import ConfigurationError
 from tui.terminal_text import one_line, shorten
+from tui.watching.confirming import confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +44,6 @@ def refuse_unable(flags: AskFlags, options: ReplayOptions) -> None:
         raise ConfigurationError(
             "--ask-model runs what a model proposes in a sandbox only: leave --sandbox none or --ask-model out"
         )
-
-
-def confirmed(text: str) -> bool:
-    """Ask the person, on standard error; no where nobody sits at a terminal.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed.
-
-    """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    try:
-        with ended_by_ctrl_c():
-            return typer.confirm(text, default=False, err=True)
-    except typer.Abort as error:
-        raise KeyboardInterrupt from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,6 +26,7 @@ from runners.other_files import NOTHING, OtherFiles
 from runners.protocol import Sandbox
 from server.version import version
 from tui.commands.options.configuration import FILE
+from tui.watching.confirming import ended_by_ctrl_c
 
 _WALKED = 200
 """So many commits are looked at for one whose tests pass."""
@@ -184,18 +183,6 @@ class TestFinder:
             (version(), self.sandbox.name, plain, sorted(self.said.setup_env), sorted(files.items()), others.digest)
         )
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-@contextmanager
-def ended_by_ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C end what reads without awaiting anything: the event loop would hear of it only afterwards."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # as in the background of a script
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _base_of(mended: Candidate, ways: Iterable[Candidate]) -> Candidate | None:
