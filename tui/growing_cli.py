@@ -1,4 +1,4 @@
-"""The commands of `ghosttape instructions` by which problems and the catalogue grow."""
+"""The commands of `ghosttape instructions` by which problems and the catalogue grow, and judges are measured."""
 
 from __future__ import annotations
 
@@ -168,3 +168,38 @@ def translate(
     )
     document = asyncio.run(translating.translate(asked))
     print_json(document) if json else translating.show_translations(document)
+
+
+@guarded
+@expanded
+def calibrate(
+    *,
+    provider: ProviderFlags,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The calibration.")] = Path(
+        ".ghosttape/instructions.worth.json"
+    ),
+    instructions: flags.Instructions = "",
+    repeats: Annotated[int, typer.Option(min=1, help="How often each case is judged, for its consistency.")] = 1,
+    max_tokens: Annotated[int, typer.Option(min=1, help="The judge's longest answer, in its tokens.")] = 256,
+    seed: flags.Seed = 0,
+    settings: flags.SettingsJson = "{}",
+    require_recorded: Annotated[
+        bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")
+    ] = False,
+    json: flags.JsonFlag = False,
+) -> None:
+    """Measure what a model is worth as a judge of instructions: on the catalogue's programs that follow one, or break it.
+
+    Examples:
+    * `ghosttape instructions calibrate --provider openai --model j -o j.worth.json`
+    * `ghosttape instructions run HumanEval.jsonl.gz --provider openai --model m --judge-provider openai --judge-model j --calibration j.worth.json`
+    """
+    from tui.commands import measuring
+    from tui.commands.options.configuration import settings_of
+
+    chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
+    asked = measuring.judged_instructions(instructions)
+    document = asyncio.run(
+        measuring.calibrate(chosen, asked, out, repeats=repeats, seed=seed, require_recorded=require_recorded)
+    )
+    print_json(document) if json else measuring.show_calibration(document, out)

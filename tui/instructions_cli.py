@@ -118,6 +118,12 @@ def run(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
     judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What the judge is worth: of `instructions calibrate`. It stands beside the figures."
+        ),
+    ] = None,
     instructions: flags.Instructions = "",
     each: Annotated[int, typer.Option(min=1, help="Instructions of each type at a problem.")] = 1,
     setting: Annotated[
@@ -161,6 +167,8 @@ def run(
 
     if not judge_provider and (judge_model or judge_base_url):
         raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
+    if not judge_provider and calibration:
+        raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
     judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
     asked = aligning.AlignedProblems(
         data=data,
@@ -176,6 +184,7 @@ def run(
         sandbox=sandbox,
         places=concurrency,
         require_recorded=require_recorded,
+        calibration=calibration,
     )
     document = asyncio.run(aligning.align(asked))
     print_json(document) if json else aligning.show_alignment(document)
@@ -201,6 +210,7 @@ def score(
 
 
 for grows in (
+    growing_cli.calibrate,
     growing_cli.translate,
     growing_cli.pairs,
     growing_cli.prefer,

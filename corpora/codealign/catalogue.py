@@ -35,7 +35,7 @@ class _LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _InstructionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of the catalogue. Without rules it has a rubric and the list of its languages."""
+    """A file of the catalogue. Without rules it has a rubric and the list of its languages, and cases by which a judge can be measured."""
 
     asks: tuple[str, ...]
     type: InstructionType = "structural"
@@ -103,10 +103,10 @@ def _instruction(id_: str, type_: InstructionType, read: _InstructionFile) -> De
         id=id_,
         type=type_,
         asks=read.asks,
-        languages=tuple(tables) or read.languages,
+        languages=read.languages or tuple(tables),
         in_paper=read.paper,
         rubric=read.rubric,
-        rules={language: _rule(read.rule, table) for language, table in tables.items()},
+        rules={} if read.rubric else {language: _rule(read.rule, table) for language, table in tables.items()},
         cases={name: InstructionCases(table.follows, table.breaks, table.neither) for name, table in tables.items()},
     )
 

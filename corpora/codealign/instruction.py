@@ -78,7 +78,10 @@ class RuleWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class InstructionCases:
-    """Programs of one language that follow an instruction, that break it (so that it applies), and that it does not apply to."""
+    """Programs of one language that follow an instruction, that break it (so that it applies), and that it does not apply to.
+
+    Rules are tested by them, and judges measured.
+    """
 
     follows: Sequence[str] = ()
     breaks: Sequence[str] = ()

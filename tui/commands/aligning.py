@@ -27,6 +27,7 @@ from replay.run.engine import cache_folder
 from runners.programs import cold
 from runners.sandboxes import pick
 from server.settings import ProviderSettings
+from tui.commands.measuring import read_calibration, worth_words
 from tui.commands.options.chats import kept_chat
 from tui.console import SafeConsole
 from tui.errors import ConfigurationError
@@ -56,6 +57,13 @@ class AlignedProblems:
     sandbox: str = "auto"
     places: int = 1
     require_recorded: bool = False
+    calibration: Path | None = None
+    """What the judge is worth (`instructions calibrate`)."""
+
+    @property
+    def judge_name(self) -> str:
+        """The judge, "" for none."""
+        return "" if self.judge is None else f"{self.judge.name} {self.judge.model}".strip()
 
     def problems(self) -> ReadProblems:
         """The problems, the first of them up to the limit; and what of the data is no problem.
@@ -100,12 +108,14 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
 
     """
     read, chosen = asked.problems(), asked.chosen()
+    worth = None if asked.calibration is None else read_calibration(asked.calibration, asked.judge_name)
     outcomes, left_out = await _outcomes(asked, read, chosen)
     (asked.out / "tasks.jsonl").write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
     document = {
         "corpus": "codealign",
         "model": f"{asked.provider.name} {asked.provider.model}".strip(),
-        "judge": "" if asked.judge is None else f"{asked.judge.name} {asked.judge.model}".strip(),
+        "judge": asked.judge_name,
+        "calibration": worth,
         "problems": len(read.problems),
         "left_out": left_out,
         **alignment_figures(outcomes),
@@ -176,9 +186,9 @@ def show_alignment(document: Mapping[str, Any]) -> None:
         for one in broken[:_NAMED]:
             console.print(f"  {one['problem']}  {one['setting']}  {one['instruction']}  {one['tests']}")
     if document["judge"]:
-        console.print(
-            f"Judge: {one_line(document['judge'])}. It was not calibrated: what it says is worth is not known."
-        )
+        worth = document["calibration"]
+        told = worth_words(worth) if worth else "It was not calibrated: what it says is worth is not known."
+        console.print(f"Judge: {one_line(document['judge'])}. {told}")
     console.print(Text(f"Every task and answer: {Path(document['out']) / 'tasks.jsonl'}", "dim"))
 
 

@@ -50,7 +50,7 @@ def test_instructions_of_other_languages_say_nothing():
 
 
 def test_nothing_that_stays_as_it_was_breaks_an_instruction():
-    for each in instructions():
+    for each in (one for one in instructions() if one.by_rule):
         for language, cases in each.cases.items():
             for code in (*cases.breaks, *cases.follows):
                 assert InstructionAdherence([each])(language, code, code)[each.id] in {"followed", "not concerned"}, (

@@ -93,8 +93,10 @@ def test_each_instruction_has_a_rule_or_a_rubric_and_several_ways_to_ask():
         assert len(set(each.asks)) >= 2, each.id
 
 
-def test_each_rule_has_three_cases_on_both_sides_in_each_of_its_languages():
+def test_each_instruction_has_three_cases_on_both_sides_and_each_rule_in_each_of_its_languages():
     for each in instructions():
+        assert set(each.cases) <= set(each.languages), each.id
+        assert set(each.cases) == set(each.languages) if each.by_rule else each.cases, each.id
         for language, cases in each.cases.items():
             assert len(set(cases.follows)) >= 3, (each.id, language)
             assert len(set(cases.breaks)) >= 3, (each.id, language)
