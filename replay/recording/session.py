@@ -42,21 +42,21 @@ _LOOK_S = 5.0
 _NEXT_LOOK_S = 1.0
 """The same while some files were not read yet."""
 _MOST_WAITING = 20_000
-_GOODBYE_S = 10.0
-"""Seconds that a server waits at its end for the recording."""
+_GOODBYE_S = 60.0
+"""Seconds that a server waits at its end for the recording. The VS Code extension waits a little longer (`finishing.ts`)."""
 _TOO_MANY_FILES = (
     "ghosttape records this session, but the workspace has more files, or longer ones, than it searches for secrets. A secret of "
     "what it does not search is only left out if it looks like one."
 )
 _UNFINISHED = (
-    "ghosttape ended before it had finished the recording of this session in %s: its end may be missing, and it may have values of "
-    "excluded files that were not read yet. Look at it before you share it."
+    "ghosttape ended before it had finished the recording of this session in %s: its end is missing. What was typed is written only "
+    "when all excluded files have been read for values that must not be on a tape."
 )
 _log = logging.getLogger("ghosttape.recording")
 
 
 class RecordingSession:
-    """Records one session of a server into a folder. Call it with each editor event; `ClientLeft` is the last.
+    """Records one session of a server into a folder. Call it with each editor event; `ClientLeft` is the last. Then call `finish`.
 
     `warn` is called from the recording's thread with a message for the person: once if the recording cannot go on, and once
     if a document is too long to be recorded.
@@ -73,20 +73,23 @@ class RecordingSession:
         self.created = datetime.now(UTC)
         self._began = clock()
         self._has_warned = False
+        self._patient_until = 0.0
         self._queue: queue.SimpleQueue[tuple[float, EditorEvent]] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="ghosttape recording", daemon=True)
         self._thread.start()
 
     def __call__(self, editor_event: EditorEvent) -> None:
-        """Record an editor event. Returns at once; only for `ClientLeft` it waits until everything is written."""
-        if not self._thread.is_alive():
-            return
-        self._queue.put((self._clock(), editor_event))
-        if isinstance(editor_event, ClientLeft):
-            self._thread.join(_GOODBYE_S)
-            if self._thread.is_alive():
-                _log.warning(_UNFINISHED, self.folder)
-                self._warned(_UNFINISHED % self.folder)
+        """Record an editor event. Returns at once."""
+        if self._thread.is_alive():
+            self._queue.put((self._clock(), editor_event))
+
+    def finish(self) -> None:
+        """Wait, after `ClientLeft`, until everything is written; not for ever, and then say that the end of the tape is missing."""
+        self._patient_until = self._patient_until or self._clock() + _GOODBYE_S
+        self._thread.join(max(0.0, self._patient_until - self._clock()))
+        if self._thread.is_alive():
+            _log.warning(_UNFINISHED, self.folder)
+            self._warned(_UNFINISHED % self.folder)
 
     def _run(self) -> None:
         try:
@@ -112,8 +115,9 @@ class RecordingSession:
         check_folder(self.folder)
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
-        redactor.know_values([*secrets.new_values(for_s=SLICE_S), *keys.known()])
+        redactor.know_values(keys.known())
         pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
+        _know_secrets(secrets, redactor, SLICE_S)
         with Journal(self.folder, self._header(project, redactor), redactor) as journal:
             parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)
             self._warn_of_rest(secrets)
@@ -174,18 +178,19 @@ class _Parts:
     def take(self, t: float, editor_event: EditorEvent) -> None:
         if isinstance(editor_event, FoldersChanged):
             self.project.change_folders(editor_event.folders)
-            self._know_secrets(at_once=True, for_s=SLICE_S)
+            _know_secrets(self.secrets, self.redactor, SLICE_S, at_once=True)
         self.pipeline.take(t, editor_event)
 
     def write(self, after: EditorEvent | None) -> None:
         """Write what happened, up to an event, without the secrets that are known by now."""
         is_last = isinstance(after, ClientLeft)
-        if is_last:
-            self.journal.flush()  # so that nothing is lost if the look at the disk takes long
-        self._know_secrets(at_once=is_last, for_s=math.inf if is_last else SLICE_S)
+        _know_secrets(self.secrets, self.redactor, math.inf if is_last else SLICE_S, at_once=is_last)
         began = self.clock()
         self.journal.flush(last=isinstance(after, DocumentClosed | ClientLeft))
         self.secrets.rest(self.clock() - began)
 
-    def _know_secrets(self, *, at_once: bool, for_s: float) -> None:
-        self.redactor.know_values(self.secrets.new_values(at_once=at_once, for_s=for_s))
+
+def _know_secrets(secrets: WorkspaceSecrets, redactor: Redactor, for_s: float, *, at_once: bool = False) -> None:
+    """Look for new values on the disk. While files are unread, nothing is written that may have their values."""
+    redactor.know_values(secrets.new_values(at_once=at_once, for_s=for_s))
+    redactor.holds_back = secrets.has_unread

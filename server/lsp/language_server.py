@@ -82,7 +82,7 @@ def serve(server: Server) -> None:
     try:
         server.start_io(*stdio.claim_standard_streams())
     finally:
-        server.protocol.emit(ClientLeft())
+        server.leave()
 
 
 def _initialize(ls: Server, params: types.InitializeParams) -> None:
@@ -123,13 +123,21 @@ async def _initialized(ls: Server, params: types.InitializedParams) -> None:
 
 
 async def _shut_down(ls: Server, params: None) -> None:
+    """Answer when all is closed and the listeners have finished, so that a client that waits for the answer loses nothing."""
     ls.protocol.emit(ClientLeft())
     if ls.disk is not None:
         ls.disk.close()
+    finishing = asyncio.create_task(asyncio.to_thread(ls.finish))
+    try:
+        await _close_service(ls)
+        await finishing
+    except asyncio.CancelledError:
+        return  # `exit` arrived meanwhile, and waits for the rest
+
+
+async def _close_service(ls: Server) -> None:
     try:
         await ls.service.close()
-    except asyncio.CancelledError:
-        return  # `exit` arrived meanwhile, and closes the rest
     except (ProviderError, SettingsError) as error:
         _log.warning("%s", masked(str(error)))
 

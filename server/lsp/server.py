@@ -7,7 +7,7 @@ import gc
 import logging
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
@@ -75,6 +75,8 @@ class Server(LanguageServer):
         """The files of the workspace; None when the settings switch them off or there is no folder."""
         self.under_way: dict[Location, asyncio.Event] = {}
         """Requests that are not answered yet; each event is set when its request is answered."""
+        self.finishers: list[Callable[[], None]] = []
+        """Each returns when a listener has finished its work after `ClientLeft`; called off the loop, which goes on meanwhile."""
         self.counts: Counter[str] = Counter()
         self.configuration_errors = ConfigurationErrors(self.show_error)
         self._provider = provider
@@ -85,6 +87,16 @@ class Server(LanguageServer):
     def documents(self) -> OpenDocuments:
         """The open documents."""
         return self.protocol.documents
+
+    def leave(self) -> None:
+        """Tell the listeners that the client left, and wait until they have finished. Safe to call more than once."""
+        self.protocol.emit(ClientLeft())
+        self.finish()
+
+    def finish(self) -> None:
+        """Wait until the listeners have finished their work; `ClientLeft` came before."""
+        for finish in self.finishers:
+            finish()
 
     @property
     def listeners(self) -> list[EventListener]:
@@ -175,9 +187,7 @@ class Server(LanguageServer):
         gc.freeze()  # without this a collection walks through all imported modules: 30 ms in the middle of an answer
         try:
             listening = listen(source, sink, self.protocol.receive)
-            asyncio.run(
-                shutdown.serve_until_closed(listening, self._close_provider, lambda: self.protocol.emit(ClientLeft()))
-            )
+            asyncio.run(shutdown.serve_until_closed(listening, self._close_provider, self.leave))
         except (BrokenPipeError, KeyboardInterrupt) as error:
             _log.info("the client is gone: %r", error)
         finally:

@@ -268,6 +268,26 @@ async def test_a_secret_whose_file_comes_later_is_taken_off_the_tape_while_the_s
     assert finals(tapes(into)[0])["main.py"] == stars(editor.texts["main.py"], SECRETS["env"])
 
 
+async def test_what_is_typed_while_ignored_data_are_unread_is_at_no_time_on_the_tape_in_clear(start, into, tmp_path):
+    local = tmp_path / "work/local"
+    write_workspace(local.parent)
+    rows = [{"id": number, "name": f"user {number}", "hash": f"{number * 7919:032x}"} for number in range(1_500)]
+    for number in range(6):
+        (local / f"{number}.json").write_text(json.dumps(rows))
+    (local / "last.json").write_text(json.dumps([*rows, *rows, {"password": "tanukiLake88Fern"}]))
+    editor = await start("--record", into)
+    editor.open("main.py", "login('tanukiLake88Fern')\n")
+    editor.save("main.py")
+
+    def is_on_disk():
+        assert "tanuki" not in "".join(path.read_text() for path in into.glob("*"))
+        return into.is_dir() and any(tape.events for tape in tapes(into))
+
+    await until(is_on_disk, 120)
+    editor.kill()
+    assert finals(tapes(into)[0])["main.py"] == stars(editor.texts["main.py"], "tanukiLake88Fern")
+
+
 async def test_a_secret_that_changes_is_read_again_and_the_old_one_stays_known(start, into, tmp_path):
     (tmp_path / "work/.env").write_text("DB_PASSWORD=" + SECRETS["env"])
     editor = await start("--record", into)

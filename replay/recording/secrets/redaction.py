@@ -55,6 +55,8 @@ class Redactor:
         self._copy = _FairCopy(self._covered, self._known)
         self._learnt: Learnt = "nothing"
         self.must_rewrite = False
+        self.holds_back = False
+        """Whether events must wait because not all secrets are known that they may have. Those that were released before are still rewritten."""
 
     @property
     def is_idle(self) -> bool:
@@ -90,12 +92,13 @@ class Redactor:
         return bool(self._known.spans(as_units(text)))
 
     def release(self, before: Sequence[Event] = ()) -> list[Event]:
-        """The events since the last release; if `must_rewrite`, after all events `before`, which were released earlier."""
+        """The events since the last release, but none while `holds_back`; if `must_rewrite`, after all events `before`, which were released earlier."""
         again = self.must_rewrite
         if again:
             self._copy = _FairCopy(self._covered, self._known)
-        released = [self._copy.take(event) for event in (*(before if again else ()), *self._pending)]
-        self._pending.clear()
+        pending = [] if self.holds_back else self._pending
+        released = [self._copy.take(event) for event in (*(before if again else ()), *pending)]
+        pending.clear()
         self.must_rewrite = False
         self._learnt = "before" if self._learnt == "lately" else self._learnt
         return released
@@ -109,10 +112,10 @@ class Redactor:
 
     def look_back(self, before: Iterable[Event]) -> None:
         """Search all events so far, released ones (`before`) and others, for fragments that were learnt since."""
-        documents, self._learnt = NumberedDocuments(), "nothing"
-        for event in (*before, *self._pending):
+        documents, released, self._learnt = NumberedDocuments(), list(before), "nothing"
+        self.must_rewrite |= any(isinstance(event, Open) and self.knows(event.path) for event in released)
+        for event in (*released, *self._pending):
             self._cover_deleted(event, documents)
-            self.must_rewrite |= isinstance(event, Open) and self.knows(event.path)
             for piece in documents.take(event):
                 found = merged([*self._fragments.spans(piece.text), *self._known.spans(piece.text)])
                 self._cover(piece, found, learn=False)

@@ -5,6 +5,7 @@ What is read stays in memory, and is neither logged nor written.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
@@ -64,8 +65,9 @@ class WorkspaceSecrets:
         self._read: dict[Path, Stamp] = {}
         self._sizes: dict[Path, int] = {}
         self._is_cut_off = False
+        self._in_round: set[Path] = set()
         self.has_unread = False
-        """Whether the last look ended before it had read all files."""
+        """Whether files were found that are not read yet. It ends when each of them was read once, also where one changes all the time."""
         self._given: set[str] = set()
         self._due = 0.0
 
@@ -78,14 +80,14 @@ class WorkspaceSecrets:
         """The secret values in files that are new or changed since the last call; at most once in `every_s`, unless `at_once`.
 
         Files that usually have keys are read first, and all of them; others until `for_s` seconds have passed: the next calls
-        read the rest.
+        read the rest, and no file again before that.
         """
         began = self._clock()
         if began < self._due and not at_once:
             return []
         if self._seen is None or self._has_changed(self._seen):
             self._seen = self._look()
-        found = self._secrets(self._texts(self._seen.excluded, began + for_s))
+        found = self._secrets(self._texts(self._seen.excluded, self._clock() + for_s))
         found = [value for value in found if value not in self._given]
         self._given.update(found)
         self._due = self._clock() + (
@@ -148,14 +150,15 @@ class WorkspaceSecrets:
 
     def _texts(self, paths: Iterable[Path], until: float) -> Iterator[tuple[Path, str]]:
         """The texts of new and changed files. What is not read, for lack of time or room, is new again at the next look."""
-        self.has_unread, room = False, MOST_READ - sum(self._sizes.values())
+        room = MOST_READ - sum(self._sizes.values())
         for path in paths:
-            stamp = _stamp(path)
-            if self._read.get(path) == stamp:
+            stamp, has_keys = _stamp(path), is_never(Path(path.name))
+            if self._read.get(path) == stamp or (path in self._in_round and not has_keys and until < math.inf):
                 continue
-            if self._clock() > until and not is_never(Path(path.name)):
+            if self._clock() > until and not has_keys:
                 self.has_unread = True
                 return
+            self._in_round.add(path)
             before = self._sizes.get(path, 0)
             if min(stamp[1], MOST_BYTES) > room + before:
                 self._is_cut_off = True
@@ -165,6 +168,8 @@ class WorkspaceSecrets:
             self._read[path], self._sizes[path] = _lasting(stamp), len(text)
             room += before - len(text)
             yield path, text
+        self.has_unread = False
+        self._in_round.clear()
 
     def _secrets(self, texts: Iterable[tuple[Path, str]]) -> list[str]:
         found: dict[str, Worth] = {}

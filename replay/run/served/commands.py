@@ -87,4 +87,6 @@ def _start_recording(server: Server, greeted: ClientInitialized, folder: Path) -
         warning = types.ShowMessageParams(types.MessageType.Warning, message)
         loop.call_soon_threadsafe(server.window_show_message, warning)
 
-    server.listeners.append(RecordingSession(folder, greeted, warn))
+    session = RecordingSession(folder, greeted, warn)
+    server.listeners.append(session)
+    server.finishers.append(session.finish)

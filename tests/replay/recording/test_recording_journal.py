@@ -79,3 +79,34 @@ def test_a_recording_that_ends_by_another_error_is_written_clean(tmp_path):
         raise ZeroDivisionError
     assert SECRET[:8] not in journal.path.read_text()
     assert len(read(journal.path).events) == 4
+
+
+def test_what_must_wait_is_not_written_but_what_was_written_is_covered_and_later_all_is_there(tmp_path):
+    redactor, journal, at = recorded(tmp_path, "key = '", SECRET[:-1])
+    redactor.holds_back = True
+    redactor.take(Edit(2.0, 0, ((at, at, SECRET[-1]),)))
+    redactor.take(Open(3.0, 1, "tanukiLake88.py", "python", "tanukiLake88\n"))
+    journal.flush()
+    assert SECRET[:8] not in journal.path.read_text()
+    assert len(read(journal.path).events) == 3
+    redactor.know_values(["tanukiLake88"])
+    journal.flush()
+    redactor.holds_back = False
+    journal.flush()
+    assert "tanuki" not in journal.path.read_text()
+    assert [event.path for event in read(journal.path).events if isinstance(event, Open)] == ["a.py", "*" * 12 + ".py"]
+    assert [event.changes[0][2] for event in read(journal.path).events if isinstance(event, Edit)][-1] == "*"
+
+
+def test_a_file_whose_first_document_must_wait_begins_when_it_need_not(tmp_path):
+    redactor = Redactor()
+    journal = Journal(tmp_path / "into", HEADER, redactor)
+    redactor.holds_back = True
+    redactor.take(Open(0.0, 0, "tanukiLake88.py", "python", "x = 1\n"))
+    journal.flush()
+    redactor.know_values(["tanukiLake88"])
+    journal.flush()
+    assert not (tmp_path / "into").exists()
+    redactor.holds_back = False
+    journal.flush(last=True)
+    assert [event.path for event in read(journal.path).events] == ["*" * 12 + ".py"]

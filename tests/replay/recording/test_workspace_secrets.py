@@ -296,3 +296,23 @@ def test_names_of_the_code_behind_key_token_and_cookie_are_no_secrets_and_others
         '{"sortKey": "created_at", "primaryKey": "primary_key", "tokenLimit": 128000, "maxTokens": 128000, "deployToken": "pQ6rS7tU8vW9"}',
     )
     assert sorted(secrets.new_values()) == ["Zx9Yw8Vu7Ts6", "hunter2", "pQ6rS7tU8vW9", "pelican-shore"]
+
+
+def test_no_file_is_read_again_before_all_were_read_once_also_where_some_change_all_the_time(tmp_path):
+    """Else what was typed would wait for ever."""
+    write(tmp_path / ".gitignore", "*.log\n")
+    time_for_one = itertools.count()
+    secrets = WorkspaceSecrets(Exclusion(tmp_path, [tmp_path]), lambda: float(next(time_for_one)))
+    found = []
+    for turn in range(4):
+        for name in "abc":
+            write(tmp_path / f"{name}.log", f"password = {name}{turn}hunter2x\n")
+        found.append((secrets.new_values(at_once=True, for_s=1.5), secrets.has_unread))
+    assert found == [
+        (["a0hunter2x"], True),
+        (["b1hunter2x"], True),
+        (["c2hunter2x"], False),
+        (["a3hunter2x"], True),
+    ]
+    assert secrets.new_values(at_once=True, for_s=math.inf) == ["b3hunter2x", "c3hunter2x"]
+    assert not secrets.has_unread

@@ -23,6 +23,7 @@ export class Recording {
   readonly #recordings: string;
   readonly #restart: () => Promise<void>;
   readonly #sessions: string[] = [];
+  #restarted: Promise<void> = Promise.resolve();
 
   /** `restart` starts the server again: one session of it is one tape. */
   constructor(context: ExtensionContext, restart: () => Promise<void>) {
@@ -89,7 +90,8 @@ export class Recording {
     if (answer === undefined) {
       return;
     }
-    await this.pause(); // the server has closed the tape then
+    await this.pause();
+    await this.#restarted; // also if it was paused just before: the server that recorded has ended then, and writes nothing more
     for (const folder of this.#sessions.splice(0)) {
       await rm(folder, { recursive: true, force: true });
     }
@@ -123,7 +125,8 @@ export class Recording {
   async #choose(state: RecordingState): Promise<void> {
     await this.#choice.choose(state);
     this.#tellKeys();
-    await this.#restart();
+    this.#restarted = this.#restart();
+    await this.#restarted;
   }
 
   /** Keys that exist only for the recording ask for this. */

@@ -40,20 +40,32 @@ export interface ClientListener {
   requestFailed(reason: string): void;
 }
 
+/** Sees a server to its end: how long it may take to answer `shutdown` (ms), and who is told while it does. */
+export interface Farewell {
+  readonly patience: number;
+  /** Called with the way to the end: it rejects if the server was killed because it took longer. */
+  follow(ending: Promise<void>): void;
+}
+
+/** A server that loses nothing by being killed. */
+const AT_ONCE: Farewell = { patience: 2000, follow: () => undefined };
+
 /** A language client for one process of the server, which it starts when it is made. Whoever made it decides what follows its end. */
 export class GhostClient extends LanguageClient {
   readonly #command: string;
   readonly #process: ServerProcess;
   readonly #listener: ClientListener;
+  readonly #farewell: Farewell;
   readonly #retiring: (() => void)[] = [];
   #hasAnswered = false;
   #retired = false;
 
-  constructor(start: Start, options: LanguageClientOptions, listener: ClientListener) {
+  constructor(start: Start, options: LanguageClientOptions, listener: ClientListener, farewell = AT_ONCE) {
     super("ghosttape", "ghosttape", () => Promise.resolve(this.#process.child), options);
     this.#command = start.command;
     this.#process = new ServerProcess(start);
     this.#listener = listener;
+    this.#farewell = farewell;
   }
 
   /**
@@ -80,7 +92,7 @@ export class GhostClient extends LanguageClient {
     this.#retiring.push(then);
   }
 
-  /** Stop the server for good, also one that is just being started. */
+  /** Stop the server for good, also one that is just being started; resolves when its process has ended. */
   async retire(): Promise<void> {
     this.#retired = true;
     for (const then of this.#retiring) {
@@ -88,10 +100,12 @@ export class GhostClient extends LanguageClient {
     }
     try {
       if (this.needsStop() && this.initializeResult !== undefined) {
-        await this.stop();
+        const ending = this.stop(this.#farewell.patience);
+        this.#farewell.follow(ending);
+        await ending;
       }
     } finally {
-      this.#process.end(this.#hasAnswered ? undefined : 0);
+      await this.#process.end(this.#hasAnswered ? undefined : 0);
     }
   }
 
@@ -102,7 +116,7 @@ export class GhostClient extends LanguageClient {
         const { action } = await usual.error(error, message, count);
         if (action === ErrorAction.Shutdown) {
           // a key may be sent to a server that has just been killed; a client that shuts itself down would never call `closed`
-          this.#process.end(0);
+          void this.#process.end(0);
         }
         return { action: ErrorAction.Continue, handled: true };
       },

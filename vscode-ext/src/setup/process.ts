@@ -42,16 +42,19 @@ export class ServerProcess {
     clearTimeout(this.#timer);
   }
 
-  /** End the process, if it has not ended by itself within `grace` ms. */
-  end(grace = 2000): void {
+  /** End the process, if it has not ended by itself within `grace` ms; resolves when it has ended. */
+  end(grace = 2000): Promise<void> {
     this.answered();
-    const timer = setTimeout(() => this.child.kill("SIGKILL"), grace);
-    this.child.once("exit", () => {
-      clearTimeout(timer);
-    });
     if (this.child.exitCode !== null || this.child.signalCode !== null || this.child.pid === undefined) {
-      clearTimeout(timer);
+      return Promise.resolve();
     }
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), grace);
+    return new Promise((resolve) => {
+      this.child.once("exit", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   #watch(reject: (error: SetupError) => void, patience: number): void {

@@ -4,6 +4,7 @@ import { modelName } from "../providers/choices";
 import { configuredProvider } from "../providers/choosing";
 import type { Keys } from "../providers/keys";
 import { canChangeTo, initializationOptions, type InitializationOptions, type ServerSettings } from "../providers/options";
+import { finishing } from "../recording/finishing";
 import type { Hints } from "../recording/hints";
 import type { Recording } from "../recording/recording";
 import type { Scene } from "../replaying/scene";
@@ -56,7 +57,9 @@ export class Starting {
     this.#started = { options, variables };
     this.#host.showModel(modelName(provider));
     const start = { command, args: ["serve", "--stdio"], cwd: serverFolder(), env: { ...process.env, ...variables } };
-    const client = new GhostClient(start, { ...clientOptions(log, options), middleware: this.#middleware(recordTo) }, listener);
+    const middleware = this.#middleware(recordTo);
+    const farewell = recordTo === undefined ? undefined : finishing;
+    const client = new GhostClient(start, { ...clientOptions(log, options), middleware }, listener, farewell);
     this.#listen(client);
     log.info(`Starting ${command} serve --stdio${recordTo === undefined ? "" : `, recording to ${recordTo}`}`);
     return { client, command };

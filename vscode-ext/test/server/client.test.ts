@@ -15,6 +15,10 @@ vi.mock("../../src/typing/languages", () => ({ DOCUMENTS: [] }));
 vi.mock("vscode-languageclient/node", () => {
   /** As the library's own: it goes on after three errors of a connection that are counted, and shuts down at any other. */
   class LanguageClient {
+    initializeResult = {};
+    needsStop(): boolean {
+      return true;
+    }
     createDefaultErrorHandler(): object {
       return { error: (_error: Error, _message: unknown, count?: number) => ({ action: (count ?? 4) <= 3 ? 1 : 2 }) };
     }
@@ -84,6 +88,26 @@ describe.skipIf(process.platform === "win32")("an error of the connection", () =
       return false;
     }
   };
+
+  it("does not matter to a server that is told to end: it has the time that it is given, and has ended when that is reported", async () => {
+    const [file, listener] = [join(folder, "pid"), { ended: vi.fn(), requestFailed: vi.fn() }];
+    const start = { command: "sh", args: ["-c", `echo $$ > ${file}; exec sleep 60`] };
+    const farewell = { patience: 70_000, follow: vi.fn() };
+    const client = new GhostClient(start, {}, listener, farewell);
+    let finish: () => void = () => undefined;
+    const stop = vi.fn(() => new Promise<void>((resolve) => { finish = resolve; }));
+    Object.assign(client, { stop });
+    const pid = (): number => Number(readFileSync(file, "utf8"));
+    await vi.waitFor(() => { expect(pid()).toBeGreaterThan(0); });
+    const retired = client.retire();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stop).toHaveBeenCalledWith(70_000);
+    expect(farewell.follow).toHaveBeenCalledOnce();
+    expect(isAlive(pid())).toBe(true);
+    finish();
+    await retired;
+    expect(isAlive(pid())).toBe(false);
+  });
 
   it("that passes leaves the server alone", async () => {
     const { handling, pid } = handler();

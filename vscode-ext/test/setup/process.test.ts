@@ -14,10 +14,8 @@ describe.skipIf(process.platform === "win32")("a program that is no language ser
     folder = mkdtempSync(join(tmpdir(), "ghosttape-"));
   });
 
-  afterEach(() => {
-    for (const server of running.splice(0)) {
-      server.end(0);
-    }
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((server) => server.end(0)));
     rmSync(folder, { recursive: true });
   });
 
