@@ -72,11 +72,11 @@ class LimitReachedError(ReplayError):
 
 
 class LeftOutError(ReplayError):
-    """A tape or a corpus cannot be played here. `lacking`: something is merely missing on this machine."""
+    """A tape or a corpus cannot be played here. `lacking`: something is merely missing on this machine; `project`: a clone with this commit."""
 
-    def __init__(self, reason: str, *, lacking: bool) -> None:
+    def __init__(self, reason: str, *, lacking: bool, project: str = "") -> None:
         super().__init__(reason)
-        self.lacking = lacking
+        self.lacking, self.project = lacking, project
 
 
 def first_of(group: BaseExceptionGroup) -> BaseException:

@@ -30,7 +30,14 @@ LEFT_OUT = frozenset({".git", "node_modules", "__pycache__", ".venv", ".pytest_c
 
 
 class ProjectMissingError(ProjectError):
-    """The project is a commit of a repository, and no clone of it was found."""
+    """The project is a commit of a repository, and no clone of it was found. `project` says which."""
+
+    def __init__(self, source: str, workspace: Git) -> None:
+        self.project = f"{workspace.url} at {workspace.commit[:10]}"
+        super().__init__(
+            f"{source}: the project is {self.project}: name a clone that has this commit with --project DIR, or play without its tests "
+            "(--no-tests)"
+        )
 
 
 class AllowedTests(Tests, frozen=True):
@@ -197,10 +204,7 @@ def starting_files(tape: Tape, clones: Sequence[Path] = ()) -> dict[str, str]:
 def _content(tape: Tape, workspace: Git, clones: Sequence[Path]) -> CommitContent:
     clone = next((clone for clone in clones if has_commit(clone, workspace.commit)), None)
     if clone is None:
-        raise ProjectMissingError(
-            f"{tape.source}: the project is {workspace.url} at {workspace.commit[:10]}: name a clone that has this commit with "
-            "--project DIR, or play without its tests (--no-tests)"
-        )
+        raise ProjectMissingError(tape.source, workspace)
     return commit_content(clone, workspace.commit)
 
 

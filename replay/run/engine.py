@@ -129,7 +129,7 @@ class Engine:
             try:
                 await self._one(run, source, sandbox, slots)
             except LeftOutError as error:
-                self._leave_out(run, source.name, str(error), error.lacking)
+                self._leave_out(run, source.name, str(error), error.lacking, error.project)
             except MachineFails:
                 raise
             except RunnerError as error:
@@ -222,8 +222,10 @@ class Engine:
         cores = os.cpu_count() or 1
         return max(1, cores - 1) if self.options.times_the_model else cores
 
-    def _leave_out(self, run: RunContext, name: str, reason: str, lacking: bool) -> None:
-        run.findings.left_out.append({"tape": name, "reason": reason, "why": "lacking" if lacking else "failed"})
+    def _leave_out(self, run: RunContext, name: str, reason: str, lacking: bool, project: str = "") -> None:
+        """Say that a source is not played, and why; `project` names the commit that no clone has."""
+        why = {"tape": name, "reason": reason, "why": "lacking" if lacking else "failed"}
+        run.findings.left_out.append(why | ({"project": project} if project else {}))
         self._tell(LeftOut(name, reason))
 
     def _note(self, name: str, text: str) -> None:

@@ -217,7 +217,7 @@ class TapeSource:
         try:
             starting_files(self.tape, clones_of(self.options))
         except ProjectMissingError as error:
-            raise LeftOutError(str(error), lacking=True) from error
+            raise LeftOutError(str(error), lacking=True, project=error.project) from error
         return with_tests(self.tape, self.options)
 
     def _skipped(self, timeline: Timeline) -> dict[str, str]:

@@ -124,7 +124,9 @@ async def test_a_tape_whose_clone_is_missing_is_left_out_and_the_others_are_play
     lost = tape("lost")
     header = msgspec.structs.replace(lost.header, workspace=Git("https://example.org/r.git", "c0ffee" * 6))
     summary, _, records = await replay(msgspec.structs.replace(lost, header=header), tape(), tests=True)
-    assert [(entry["tape"], entry["why"]) for entry in summary["left_out"]] == [("lost", "lacking")]
+    assert [(entry["tape"], entry["why"], entry["project"]) for entry in summary["left_out"]] == [
+        ("lost", "lacking", "https://example.org/r.git at c0ffeec0ff")
+    ]
     assert {record.moment.tape for record in records} == {"small"}
 
 

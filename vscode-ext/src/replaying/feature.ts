@@ -21,16 +21,38 @@ import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
 import { ServerLost } from "../server/lost";
 import { causeOf } from "../setup/errors";
+import { ownReplayOptions } from "../typing/policies/configured";
 import { nextSpeed, positionOf, type Scene, shownScene, type ShownScene } from "./scene";
 
 const GROUP = "replay";
 const SHOW = "Show Its Results";
+const CHOOSE_PROJECT = "Choose the Folder of Its Project…";
 const PLAYING = "ghosttape.replaying";
 const COLOURS = { offered: "editorGhostText.foreground", accepted: "testing.iconPassed", rejected: "testing.iconFailed" } as const;
 
 interface Where {
   readonly paused: boolean;
   readonly speed: number | null;
+}
+
+/** How a tape is replayed. */
+interface ReplayChoice {
+  readonly policy: string;
+  readonly tests: boolean;
+  /** A clone of the tape's project that is not open here. */
+  readonly project?: string;
+}
+
+/** Why a tape was not played; `project` names the commit that no clone has. */
+interface LeftOut {
+  readonly reason: string;
+  readonly project?: string;
+}
+
+/** What the server tells of a replay that has ended. */
+interface Summary {
+  readonly run: string;
+  readonly left_out: readonly LeftOut[];
 }
 
 /** *Replay a Tape…*: plays a tape by the server's engine into editors that cannot be changed. */
@@ -102,18 +124,20 @@ export class Replaying {
   }
 
   /** Play a tape, and show its results in the end. */
-  async play(tape: string, options: { readonly policy: string; readonly tests: boolean }): Promise<void> {
-    const reason = this.#turn.refusal() ?? (options.tests && !workspace.isTrusted ? NEEDS_TRUST : undefined);
+  async play(tape: string, choice: ReplayChoice): Promise<void> {
+    const reason = this.#turn.refusal() ?? (choice.tests && !workspace.isTrusted ? NEEDS_TRUST : undefined);
     if (reason !== undefined) {
       await window.showInformationMessage(reason);
       return;
     }
     const end = this.#turn.begin("replay");
-    const out = this.#runs.ofWindow(`${basename(tape).split(".", 1).join("")}-${options.policy}`);
+    const out = this.#runs.ofWindow(`${basename(tape).split(".", 1).join("")}-${choice.policy}`);
+    let left: LeftOut | undefined;
     this.#setPlaying(true);
     try {
-      const order = { tapes: [tape], options, out, speed: this.#speed, scenes: true };
-      const summary = (await this.#execute("ghosttape.replay", order)) as { readonly run: string };
+      const order = { tapes: [tape], options: this.#options(choice), out, speed: this.#speed, scenes: true };
+      const summary = (await this.#execute("ghosttape.replay", order)) as Summary;
+      left = summary.left_out[0];
       await this.#results.show(summary.run);
       await commands.executeCommand("ghosttape.results.focus");
     } catch (error) {
@@ -121,6 +145,27 @@ export class Replaying {
     } finally {
       end();
       this.#setPlaying(false);
+    }
+    void (left && this.#tellLeftOut(tape, choice, left));
+  }
+
+  /** The options as the command line takes them in the folder of this window. */
+  #options({ policy, tests, project }: ReplayChoice): object {
+    const { policies, ...tested } = ownReplayOptions();
+    const projects = [...(project === undefined ? [] : [project]), ...this.#runs.projects()];
+    return { policy, policies, tests, ...(tests ? { projects, ...tested } : {}) };
+  }
+
+  /** Say why the tape was not played; where only its project is missing, the person can say where that is. */
+  async #tellLeftOut(tape: string, choice: ReplayChoice, { reason, project }: LeftOut): Promise<void> {
+    if (project === undefined) {
+      await window.showWarningMessage(`The tape was not played: ${reason}`);
+      return;
+    }
+    const words = `The tape was not played: its project is ${project}, and none of the folders that were looked at is a clone with this commit.`;
+    if ((await window.showWarningMessage(words, CHOOSE_PROJECT)) !== undefined) {
+      const [folder] = (await window.showOpenDialog({ title: "Where is the project of the tape?", canSelectFolders: true, canSelectFiles: false })) ?? [];
+      await (folder && this.play(tape, { ...choice, project: folder.fsPath }));
     }
   }
 

@@ -25,8 +25,13 @@ export class RunFolders {
 
   /** A new run of no project of the workspace: it goes to the first folder, as on the command line there, unless that is not trusted. */
   ofWindow(what: string): string {
-    const [first] = this.#isTrusted() ? this.#folders() : [];
+    const [first] = this.projects();
     return first === undefined ? join(this.#storage, nameOf(what, new Date())) : this.ofProject(first, what);
+  }
+
+  /** The folders of the workspace in which the project of a tape may lie: only where they are trusted, for its tests are run. */
+  projects(): readonly string[] {
+    return this.#isTrusted() ? this.#folders() : [];
   }
 
   /** All runs of this workspace, and those of no folder; the newest first. */

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import type { ExtensionContext, Uri } from "vscode";
 import { beforeEach, expect, it, vi } from "vitest";
 
@@ -20,6 +24,8 @@ const fake = vi.hoisted(() => ({
   changed: undefined as unknown as (event: { document: unknown }) => void,
   said: [] as string[],
   chosen: undefined as string | undefined,
+  folders: [] as string[],
+  picked: undefined as string | undefined,
 }));
 
 vi.mock("vscode", () => {
@@ -43,13 +49,22 @@ vi.mock("vscode", () => {
         fake.said.push(words);
         return Promise.resolve(fake.chosen);
       },
+      showWarningMessage: (words: string) => {
+        fake.said.push(words);
+        return Promise.resolve(fake.chosen);
+      },
+      showOpenDialog: () => Promise.resolve(fake.picked === undefined ? undefined : [{ fsPath: fake.picked }]),
       get visibleTextEditors() {
         return fake.editors;
       },
     },
+    RelativePattern: Object,
     workspace: {
       get isTrusted() {
         return fake.isTrusted;
+      },
+      get workspaceFolders() {
+        return fake.folders.map((path) => ({ uri: { scheme: "file", fsPath: path } }));
       },
       openTextDocument: () => Promise.resolve({}),
       onDidChangeTextDocument: (listener: (event: { document: unknown }) => void) => {
@@ -78,32 +93,35 @@ function editor(at: string): FakeEditor {
 interface Played {
   readonly replay: InstanceType<typeof Replaying>;
   readonly orders: string[];
+  readonly options: unknown[];
   readonly shown: string[];
-  readonly end: () => void;
+  readonly end: (leftOut?: object[]) => void;
   readonly fail: (error: Error) => void;
 }
 
 function replaying(turn: Turn): Played {
   const orders: string[] = [];
   const shown: string[] = [];
-  let end = (): void => undefined;
+  const options: unknown[] = [];
+  let end: (leftOut?: object[]) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
-  const execute = (command: string): Promise<unknown> => {
+  const execute = (command: string, order: unknown): Promise<unknown> => {
     orders.push(command);
+    options.push((order as { options: unknown }).options);
     return new Promise((resolve, reject) => {
-      end = () => { resolve({ run: "run" }); };
+      end = (leftOut = []) => { resolve({ run: "run", left_out: leftOut }); };
       fail = reject;
     });
   };
   const context = { subscriptions: [] } as unknown as ExtensionContext;
   const documents = { put: () => uri("ghosttape-replay:/a.py") } as unknown as VirtualDocuments;
   const results = { show: (run: string) => Promise.resolve(shown.push(run)) } as unknown as ResultsView;
-  const replay = new Replaying(context, execute, turn, documents, results, new RunFolders(() => [], () => fake.isTrusted, "/own"));
-  return { replay, orders, shown, end: () => { end(); }, fail: (error) => { fail(error); } };
+  const replay = new Replaying(context, execute, turn, documents, results, new RunFolders(() => fake.folders, () => fake.isTrusted, "/own"));
+  return { replay, orders, options, shown, end: (leftOut) => { end(leftOut); }, fail: (error) => { fail(error); } };
 }
 
 beforeEach(() => {
-  Object.assign(fake, { isTrusted: true, editors: [], said: [], chosen: undefined });
+  Object.assign(fake, { isTrusted: true, editors: [], said: [], chosen: undefined, folders: [], picked: undefined });
 });
 
 it("draws in its own document, never in a file that looks the same, and nowhere when it is over", async () => {
@@ -159,4 +177,51 @@ it.each([
   expect(fake.said).toEqual(["The replay has stopped: the ghosttape server ended meanwhile, and is started again. What was replayed until then is kept."]);
   expect(played.shown).toHaveLength(shown);
   expect(turn.refusal()).toBeUndefined();
+});
+
+it("takes policies, tests and projects from the folders of the window, as the command line does there", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ghosttape-"));
+  writeFileSync(join(folder, "ghosttape.toml"), "[policies.mine]\nbase = 'vscode'\ndebounce = 125\n[tests]\ncommand = 'pytest -q'\n");
+  fake.folders = [folder, "/other"];
+  const { replay, options, end } = replaying(new Turn());
+  for (const tests of [true, false]) {
+    const over = replay.play("t", { policy: "mine", tests });
+    end();
+    await over;
+  }
+  rmSync(folder, { recursive: true });
+  const untested = { policy: "mine", policies: { mine: { base: "vscode", debounce: 125 } } };
+  const tested = { ...untested, projects: [folder, "/other"], project_tests: { command: "pytest -q" } };
+  expect(options).toEqual([{ ...tested, tests: true }, { ...untested, tests: false }]);
+});
+
+it("says what is wrong with the folder's ghosttape.toml", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ghosttape-"));
+  writeFileSync(join(folder, "ghosttape.toml"), "[policies\n");
+  fake.folders = [folder];
+  const { replay, orders } = replaying(new Turn());
+  await replay.play("t", { policy: "blocks", tests: false });
+  rmSync(folder, { recursive: true });
+  expect([orders, fake.said.join("")]).toEqual([[], expect.stringMatching(/^The tape cannot be replayed: ghosttape.toml, line 1/)]);
+});
+
+it("says that a tape was not played, and why", async () => {
+  const { replay, end } = replaying(new Turn());
+  const over = replay.play("t", { policy: "blocks", tests: true });
+  end([{ tape: "t", reason: "its own tests fail" }]);
+  await over;
+  expect(fake.said).toEqual(["The tape was not played: its own tests fail"]);
+});
+
+it("lets the person say where the project of a tape is that no open folder has", async () => {
+  Object.assign(fake, { folders: ["/shop"], chosen: "Choose the Folder of Its Project…", picked: "/clone" });
+  const { replay, options, end, shown } = replaying(new Turn());
+  const over = replay.play("t", { policy: "blocks", tests: true });
+  end([{ tape: "t", reason: "…", project: "https://example.org/r.git at c0ffeec0ff" }]);
+  await over;
+  await vi.waitFor(() => { expect(options).toHaveLength(2); });
+  end();
+  await vi.waitFor(() => { expect(shown).toHaveLength(2); });
+  expect(fake.said[0]).toContain("its project is https://example.org/r.git at c0ffeec0ff");
+  expect(options).toMatchObject([{ projects: ["/shop"] }, { projects: ["/clone", "/shop"] }]);
 });

@@ -1,6 +1,7 @@
 """*Replay a Tape…* under a person's hands: a session that was recorded in the editor ends there as on the command line, and its results open."""
 
 import json
+import subprocess
 import time
 from collections import Counter
 from types import SimpleNamespace
@@ -38,8 +39,20 @@ def answer(asked):
     return WRITTEN.get(asked["prompt"].rpartition("\n")[2].strip(), "")
 
 
+def cloned(folder):
+    """Make a folder what people work in: a clone with all its files committed, and a remote that is elsewhere."""
+    for words in (
+        ("init", "-q"),
+        ("remote", "add", "origin", "https://example.org/shop.git"),
+        ("add", "shop.py", "test_shop.py"),
+        ("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "shop"),
+    ):
+        subprocess.run(["git", "-C", str(folder), *words], check=True, timeout=60)
+
+
 def recorded(window):
-    """Record a session: the file of its tape, with the tests of its project in it and its times drawn out."""
+    """Record a session in a clone of a repository: the file of its tape, with how it is tested and its times drawn out."""
+    cloned(window.workspace)
     window.record()
     for text in ("s", None, "\n", "r", "e", None):
         window.press("Tab") if text is None else window.type(text)
@@ -48,7 +61,8 @@ def recorded(window):
     window.pause()
     tape = tapes.read(window.tapes[-1])
     tests = tapes.Tests("none", "python3 -m unittest")
-    header = replace(tape.header, workspace=tapes.Embedded({"test_shop.py": TEST}), tests=tests)
+    assert isinstance(tape.header.workspace, tapes.Git)
+    header = replace(tape.header, tests=tests)
     events = tuple(replace(event, t=event.t * SLOWER) for event in tape.events)
     copy = window.workspace / "slow.tape.jsonl"
     tapes.write(tapes.Tape(header, events, tape.source), copy)
@@ -67,7 +81,7 @@ def replayed(browser, start_editor, tmp_path_factory, need):
         watched = watch(window)
         finished(window, "ghosttape replay")
         words = ("--policy", "recorded", "--settings", json.dumps({"provider": model.settings}))
-        run_in(folder, "replay", tape, *words, "--out", folder / "run", "--json")
+        run_in(folder, "replay", tape, *words, "--project", window.workspace, "--out", folder / "run", "--json")
         with Store.open(folder / "run") as store:
             records = list(store.records())
         yield SimpleNamespace(window=window, model=model, records=records, watched=watched)

@@ -9,7 +9,8 @@ import { DEFAULT_POLICY, POLICY_SETTING, policyOf } from "./policy";
 import type { Policy } from "./tables";
 
 const FILE = "ghosttape.toml";
-type Policies = Readonly<Record<string, unknown>>;
+type Table = Readonly<Record<string, unknown>>;
+type Policies = Table;
 
 /** The policy of the setting `ghosttape.policy`. @throws SetupError if it names none, or the folder's file cannot be read. */
 export function configuredPolicy(): Policy {
@@ -18,16 +19,33 @@ export function configuredPolicy(): Policy {
 
 /** The policies of the `ghosttape.toml` of the first folder, by name: none in a folder that is not trusted. @throws SetupError */
 export function ownPolicies(): Policies {
-  const folder = fileFolder();
-  const text = folder === undefined || !workspace.isTrusted ? "" : textOf(join(folder.uri.fsPath, FILE));
-  return policiesOf(text);
+  return policiesOf(ownFile());
+}
+
+/**
+ * What the `ghosttape.toml` of the first folder says of a replay, as the command line takes it there: policies, and how projects are
+ * tested. @throws SetupError
+ */
+export function ownReplayOptions(): { readonly policies: Policies; readonly project_tests?: Table } {
+  const text = ownFile();
+  const tests = tableOf(text, "tests");
+  return { policies: policiesOf(text), ...(tests === undefined ? {} : { project_tests: tests }) };
 }
 
 /** The table `policies` of the text of a `ghosttape.toml`. @throws SetupError if it is no TOML. */
 export function policiesOf(text: string): Policies {
+  return tableOf(text, "policies") ?? {};
+}
+
+function ownFile(): string {
+  const folder = fileFolder();
+  return folder === undefined || !workspace.isTrusted ? "" : textOf(join(folder.uri.fsPath, FILE));
+}
+
+function tableOf(text: string, name: string): Table | undefined {
   try {
-    const { policies } = parse(text);
-    return typeof policies === "object" && !Array.isArray(policies) ? (policies as Policies) : {};
+    const found = parse(text)[name];
+    return typeof found === "object" && !Array.isArray(found) ? (found as Table) : undefined;
   } catch (error) {
     if (error instanceof TomlError) {
       throw new SetupError(`${FILE}, line ${String(error.line)}: ${error.message.split("\n", 1)[0] ?? ""}`, POLICY_SETTING);
