@@ -39,7 +39,7 @@ DataOf = Annotated[
 def label(
     file: CaseFile,
     *,
-    task: RubricTask = "reverse-qa",
+    task: RubricTask = "",
     source: Annotated[
         str,
         typer.Option(
@@ -62,6 +62,7 @@ def label(
     """
     from tui.commands.questions import judging
 
+    task = judging.task_of(file, task)
     rubric = judging.rubric_of(task, data)
     if not source and not file.is_file():
         raise ConfigurationError(
@@ -77,7 +78,7 @@ def label(
 def calibrate(
     file: CaseFile,
     *,
-    task: RubricTask = "reverse-qa",
+    task: RubricTask = "",
     provider: ProviderFlags,
     data: DataOf = None,
     repeats: Annotated[int, typer.Option(min=1, help="How often each case is judged, for its consistency.")] = 2,
@@ -98,7 +99,7 @@ def calibrate(
 
     chosen = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
     place = out or file.with_suffix(".worth.json")
-    rubric = judging.rubric_of(task, data)
+    rubric = judging.rubric_of(judging.task_of(file, task), data)
     found = asyncio.run(judging.calibrate(file, chosen, rubric, repeats, place, require_recorded=require_recorded))
     print_json(found) if json else judging.show_worth(found, place)
 

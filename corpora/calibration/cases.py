@@ -19,6 +19,8 @@ class LabelledCase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     label: float | None = None
     """None: nobody has scored it yet."""
     rater: str = ""
+    task: str = ""
+    """Whose rubric it is scored by, as `relevance` ("": not said). A label by one rubric says nothing of another."""
 
 
 _CASES = msgspec.json.Decoder(LabelledCase)
@@ -34,7 +36,9 @@ def read_cases(file: Path) -> list[LabelledCase]:
     found: dict[str, LabelledCase] = {}
     try:
         lines = file.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise DataError(file, 0, f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise DataError(file, 0, f"cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
         if line.strip():

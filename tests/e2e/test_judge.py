@@ -138,13 +138,20 @@ async def test_the_suggestions_of_a_run_are_judged_and_the_same_again_without_a_
     assert f"low_context {2 * fmean(scores):.2f}" in table
     limited = await run("judge", "label", "r.jsonl", "--from", "one", "--task", "relevance", "--count", "3")
     assert "0 of 3 cases scored" in limited[0]
-    assert {case.truth for case in read_cases(tmp_path / "r.jsonl")} == {"a\n[[GAP]]\nb"}
+    assert {(case.truth, case.task) for case in read_cases(tmp_path / "r.jsonl")} == {("a\n[[GAP]]\nb", "relevance")}
 
 
 async def test_what_is_wrong_is_said_in_a_sentence(run, tmp_path):
     (tmp_path / "c.jsonl").write_text('{"name": "a", "truth": "t", "response": "r"}\n')
     assert "no case has a label" in (await run("judge", "calibrate", "c.jsonl", "--provider", "fixed", status=2))[1]
     assert "'x' is none of mpr-gen" in (await run("judge", "label", "c.jsonl", "--task", "x", status=2))[1]
+    (tmp_path / "off.jsonl").write_text(
+        '{"name": "a", "truth": "t", "response": "r", "label": 6, "task": "relevance"}\n'
+    )
+    off = await run("judge", "calibrate", "off.jsonl", "--provider", "fixed", "--text", "3", status=2)
+    assert "the label 6 of a is off the scale of this rubric, 0 to 5" in off[1]
+    other = await run("judge", "label", "off.jsonl", "--task", "helpfulness", status=2)
+    assert "off.jsonl has cases of relevance: name another file" in other[1]
     assert "is not there: draw cases" in (await run("judge", "label", "d.jsonl", status=2))[1]
     assert (
         "is no calibration"

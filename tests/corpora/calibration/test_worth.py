@@ -4,6 +4,7 @@ import random
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.inter_rater import cohens_kappa as by_statsmodels
 
 from corpora.calibration import JudgedCase, LabelledCase, judge_cases, read_cases, worth, write_cases
 from corpora.calibration.worth import mean
@@ -58,6 +59,10 @@ def test_a_judge_with_known_errors_has_the_worth_that_others_compute():
     assert (told["bias"]["low"], told["bias"]["high"]) == pytest.approx((interval.low, interval.high))
     agreed, chance = np.mean(scores == labels), sum(np.mean(scores == k) * np.mean(labels == k) for k in range(11))
     assert told["kappa"]["value"] == pytest.approx((agreed - chance) / (1 - chance))
+    table = np.zeros((11, 11))
+    np.add.at(table, (scores.astype(int), labels.astype(int)), 1)
+    other = by_statsmodels(table)
+    assert (told["kappa"]["low"], told["kappa"]["high"]) == pytest.approx((other.kappa_low, other.kappa_upp))
 
 
 def test_the_interval_of_a_rank_correlation_holds_the_truth_about_as_often_as_it_says():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 from rich.text import Text
 
 from corpora.calibration import LabelledCase, judge_cases, read_cases, worth, write_cases
@@ -18,16 +19,18 @@ from corpora.errors import DataError
 from corpora.usefulness import DIMENSIONS, code_with_gap, suggestions_of
 from replay.run.catalogue.finding import find_run
 from replay.run.store import Store
+from server.errors import ProviderError, ProviderMissing
 from server.judging import Rubric, TextJudge
 from server.settings import ProviderSettings
 from tui.commands.looking.inspecting import can_draw
 from tui.commands.options.chats import kept_chat
 from tui.console import SafeConsole
-from tui.errors import ConfigurationError
+from tui.errors import ConfigurationError, LackingError
 from tui.figures import DASH, number_of
 from tui.terminal_text import one_line
 from tui.watching.waiting import Waiting
 
+_USUAL_TASK = "reverse-qa"
 _FIGURES = {
     "kappa": "Cohen's kappa with the labels",
     "spearman": "rank correlation with the labels",
@@ -69,7 +72,23 @@ def drawn_cases(source: str, task: str, count: int, seed: int) -> list[LabelledC
     """
     found = suggestion_cases(find_run(source)) if task in DIMENSIONS else _answer_cases(Path(source), task)
     draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    return draw.sample(found, min(count, len(found)))
+    return [structs.replace(case, task=task) for case in draw.sample(found, min(count, len(found)))]
+
+
+def task_of(file: Path, named: str) -> str:
+    """The task whose rubric the cases of a file are scored by: the named one, else the one that they were drawn for, else `reverse-qa`.
+
+    Raises:
+        ConfigurationError: they were drawn for another one.
+        DataError: the file is malformed.
+
+    """
+    drawn = {case.task for case in read_cases(file) if case.task} if file.is_file() else set()
+    if other := sorted(drawn - {named or min(drawn, default="")}):
+        raise ConfigurationError(
+            f"{file} has cases of {other[0]}: name another file for those of {named or min(drawn)}"
+        )
+    return named or min(drawn, default=_USUAL_TASK)
 
 
 def suggestion_cases(folder: Path) -> list[LabelledCase]:
@@ -138,12 +157,15 @@ async def calibrate(
 
     Raises:
         DataError: no case has a label.
-        ProviderError: the judge's provider failed; what it said is kept.
+        LackingError: the judge's provider failed; what it said is kept.
 
     """
     cases = [case for case in read_cases(file) if case.label is not None]
     if not cases:
         raise DataError(file, 0, "no case has a label: `ghosttape judge label` collects them")
+    if off := next((case for case in cases if not rubric.low <= (case.label or 0.0) <= rubric.high), None):
+        scale = f"{rubric.low:g} to {rubric.high:g}"
+        raise DataError(file, 0, f"the label {off.label:g} of {off.name} is off the scale of this rubric, {scale}")
     out.parent.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         chat = await kept_chat(stack, settings, out.with_suffix(".jsonl"), require_recorded=require_recorded)
@@ -155,7 +177,12 @@ async def calibrate(
             done += 1
             waiting.show(f"{done:,} of {len(cases):,}", done, len(cases))
 
-        found = worth(await judge_cases(TextJudge(chat, rubric), cases, repeats, notify))
+        try:
+            found = worth(await judge_cases(TextJudge(chat, rubric), cases, repeats, notify))
+        except ProviderMissing:
+            raise
+        except ProviderError as error:
+            raise LackingError(f"{error}; what the judge said is kept, and the same command goes on") from error
     document = {
         "judge": judge_name(settings),
         "rubric": rubric.name,
@@ -222,7 +249,8 @@ def _calibration(file: Path) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError) as error:
-        raise DataError(file, 0, f"is no calibration: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DataError(file, 0, f"is no calibration: {reason}") from error
     if not {"judge", "rubric", "cases", "kappa", "spearman", "bias"} <= found.keys():
         raise DataError(file, 0, "is no calibration: `ghosttape judge calibrate` makes one")
     return found
