@@ -77,10 +77,10 @@ describe("package.json", () => {
     expect(isOlder(manifest.version, OLDEST_SERVER)).toBe(false);
   });
 
-  it("keeps a workspace that is not trusted from choosing what runs or where code is sent", () => {
+  it("keeps a workspace that is not trusted from choosing what runs, where code is sent, and patterns that could run for ever", () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(supported).toBe("limited");
-    expect(restrictedConfigurations).toEqual(["ghosttape.provider", "ghosttape.repairs", "ghosttape.server.path"]);
+    expect(restrictedConfigurations).toEqual(["ghosttape.policy", "ghosttape.provider", "ghosttape.repairs", "ghosttape.server.path"]);
     expect(settings["ghosttape.server.path"].scope).toBe("machine-overridable");
     expect(settings["ghosttape.install.source"].scope, "a workspace must not choose what is installed").toBe("machine");
   });

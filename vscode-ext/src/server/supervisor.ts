@@ -1,6 +1,6 @@
 import type { LogOutputChannel } from "vscode";
 
-import { SetupError } from "../setup/errors";
+import { PassingError, SetupError } from "../setup/errors";
 import type { ClientListener, GhostClient } from "./client";
 import { Restarts } from "./restarts";
 import { serial } from "./serial";
@@ -32,6 +32,9 @@ export class Supervisor {
   #client: GhostClient | undefined;
   #isStarting = false;
   #hasRun = false;
+  #hasReported = false;
+  /** How often the person, or what they changed, asked for a start. */
+  #orders = 0;
   #onEdit = false;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
@@ -48,7 +51,8 @@ export class Supervisor {
   /** Start the server, or start it again with the settings of this moment. One that is being started is given up. */
   async restart(): Promise<void> {
     this.#restarts.forget();
-    this.#hasRun = false;
+    this.#orders++;
+    this.#hasRun = this.#hasReported = false;
     if (this.#isStarting) {
       await this.#retire();
     }
@@ -82,17 +86,21 @@ export class Supervisor {
   async #start(): Promise<void> {
     this.#isStarting = true;
     this.#host.show({ kind: "starting" });
-    let begun: GhostClient | undefined;
+    const order = this.#orders;
+    const isGivenUp = (): boolean => order !== this.#orders || this.#isOver;
     try {
       const { client, command } = await this.#host.prepare(this.#listener());
-      this.#client = begun = client;
+      if (isGivenUp()) {
+        await client.retire(); // its settings are those of before
+        return;
+      }
+      this.#client = client;
       const version = await client.begin();
       this.#restarts.started(Date.now());
       this.#hasRun = true;
       this.#host.show({ kind: "running", command, version });
     } catch (error) {
-      const isGivenUp = begun !== undefined && this.#client !== begun;
-      await (isGivenUp ? undefined : this.#failed(error));
+      await (isGivenUp() ? undefined : this.#failed(error));
     } finally {
       this.#isStarting = false;
     }
@@ -101,12 +109,21 @@ export class Supervisor {
   async #failed(error: unknown): Promise<void> {
     await this.#retire();
     this.#host.log.error(reasonOf(error));
-    if (this.#hasRun && !(error instanceof SetupError && error.setting === "ghosttape")) {
+    const isFinal = this.#needsPerson(error);
+    if (isFinal) {
+      this.#host.show({ kind: "failed", reason: reasonOf(error) });
+    } else {
       this.#later();
-      return;
     }
-    this.#host.show({ kind: "failed", reason: reasonOf(error) });
-    this.#host.report(error);
+    if (isFinal || !(this.#hasRun || this.#hasReported)) {
+      this.#hasReported = true;
+      this.#host.report(error);
+    }
+  }
+
+  /** Whether no further start can help before the person does something. A program that has run may be away for an update. */
+  #needsPerson(error: unknown): boolean {
+    return error instanceof SetupError && (this.#hasRun ? error.setting === "ghosttape" : !(error instanceof PassingError));
   }
 
   #listener(): ClientListener {

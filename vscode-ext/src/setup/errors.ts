@@ -23,3 +23,6 @@ export class SetupError extends Error {
     this.remedy = remedy;
   }
 }
+
+/** A start that failed for a reason that may pass by itself, such as a machine that is short of time or memory: it is tried again. */
+export class PassingError extends SetupError {}

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 
-import { SetupError } from "./errors";
+import { PassingError, SetupError } from "./errors";
 import { PATH_SETTING } from "./location";
 
 /** How long a server may take to answer `initialize` (ms): Python on a busy machine with a cold disk needs many seconds. */
@@ -58,8 +58,8 @@ export class ServerProcess {
   }
 
   #watch(reject: (error: SetupError) => void, patience: number): void {
-    const fail = (what: string): void => {
-      reject(new SetupError(notAServer(this.#command, what, this.#lastWords), PATH_SETTING));
+    const fail = (what: string, Kind = SetupError): void => {
+      reject(new Kind(notAServer(this.#command, what, this.#lastWords), PATH_SETTING));
     };
     this.child.once("error", (error) => {
       fail(`cannot be started (${error.message})`);
@@ -68,7 +68,7 @@ export class ServerProcess {
     this.child.once("exit", (code, signal) => {
       this.answered();
       const how = signal === null ? `ended with status ${String(code)}` : `was ended by ${signal}`;
-      setTimeout(fail, LAST_WORDS_WAIT, `${how} before it answered`);
+      setTimeout(fail, LAST_WORDS_WAIT, `${how} before it answered`, signal === null ? SetupError : PassingError);
     });
     this.child.stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LONGEST_WORDS);
@@ -80,7 +80,7 @@ export class ServerProcess {
       }
     });
     this.#timer = setTimeout(() => {
-      fail(`has not answered for ${String(patience / 1000)} s`);
+      fail(`has not answered for ${String(patience / 1000)} s`, PassingError);
       this.child.kill("SIGKILL");
     }, patience);
   }

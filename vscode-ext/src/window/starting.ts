@@ -50,9 +50,9 @@ export class Starting {
     const { log, keys, recording, hints } = this.#host;
     const { provider } = configuredProvider();
     const command = locate(await currentSurroundings(log));
-    const recordTo = recording.nextSession();
-    hints.follow(recordTo !== undefined);
     const variables = await keys.variables(provider["name"]);
+    const recordTo = recording.nextSession(); // nothing is waited for from here on, so that a pause is never overlooked
+    hints.follow(recordTo !== undefined);
     const options = currentOptions(recordTo);
     this.#started = { options, variables };
     this.#host.showModel(modelName(provider));

@@ -4,25 +4,33 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClientListener, GhostClient } from "../../src/server/client";
 import type { ServerState } from "../../src/server/state";
 import { Supervisor } from "../../src/server/supervisor";
-import { SetupError } from "../../src/setup/errors";
+import { PassingError, SetupError } from "../../src/setup/errors";
 
 /** A client whose server starts when it is told to. */
 class FakeClient {
   readonly listener: ClientListener;
   retired = 0;
+  begun = 0;
   answer: () => void = () => undefined;
   fail: (error: unknown) => void = () => undefined;
 
-  constructor(listener: ClientListener) {
+  readonly #answers: boolean;
+
+  constructor(listener: ClientListener, answers: boolean) {
     this.listener = listener;
+    this.#answers = answers;
   }
 
   begin(): Promise<string> {
+    this.begun++;
     return new Promise((resolve, reject) => {
       this.answer = () => {
         resolve("0.1.0");
       };
       this.fail = reject;
+      if (this.#answers) {
+        this.answer();
+      }
     });
   }
 
@@ -40,22 +48,17 @@ class Window {
   readonly problems: string[] = [];
   answers = true;
   setupError: SetupError | undefined;
+  /** What a start waits for before its client is made: environment, keys. */
+  prepared: Promise<void> = Promise.resolve();
   readonly supervisor = new Supervisor({
     log: { error: () => undefined, warn: () => undefined } as unknown as LogOutputChannel,
     prepare: (listener) => {
       if (this.setupError !== undefined) {
         return Promise.reject(this.setupError);
       }
-      const client = new FakeClient(listener);
+      const client = new FakeClient(listener, this.answers);
       this.clients.push(client);
-      if (this.answers) {
-        queueMicrotask(() => {
-          queueMicrotask(() => {
-            client.answer();
-          });
-        });
-      }
-      return Promise.resolve({ client: client as unknown as GhostClient, command: "/bin/gt" });
+      return this.prepared.then(() => ({ client: client as unknown as GhostClient, command: "/bin/gt" }));
     },
     show: (state) => void this.states.push(state),
     report: (error) => void this.reported.push(error),
@@ -164,6 +167,39 @@ describe("a supervised server", () => {
     expect(window.clients).toHaveLength(2);
     expect(window.state?.kind).toBe("running");
   });
+
+  it("is given up before it begins when the person wants another while it is prepared: its settings are those of before", async () => {
+    let prepared: () => void = () => undefined;
+    window.prepared = new Promise((resolve) => { prepared = resolve; });
+    const first = window.supervisor.restart();
+    await vi.advanceTimersByTimeAsync(10);
+    const second = window.supervisor.restart();
+    prepared();
+    await Promise.all([first, second]);
+    expect(window.clients.map(({ begun, retired }) => [begun, retired])).toEqual([[0, 1], [1, 0]]);
+    expect(window.supervisor.client).toBe(window.last);
+    expect(window.reported).toEqual([]);
+  });
+
+  it.each([new PassingError("it has not answered for 60 s", "ghosttape.server.path"), new Error("the pipe is closed")])(
+    "is tried again when its first start fails and the reason may pass (%s), and the person is told once",
+    async (error) => {
+      window.answers = false;
+      const first = window.supervisor.restart();
+      await vi.advanceTimersByTimeAsync(1);
+      window.last.fail(error);
+      await first;
+      expect(window.state).toEqual({ kind: "ended", wait: 100, onEdit: false });
+      await vi.advanceTimersByTimeAsync(101);
+      window.last.fail(error);
+      await vi.advanceTimersByTimeAsync(1);
+      window.answers = true;
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(window.reported).toEqual([error]);
+      expect(window.clients).toHaveLength(3);
+      expect(window.state?.kind).toBe("running");
+    },
+  );
 
   it("is not started again after the window closed", async () => {
     await window.supervisor.restart();

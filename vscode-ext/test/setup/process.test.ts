@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { PassingError } from "../../src/setup/errors";
 import { ServerProcess, startsLikeAMessage } from "../../src/setup/process";
 
 describe.skipIf(process.platform === "win32")("a program that is no language server", () => {
@@ -26,11 +27,12 @@ describe.skipIf(process.platform === "win32")("a program that is no language ser
     return file;
   }
 
-  async function failure(script: string, patience?: number): Promise<string> {
+  async function failure(script: string, { patience, passes = false }: { patience?: number; passes?: boolean } = {}): Promise<string> {
     const server = new ServerProcess({ command: program(script), args: [] }, patience);
     running.push(server);
     const error: unknown = await server.failure.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "SetupError", setting: "ghosttape.server.path" });
+    expect(error instanceof PassingError).toBe(passes);
     return (error as Error).message;
   }
 
@@ -47,7 +49,7 @@ describe.skipIf(process.platform === "win32")("a program that is no language ser
   });
 
   it("and never answers: is ended after the patience", async () => {
-    expect(await failure("exec sleep 60", 50)).toMatch(/has not answered for 0.05 s/);
+    expect(await failure("exec sleep 60", { patience: 50, passes: true })).toMatch(/has not answered for 0.05 s/);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(running[0]?.child.signalCode).toBe("SIGKILL");
   });
@@ -57,7 +59,7 @@ describe.skipIf(process.platform === "win32")("a program that is no language ser
   });
 
   it("and is ended by a signal", async () => {
-    expect(await failure("kill -TERM $$")).toMatch(/was ended by SIGTERM/);
+    expect(await failure("kill -TERM $$", { passes: true })).toMatch(/was ended by SIGTERM/);
   });
 
   it("and cannot be run", async () => {
