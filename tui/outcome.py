@@ -56,14 +56,14 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         from corpora.errors import CorpusError
         from replay.errors import ProviderFailsError, ReplayError, ServerError
         from runners.errors import RunnerError, SandboxUnknown
-        from server.errors import ProviderMissing, ServerRoomError
+        from server.errors import ProviderError, ServerRoomError
         from tui.errors import InterruptedRunError, LackingError, TuiError
 
         try:
             return command(*args, **kwargs)
         except SandboxUnknown as error:
             _exit(error, ExitStatus.WRONG_USE)
-        except (ServerError, RunnerError, ProviderMissing, ProviderFailsError, LackingError) as error:
+        except (ServerError, RunnerError, ProviderError, ProviderFailsError, LackingError) as error:
             _exit(error, ExitStatus.LACKING)
         except InterruptedRunError as error:
             _exit(error, INTERRUPTED)

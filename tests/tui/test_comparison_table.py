@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
 from tui.cli import app
+from tui.comparing.words import groups_page
 from tui.tables.comparison import comparison_table
 from tui.tables.comparison_markdown import comparison_markdown, fenced, plain
 
@@ -283,3 +284,32 @@ def test_several_runs_on_a_side_have_labels_and_the_names_that_tell_them_apart()
     assert any(line.startswith("B         B1 to B2  128 of 300") for line in lines)
     assert "No other run passes more for less cost than B1." in lines
     assert "No other run passes more for less cost than B1.  " in comparison_markdown(found, 0)
+
+
+MEASURED = {
+    "metric": "change-inner-loop-to-start-from-outer-index",
+    "unit": "share",
+    "is_gain": True,
+    "first": 1.0,
+    "second": 0.42,
+    "net": {"value": -0.58, "low": -1.0, "high": -0.125},
+    "p_adjusted": 0.004,
+    "says": "worse",
+}
+
+
+def test_adherence_to_each_instruction_stands_in_a_table_of_its_own_everywhere():
+    found = {**FOUND, "instructions": [MEASURED]}
+    lines = table_of(found)
+    assert any("instructions of developers, B less A (p adjusted by Holm)" in line for line in lines)
+    row = next(line for line in lines if "-58.0 (-100.0 to -12.5)" in line)
+    assert row.split()[-2:] == ["0.004", "worse"]
+    name = "".join("".join(lines).split())
+    assert "change-inner-loop" in name
+    text = comparison_markdown(document(found), 0)
+    assert "<summary>Instructions of developers</summary>" in text
+    assert "| -58.0 (-100.0 to -12.5) | 🔴 |" in text
+    assert plain(MEASURED["metric"]) in text
+    page = groups_page(found).plain
+    assert "change-inner-loop-to-start-from-ou" in page
+    assert "-58.0 (-100.0 to -12.5)" in page

@@ -48,3 +48,11 @@ def test_wrong_use_is_named(tmp_path, words, said):
     given = [word.format(data=tmp_path / "HumanEval.jsonl", folder=tmp_path) for word in words]
     status, _, text = call("translate", *given, "--provider", "fixed")
     assert (status, said in " ".join(text.split())) == (2, True), text
+
+
+def test_a_model_server_that_cannot_be_reached_ends_with_status_3(tmp_path):
+    (tmp_path / "HumanEval.jsonl").write_text(json.dumps(PROBLEM))
+    words = ["translate", tmp_path / "HumanEval.jsonl", "--to", "javascript", "-o", tmp_path / "js.jsonl"]
+    status, _, text = call(*words, "--provider", "openai", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    assert (status, "127.0.0.1:9" in text) == (3, True)
+    assert not (tmp_path / "js.jsonl").exists()
