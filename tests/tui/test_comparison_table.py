@@ -311,5 +311,5 @@ def test_adherence_to_each_instruction_stands_in_a_table_of_its_own_everywhere()
     assert "| -58.0 (-100.0 to -12.5) | 🔴 |" in text
     assert plain(MEASURED["metric"]) in text
     page = groups_page(found).plain
-    assert "change-inner-loop-to-start-from-ou" in page
+    assert "change-inner-loop-to-start-from-" in page
     assert "-58.0 (-100.0 to -12.5)" in page
