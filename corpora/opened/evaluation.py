@@ -1,13 +1,14 @@
 """A file of a project as a tape that can be judged: the project as it lies in its folder now, how it is tested, and the file typed again.
 
-The tape lies in `.ghosttape/evaluated` of the project's folder. Files that git ignores and files that hold keys (`replay.recording.secrets`) are not on it.
+The tape lies in `.ghosttape/evaluated` of the project's folder, where the newest are kept. Files that git or a `.ghosttapeignore` ignores and files that hold
+keys (`replay.recording.secrets`) are not on it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,8 +18,9 @@ from corpora.history.environments import Said, TestsOfCommits
 from corpora.history.repository.git_commands import GitCommands
 from corpora.mined.checkout import Checkout, read_checkout
 from corpora.opened.retyping import retyped
+from corpora.opened.tidying import tidy
 from replay.options import FolderTests
-from replay.recording.secrets.exclusion import is_never
+from replay.recording.secrets.exclusion import Exclusion
 from replay.run.engine import cache_folder
 from replay.run.folders import OWN, make_folder
 from replay.tapes import blob_files
@@ -47,13 +49,25 @@ def project_of(opened: OpenedFile) -> Checkout:
     """Read the project as it lies in its folder, with the file as the editor holds it.
 
     Raises:
-        DataError: the folder cannot be read.
+        DataError: the folder cannot be read, or the file must not be on a tape.
         HistoryError: git fails.
 
     """
     found = read_checkout(opened.folder, "", _ignored(opened.folder))
-    kept = {path: text for path, text in found.files.items() if not is_never(Path(path))}
-    return replace(found, files=kept | {opened.path: opened.text})
+    root = opened.folder.resolve()
+    unwanted = Exclusion(root, [root]).unwanted(root / path for path in {*found.contents, opened.path})
+    if root / opened.path in unwanted:
+        reason = "a .ghosttapeignore or its own name (files with keys) keeps it off tapes, and an evaluation writes one"
+        raise DataError(opened.folder / opened.path, 0, reason)
+    return _without(found, {path.relative_to(root).as_posix() for path in unwanted}, {opened.path: opened.text})
+
+
+def _without(found: Checkout, paths: set[str], changed: Mapping[str, str]) -> Checkout:
+    """The project without some files, and with what the editor holds of others."""
+    texts = {path: text for path, text in found.files.items() if path not in paths}
+    blobs = {path: content for path, content in found.others.blobs.items() if path not in paths}
+    others = replace(found.others, blobs=blobs, executable=found.others.executable - paths)
+    return replace(found, files={**texts, **changed}, others=others)
 
 
 def _ignored(folder: Path) -> Iterator[Path]:
@@ -150,6 +164,7 @@ def tape_of(opened: OpenedFile, events: Sequence[Event], project: Checkout, test
         make_folder(place.parent)
         blob_files.write(project.others, place.parent)
         write(Tape(header, tuple(events), str(place)), place)
+        tidy(place.parent)
     except OSError as error:
         raise DataError(place, 0, f"cannot be written: {error.strerror}") from error
     return Tape(header, tuple(events), str(place))

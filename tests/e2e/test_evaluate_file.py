@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -69,6 +70,11 @@ def shop(run_folder, need, once):
         (folder / ".env").write_text("KEY=blueHorse42Staple\n")
         (folder / ".gitignore").write_text("private.txt\n")
         (folder / "private.txt").write_text("mine alone")
+        (folder / ".ghosttapeignore").write_text("plans/\n")
+        (folder / "plans").mkdir()
+        (folder / "plans" / "next.txt").write_text("for nobody else")
+        (folder / "plans" / "logo.bin").write_bytes(b"\xff\xfe\x00")
+        (folder / "signing.p12").write_bytes(b"\xff\xfe\x01")
         subprocess.run(["git", "init", "-q", str(folder)], check=True)
         return folder
 
@@ -149,11 +155,12 @@ def test_the_command_line_gives_the_same_records_for_the_same_tape(evaluated, tm
     assert list(map(outcome, found)) == list(map(outcome, mine))
 
 
-def test_no_file_that_holds_keys_and_none_that_git_ignores_is_on_the_tape(evaluated):
+def test_no_file_that_holds_keys_and_none_that_git_or_a_list_of_ours_ignores_is_on_the_tape(evaluated):
     _, origins, _ = records(evaluated["oracle"])
     (tape,) = origins.values()
     files = read(Path(tape)).header.workspace.files
-    assert set(files) == {"pyproject.toml", ".gitignore", "tests/test_shop.py"}
+    assert set(files) == {"pyproject.toml", ".gitignore", ".ghosttapeignore", "tests/test_shop.py"}
+    assert read(Path(tape)).header.workspace.beside is UNSET
     assert "blueHorse" not in Path(tape).read_text()
 
 
@@ -161,6 +168,8 @@ async def test_an_order_that_cannot_be_carried_out_is_refused_with_the_reason(sh
     (tmp_path / "notes.md").write_text("# Notes\n")
     (tmp_path / "empty.py").write_text("x = 1\n")
     (tmp_path / "whole.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "own.py").write_text("def f():\n    return 1\n")
+    (tmp_path / ".ghosttapeignore").write_text("own.py\n")
     plain = {"options": {"tests": False, **PLAIN}}
     wrong = [
         ({"path": str(tmp_path / "a.py"), "folder": str(shop)}, "it does not lie in the folder of the project"),
@@ -169,6 +178,7 @@ async def test_an_order_that_cannot_be_carried_out_is_refused_with_the_reason(sh
         ({"path": str(tmp_path / "empty.py"), "folder": str(tmp_path), **plain}, "there is no function with a body"),
         ({"path": str(tmp_path / "empty.py"), "folder": str(tmp_path)}, "there is no function with a body"),
         ({"path": str(tmp_path / "whole.py"), "folder": str(tmp_path)}, "nothing in its files shows how it is tested"),
+        ({"path": str(tmp_path / "own.py"), "folder": str(tmp_path)}, "keeps it off tapes"),
         ({"path": "x", "folder": "y", "options": {"sandbox": "none"}}, "only be asked for on the command line"),
         ({"path": "x"}, "missing required field `folder`"),
     ]

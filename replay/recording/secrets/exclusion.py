@@ -94,7 +94,8 @@ NEVER = (
 )
 """Patterns as in `.gitignore`, matched in any case; no other list can include these files."""
 
-_IGNORES = (".gitignore", ".ghosttapeignore")
+_OWN = ".ghosttapeignore"
+_IGNORES = (".gitignore", _OWN)
 _never = GitIgnoreSpec.from_lines(NEVER)
 _COPY = re.compile(r"(?:\.(?:old|bak|backup|orig|save|swp|swo|tmp|copy|\d+)|~)+$")
 _CLASS = re.compile(r"\[:(\w+):\]")
@@ -144,6 +145,11 @@ class Exclusion:
         lists, names = _Lists(), self._lists_in_use(paths)
         found = {path for path in paths if self._is_listed(path, lists, names)}
         return found | git.ignored(path for path in paths if path not in found)
+
+    def unwanted(self, paths: Iterable[Path]) -> set[Path]:
+        """Those of the absolute paths that must not be on a tape whatever git says: files with keys, and those of a `.ghosttapeignore`."""
+        lists = _Lists()
+        return {path for path in paths if self._is_listed(path, lists, (_OWN,))}
 
     def _lists_in_use(self, paths: Sequence[Path]) -> list[str]:
         """The names of ignore files that decide something: where git answers for all folders, not those of git."""

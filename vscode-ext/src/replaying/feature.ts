@@ -16,7 +16,7 @@ import {
 
 import type { VirtualDocuments } from "../results/documents";
 import type { RunFolders } from "../results/runs";
-import { placeOf } from "../results/texts";
+import { placeOf, showsText } from "../results/texts";
 import { NEEDS_TRUST, type Turn } from "../results/turn";
 import type { Execute, ResultsView } from "../results/view";
 import { ServerLost } from "../server/lost";
@@ -214,7 +214,7 @@ export class Replaying {
       return;
     }
     const shown = shownScene(scene);
-    if (editor.document.getText() === shown.text) {
+    if (showsText(editor.document.getText(), shown.text)) {
       this.#mark(editor, shown);
     }
   }

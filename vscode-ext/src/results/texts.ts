@@ -26,6 +26,11 @@ export function offsetOf(text: string, { line, character }: Place): number {
   return start + Math.min(character, lines[2 * line]?.length ?? 0);
 }
 
+/** Whether an editor shows a text: it gives all lines the line ends that most of them have, so a suggestion in a file with `\r\n` loses its own. */
+export function showsText(shown: string, text: string): boolean {
+  return shown.replaceAll(/\r\n?/g, "\n") === text.replaceAll(/\r\n?/g, "\n");
+}
+
 /** A text without its marked part, and a place of it there: what stood in the marked part is at its beginning. */
 export function withoutGhost({ text, start, end }: MarkedText, place: Place): { readonly text: string; readonly place: Place } {
   const offset = offsetOf(text, place);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { MomentView } from "../../src/results/records";
-import { holeText, logText, momentText, placeOf } from "../../src/results/texts";
+import { holeText, logText, momentText, placeOf, showsText } from "../../src/results/texts";
 
 const view: MomentView = {
   record: {
@@ -51,5 +51,14 @@ describe("the texts of a moment", () => {
     ["𝒳y", 3, { line: 0, character: 3 }],
   ])("counts lines and UTF-16 code units as editors do: %j", (text, offset, place) => {
     expect(placeOf(text, offset)).toEqual(place);
+  });
+});
+
+describe("a text that an editor shows", () => {
+  it("may have other line ends there, for an editor gives all lines the same", () => {
+    expect(showsText("a = 1\r\nb = 2\r\nc", "a = 1\r\nb = 2\nc")).toBe(true);
+    expect(showsText("a\nb", "a\rb")).toBe(true);
+    expect(showsText("a\r\n\r\nb", "a\r\nb")).toBe(false);
+    expect(showsText("a\nb ", "a\nb")).toBe(false);
   });
 });

@@ -30,9 +30,13 @@ class TotalTest(unittest.TestCase):
         self.assertEqual(total([1, 2, 3]), 6)
 """
 WRITTEN = {"s": " = sum(prices)", "r": "aise ValueError", "re": "turn s"}
+KEYS = (("s", True), ("\nr", False), ("e", True))
+"""What is typed until ghost text is there, and whether that is taken then."""
 SLOWER = 5
 """The copy of the recording has so much more time between its events: at the speed at which a replay begins it takes as long as the recording did."""
 REST_S = 0.5
+STEP_S = 4
+"""How long a step of a replay takes at most to be shown, where it can be seen at all; on a machine at rest it is at once."""
 
 
 def answer(asked):
@@ -54,9 +58,12 @@ def recorded(window):
     """Record a session in a clone of a repository: the file of its tape, with how it is tested and its times drawn out."""
     cloned(window.workspace)
     window.record()
-    for text in ("s", None, "\n", "r", "e", None):
-        window.press("Tab") if text is None else window.type(text)
-        time.sleep(REST_S)
+    for (text, takes), offered in zip(KEYS, WRITTEN.values(), strict=True):
+        window.type(text, gap=REST_S)
+        window.until_ghost(offered)
+        if takes:
+            window.press("Tab", gap=REST_S)
+            window.until_ghost("")
     assert window.save() == END
     window.pause()
     tape = tapes.read(window.tapes[-1])
@@ -97,13 +104,23 @@ def watch(window):
     time.sleep(1.5)
     seen.append((place(window), pages(window)))
     for title in ("One Step", "To the End of the Next Moment", "To the End of the Next Moment"):
+        before = place(window)
         window.command(f"ghosttape: Replay: {title}")
-        time.sleep(1)
+        stands_elsewhere(window, before)
         seen.append((place(window), pages(window)))
     window.type("typed")
     seen.append((place(window), pages(window)))
     go_on(window)
     return seen
+
+
+def stands_elsewhere(window, before):
+    """Wait until the replay has gone on from a place and stands again. One step may lie within the same second: it gets a while."""
+    end = time.monotonic() + STEP_S
+    while time.monotonic() < end and not (place(window)[1] and place(window)[0] > before[0]):
+        time.sleep(0.1)
+    window.until(lambda: place(window)[1], "it stands", 20)
+    time.sleep(REST_S)
 
 
 def shown(window, *texts):
