@@ -20,6 +20,8 @@ LATEST_MS = 30
 """How late timers may be for the policy to be judged: gaps between keys end 30 ms before, or begin 60 ms after the 50 ms that VS Code waits, so that
 a timer that is later than this makes another key the one that is asked about."""
 TRIES = 2
+BUSY = 0.25
+"""If timers are late in more of the seconds than this, another try would be no better."""
 
 
 def rest_of_line(asked):
@@ -97,6 +99,11 @@ class Session:
         return sum(delay > LATEST_MS for delay in self.late)
 
     @property
+    def is_disturbed(self):
+        """Whether the machine has too much else to do for another try to be worth its minutes."""
+        return self.could_differ > BUSY * len(self.late)
+
+    @property
     def is_explained(self):
         """Whether late timers can be why it does not agree."""
         allowed = math.ceil(0.05 * self.live) + self.could_differ
@@ -150,4 +157,6 @@ def test_a_replay_asks_what_was_asked_in_the_editor_and_its_requests_end_as_they
         if session.agrees:
             return
         assert session.is_explained, session
+        if session.is_disturbed:
+            break
     pytest.skip(f"the policy is not judged on a machine this busy: {session}")

@@ -42,11 +42,11 @@ def tree(window):
 
 
 def groups(window, level):
-    """How many moments each ending (level 1), or each verdict of an ending (level 2), has in the results."""
+    """How many moments each ending (level 1), or each verdict of an ending (level 2), has in the results. A row that is being drawn has no number yet."""
     found, ending = {}, ""
     for row_level, label, description in tree(window):
         ending = label if row_level == 1 else ending
-        if row_level == level:
+        if row_level == level and description.isdigit():
             found[label if level == 1 else (ending, label)] = int(description)
     return found
 
