@@ -45,18 +45,20 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan(cells: Sequence[Cell], folder: Path, shared: Path, prices: Mapping[str, Price]) -> list[CellPlan]:
     """Plan the cells of an experiment that are not finished; the others take nothing more."""
-    rates, asked_by = MeasuredRates.of(shared), set[bytes]()
+    rates, earlier = MeasuredRates.of(shared), set[bytes | None]()
     made = []
     for cell in cells:
         done = finished(cell.folder_in(folder)) is not None
-        common = _common(cell)
-        made.append(_planned(cell, prices, rates, done=done, known=common in asked_by))
-        if common is not None:
-            asked_by.add(common)
+        common, places = _common(cell), _places(cell)
+        made.append(_planned(cell, prices, rates, done=done, known=common in earlier, emptied=places in earlier))
+        earlier |= {common, places} - {None}
     return made
 
 
-def _planned(cell: Cell, prices: Mapping[str, Price], rates: MeasuredRates, *, done: bool, known: bool) -> CellPlan:
+def _planned(
+    cell: Cell, prices: Mapping[str, Price], rates: MeasuredRates, *, done: bool, known: bool, emptied: bool
+) -> CellPlan:
+    """What one cell takes. `known`: an earlier one asks the same questions; `emptied`: an earlier one asks at the same places, so finished projects and emptied holes are tested already."""
     options = cell.options
     provider = options.settings.provider
     counts = [_expected(source) for source in cell.sources]
@@ -67,7 +69,8 @@ def _planned(cell: Cell, prices: Mapping[str, Price], rates: MeasuredRates, *, d
         sum(count.given_up for count in counts) if known else moments
     )  # answers that were given up serve no other cell
     questions = 0 if done or costs_nothing else first + again
-    tests = 0 if done or not options.tests else sum(map(_states, cell.sources, (count.asks for count in counts)))
+    is_tested = options.tests and not done
+    tests = sum(_states(source, count.asks, emptied) for source, count in zip(cell.sources, counts, strict=True)) if is_tested else 0  # fmt: skip
     asked = questions * (0 if costs_nothing else most_tokens(options.settings))
     is_free = not questions or provider.name in FREE
     price, output = prices.get(provider.model), questions * provider.max_tokens
@@ -90,14 +93,21 @@ def _is_timed(cell: Cell) -> bool:
 
 def _common(cell: Cell) -> bytes | None:
     """What cells have in common that ask the same questions; None where they depend on answers."""
+    settings = {name: cell.options.kept()["settings"][name] for name in ("provider", "context")}
+    return _without(cell, ("scoring",) if _is_timed(cell) else ("user", "latency", "scoring"), settings)
+
+
+def _places(cell: Cell) -> bytes | None:
+    """What cells have in common that ask at the same places, and test them alike; None where these depend on answers."""
+    return _without(cell, ("user", "latency", "samples"), {})
+
+
+def _without(cell: Cell, axes: Sequence[str], settings: Mapping[str, Any]) -> bytes | None:
     if not all(_expected(source).exact for source in cell.sources):
         return None
-    is_timed = _is_timed(cell)
-    kept: dict[str, Any] = cell.options.kept()
-    for axis in ("scoring",) if is_timed else ("user", "latency", "scoring"):
-        kept.pop(axis, None)
-    kept["settings"] = {name: kept["settings"][name] for name in ("provider", "context")}
-    return msgspec.json.encode([kept, {source.name: source.digest for source in cell.sources}], order="deterministic")
+    kept: dict[str, Any] = {name: value for name, value in cell.options.kept().items() if name not in axes}
+    digests = {source.name: source.digest for source in cell.sources}
+    return msgspec.json.encode([axes, {**kept, "settings": settings}, digests], order="deterministic")
 
 
 def _expected(source: Source) -> ExpectedQuestions:
@@ -111,13 +121,13 @@ def _expected(source: Source) -> ExpectedQuestions:
     return replace(once, asks=once.asks * source.options.samples)
 
 
-def _states(source: Source, moments: int) -> int:
-    """How many states a source tests at most."""
+def _states(source: Source, moments: int, emptied: bool) -> int:
+    """How many states a source tests at most. `emptied`: without those that do not depend on answers: what is finished, and what lacks only the wanted part."""
     options: RunOptions = source.options  # type: ignore[attr-defined]
-    arms = 2 + len(options.settings.repairs) if options.ablate else 1
+    arms, own = 2 + len(options.settings.repairs) if options.ablate else 1, moments // options.samples
     if isinstance(options, EvaluateOptions):
-        own = moments // options.samples  # finished and emptied programs
-        return 2 * own + moments * arms * (1 + options.tests_all_tasks)
+        return 2 * own * (not emptied) + moments * arms * (1 + options.tests_all_tasks)
     assert isinstance(options, ReplayOptions)
     some = 3 if options.which_tests == "touching" else 1
-    return 1 + moments * _STATES_A_MOMENT[source.is_timed] * arms * some * (1 + (options.user == "tests"))
+    most = 1 + moments * _STATES_A_MOMENT[source.is_timed] * arms * some * (1 + (options.user == "tests"))
+    return most - (1 + own) * emptied

@@ -6,15 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 from pytest_lsp import LanguageClient
+from typer.testing import CliRunner
 
 from tests.e2e.recorded_editor import Editor
+from tui.cli import app
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))  # and the data in the forms of benchmarks
@@ -51,10 +53,24 @@ def run_in(folder, *words, status=0, timeout=600, env=None):
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
+def run_here(folder, *words, status=0):
+    """Run a command that starts no other program in this process: one of its own takes a second to begin."""
+    with chdir(folder):
+        done = CliRunner().invoke(app, list(map(str, words)))
+    assert done.exit_code == status, f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
+    return Outcome(done.exit_code, done.stdout, done.stderr)
+
+
 @pytest.fixture(scope="session")
 def ghosttape_in():
     """Run the console script in a folder, with some words."""
     return run_in
+
+
+@pytest.fixture(scope="session")
+def ghosttape_here():
+    """As `ghosttape_in`, for a command that starts no other program: it runs in this process."""
+    return run_here
 
 
 @pytest.fixture

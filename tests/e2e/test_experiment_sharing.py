@@ -16,9 +16,10 @@ import pytest
 from tests.corpora.devbench_data import instance, write
 from tests.counting_server import counting_server
 
+TAPE = Path(__file__).parents[2] / "corpora/demo/ledger.tape.jsonl"
 SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 FILE = """
-tapes = ["demo"]
+tapes = ["{tape}"]
 corpora = ["bench"]
 
 [matrix]
@@ -27,7 +28,7 @@ policies = ["blocks", "pause:300"]
 repairs = ["all", "none"]
 
 [options]
-limit = 1
+limit = 2
 latency = "fixed:80"
 
 [providers.one]
@@ -49,7 +50,7 @@ WALL = {"run", "latency_ms", "machine", "cost"}
 
 @pytest.fixture
 def experiment(tmp_path, need):
-    """A provider, two policies and two sets of repairs over the demo and two small tasks."""
+    """A provider, two policies and two sets of repairs over a tape and two small tasks."""
     need("bwrap")
     sound = {"prefix": "def twice(x):\n", "suffix": "\nassert twice(2) == 4", "assertions": "assert twice(3) == 6"}
     rows = [instance(number, f"    return 2 * x  # {number}", **sound) for number in range(1, 3)]
@@ -57,7 +58,7 @@ def experiment(tmp_path, need):
 
     def written(url):
         path = tmp_path / "many.toml"
-        path.write_text(FILE.format(url=url))
+        path.write_text(FILE.format(url=url, tape=TAPE))
         return path
 
     return written
@@ -74,10 +75,10 @@ def summaries(document):
     return {cell["name"]: numbers(cell["summary"]) for cell in document["cells"]}
 
 
-def killed(path, times, draw):
-    """Start the command and kill it, again and again; return how often it was still at work."""
+def killed(path, server, times, draw):
+    """Start the command again and again, each time until the server has one question more, and kill it a little later; return how often it was still at work."""
     alive = 0
-    for _ in range(times):
+    for asked in range(1, times + 1):
         process = subprocess.Popen(
             [SCRIPT, "experiment", str(path), "--json"],
             cwd=path.parent,
@@ -85,9 +86,12 @@ def killed(path, times, draw):
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        time.sleep(draw.uniform(2.0, 4.0))
-        alive += process.poll() is None
-        os.killpg(process.pid, signal.SIGKILL)
+        while len(server.asked) < asked and process.poll() is None:
+            time.sleep(0.02)
+        time.sleep(draw.uniform(0.0, 0.4))
+        if process.poll() is None:
+            alive += 1
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     return alive
 
@@ -113,7 +117,7 @@ def test_kills_change_no_number_and_shared_work_is_done_once_and_each_cell_is_as
         assert plain["work"]["saved"] > 0
 
         server.prompts.clear()
-        assert killed(path, 4, random.Random(7))
+        assert killed(path, server, 4, random.Random(7)) == 4
         document = ghosttape("experiment", path, "--json").json
         assert summaries(document) == summaries(plain)
         assert set(server.asked) == set(asked)
@@ -122,10 +126,8 @@ def test_kills_change_no_number_and_shared_work_is_done_once_and_each_cell_is_as
         assert states(document) == states(plain)
 
         provider = ("--provider", "openai", "--base-url", server.url, "--model", "one", "--repairs", "none", "--json")
-        of_tape = ("--limit", "1", "--policy", "pause:300", "--latency", "fixed:80")
-        assert (
-            numbers(ghosttape("replay", "demo", *provider, *of_tape).json) == summaries(plain)["tapes-pause-300-none"]
-        )
+        of_tape = ("--limit", "2", "--policy", "pause:300", "--latency", "fixed:80")
+        assert numbers(ghosttape("replay", TAPE, *provider, *of_tape).json) == summaries(plain)["tapes-pause-300-none"]
         of_corpus = ("--data", "data", "--no-packages", "--limit", "2", "--languages", "python")
         alone = ghosttape("evaluate", "devbench", *provider, *of_corpus, "--categories", "low_context").json
         assert numbers(alone) == summaries(plain)["bench-none"]
