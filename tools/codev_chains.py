@@ -37,9 +37,9 @@ _LOG = ".chains-log.txt"
 _VARIABLES = re.compile(r"(?:[A-Za-z_]\w*=\S+ +)*")
 """What a command of a shell sets at its beginning. Example: `PYTHONPATH=src `."""
 
-Place = tuple[str, int]
+FunctionPlace = tuple[str, int]
 """Path and first line of a function, decorators included."""
-Pair = tuple[str, Place]
+EnteredPair = tuple[str, FunctionPlace]
 """A test, and a function that it enters."""
 
 
@@ -74,7 +74,7 @@ def _lines(node: ast.AST) -> Iterator[int]:
             yield from _lines(each)
 
 
-async def by_contexts(project: Project, command: str) -> set[Pair]:
+async def by_contexts(project: Project, command: str) -> set[EnteredPair]:
     """The pairs that coverage.py tells of one run of pytest."""
     said = f"{command} -p pytest_cov --cov=. --cov-context=test --cov-report= > {_LOG} 2>&1; python -m coverage json --show-contexts -q -o /dev/stdout"
     limits = Limits(wall_s=_LONGEST_S, output_bytes=256 << 20)
@@ -89,7 +89,7 @@ async def by_contexts(project: Project, command: str) -> set[Pair]:
     return {pair for path, of_file in measured.items() for pair in _pairs(project, path, of_file["contexts"])}
 
 
-def _pairs(project: Project, path: str, contexts: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+def _pairs(project: Project, path: str, contexts: Mapping[str, Sequence[str]]) -> Iterator[EnteredPair]:
     file = project.workspace.folder / "base" / path
     for function in functions_in(file.read_text()) if path.endswith(".py") and file.is_file() else ():
         for line in function.body:
@@ -154,9 +154,9 @@ async def compare(file: Path, most: int) -> str:
     return "\n".join(rows)
 
 
-async def _alone(project: Project, command: str, tests: Iterable[str], most: int) -> dict[str, set[Pair]]:
+async def _alone(project: Project, command: str, tests: Iterable[str], most: int) -> dict[str, set[EnteredPair]]:
     """What coverage.py tells of each of these tests, run alone; of at most so many."""
-    found = dict[str, set[Pair]]()
+    found = dict[str, set[EnteredPair]]()
     variables = _VARIABLES.match(command)
     assert variables is not None, "it may match nothing"
     for test in sorted(tests)[:most]:
@@ -164,7 +164,7 @@ async def _alone(project: Project, command: str, tests: Iterable[str], most: int
     return found
 
 
-def _reason(pair: Pair, mine: set[Pair], alone: Mapping[str, set[Pair]]) -> str:
+def _reason(pair: EnteredPair, mine: set[EnteredPair], alone: Mapping[str, set[EnteredPair]]) -> str:
     """Why only one way tells a pair."""
     test, _ = pair
     who = "only ours" if pair in mine else "only coverage.py"
