@@ -44,6 +44,7 @@ async def tell(pilot, text):
 @pytest.mark.parametrize("theme", ["dark", "light"])
 def test_the_screen(snap_compare, app, size, theme):
     async def answered(pilot):
+        pilot.app.query_one("#told", Input).cursor_blink = False
         await pilot.press("1")
         await tell(pilot, "Don't count by hand.")
 
