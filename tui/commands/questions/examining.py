@@ -19,6 +19,7 @@ from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
 from corpora.efcb.scores import SCALES
+from replay.run.folders import make_folder
 from server.judging import TextJudge
 from server.settings import ProviderSettings
 from tui.commands.options.chats import kept_chat
@@ -114,7 +115,6 @@ async def examine(asked: AskedQuestions) -> dict[str, Any]:
     if asked.provider is None:
         return document
     outcomes = await _outcomes(asked, asked.provider, questions)
-    asked.out.mkdir(parents=True, exist_ok=True)
     lines = [msgspec.json.encode(row(outcome, solved)) + b"\n" for outcome in outcomes]
     (asked.out / "questions.jsonl").write_bytes(b"".join(lines))
     document |= {"model": judge_name(asked.provider)}
@@ -137,7 +137,7 @@ def _failures(outcomes: Sequence[QuestionOutcome]) -> dict[str, int]:
 async def _outcomes(
     asked: AskedQuestions, answering: ProviderSettings, questions: Sequence[PullRequestQuestion]
 ) -> list[QuestionOutcome]:
-    asked.out.mkdir(parents=True, exist_ok=True)
+    make_folder(asked.out)
     async with AsyncExitStack() as stack:
         chat = await kept_chat(stack, answering, asked.out / "answers.jsonl", require_recorded=asked.require_recorded)
         judges: dict[TaskName, TextJudge] = {}
