@@ -44,11 +44,11 @@ def _lines(found: Mapping[str, Any], changed: int) -> Iterator[str]:
         ("", "run", "moments", "pass@1 (95 %)", "latency p50", "cost"),
         [(run["label"], *_run(run)) for run in found["runs"]],
     )
+    for letter, one in zip(LETTERS[1:], found["comparisons"], strict=False):
+        yield from _pair(one, letter, changed)
     if found["fronts"]:
         yield ""
     yield from (f"{line}  " for line in front_sentences(found))
-    for letter, one in zip(LETTERS[1:], found["comparisons"], strict=False):
-        yield from _pair(one, letter, changed)
 
 
 def _run(run: Mapping[str, Any]) -> tuple[str, ...]:
