@@ -115,11 +115,12 @@ async def compare(file: Path, most: int) -> str:
         if calls is None:
             raise RuntimeError(f"no chains here: {result.message}")
         theirs = await by_contexts(project, entry.tests.command)
-        known = {
-            (path, each.first): bool(each.body)
+        seen = {
+            (path, each.first)
             for path, text in checkout.files.items()
             if path.endswith(".py")
             for each in functions_in(text)
+            if each.body
         }
         tests = {test for test, _ in theirs} & calls.calls.keys() & (result.tests or frozenset())
         ours = {
@@ -128,7 +129,7 @@ async def compare(file: Path, most: int) -> str:
             for function, _ in entered
             if function.path in checkout.files
         }
-        one_line = {(test, place) for test, place in ours if test in tests and not known.get(place, True)}
+        one_line = {(test, place) for test, place in ours if test in tests and place not in seen}
         mine = {(test, place) for test, place in ours if test in tests} - one_line
         others = {(test, place) for test, place in theirs if test in tests}
         apart = mine ^ others

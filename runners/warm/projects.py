@@ -34,6 +34,7 @@ from runners.warm.worker import Worker
 _CONTROL = re.compile(r"[;&|<>`$()*?~\n]")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _PATH = "PYTHONPATH"
+_HERE = re.compile(r"\$PWD\b")
 _EARLY = frozenset(
     {
         "conftest.py",
@@ -60,7 +61,8 @@ class _Held:
 
     @classmethod
     def of(cls, command: str) -> Self | None:
-        """The command; None if it is no plain call of pytest, or one that reports in files."""
+        """The command; None if it is no plain call of pytest, or one that reports in files. It runs in the project's own folder."""
+        command = _HERE.sub(PROJECT, command)
         try:
             words = [] if _CONTROL.search(command) or places(command) else shlex.split(command)
         except ValueError:

@@ -16,6 +16,8 @@ PYTHON = "myenv/bin/python"
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _QUIET = frozenset({"--quiet", "--no-summary"})
 _CONTROL = re.compile(r"[;&|<>`$()]")
+_HERE = re.compile(r"\$PWD\b")
+"""The folder that a command runs in, as ways that rules find name it."""
 
 
 def unit_test_command(tests: Tests, test: str, folder: str, paths: Collection[str], python: str = PYTHON) -> str:
@@ -28,11 +30,11 @@ def unit_test_command(tests: Tests, test: str, folder: str, paths: Collection[st
         DataError: the command is no plain call of pytest.
 
     """
-    words = _words(tests.command)
+    inside = folder if tests.cwd == "." else posixpath.join(folder, tests.cwd)
+    words = _words(_HERE.sub(lambda _: inside, tests.command))
     variables = [word for word in words[: _place(words, tests.command)] if _VARIABLE.match(word)]
     options = [word for word in words[_place(words, tests.command) + 1 :] if _stays(word, tests.cwd, paths)]
     called = [*variables, python, "-m", "pytest", *options, test]
-    inside = folder if tests.cwd == "." else posixpath.join(folder, tests.cwd)
     return f"cd {shlex.quote(inside)} && {' '.join(map(_quoted, called))}"
 
 

@@ -248,6 +248,9 @@ def test_only_plain_calls_of_pytest_can_be_written() -> None:
     tests = ProjectTests(toolchain="python", command="python -m pytest -qq -k 'a b' --no-summary tests/x.py", cwd="lib")
     command = unit_test_command(tests, "tests/x.py::test_y", "/r/app", ["lib/tests/x.py"], "python")
     assert command == "cd /r/app/lib && python -m pytest -k 'a b' tests/x.py::test_y"
+    tests = ProjectTests(toolchain="python", command='PYTHONPATH="$PWD/src" python -m pytest -q')
+    written = unit_test_command(tests, "t.py::test", "/r/app", [], "python")
+    assert written == "cd /r/app && PYTHONPATH=/r/app/src python -m pytest t.py::test"
     for other in ("npx vitest run", "make && pytest", "python -m unittest"):
         with pytest.raises(DataError, match="no plain call of that"):
             unit_test_command(ProjectTests(toolchain="python", command=other), "t", "/r", [])

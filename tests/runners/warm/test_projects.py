@@ -151,6 +151,12 @@ def test_what_cannot_be_held_runs_in_a_fresh_sandbox_and_says_why(files, command
     assert re.search(reason, said)
 
 
+def test_a_command_that_names_its_folder_as_rules_write_it_is_held_too(opened, loop):
+    bench = opened(FILES, COMMAND.replace("=src", '="$PWD/src"'))
+    assert loop.run(bench.warm.run({}, frozenset({DOUBLE}))).tests == {DOUBLE}
+    assert bench.said == []
+
+
 def test_what_the_files_import_is_known_and_what_their_functions_import_is_not():
     text = "import a.b, c\nfrom d.e import f\nfrom . import g\ntry:\n    import h\nexcept ImportError:\n    def i():\n        import j\n"
     assert set(imported({"x.py": text, "y.txt": "import k", "z.py": "import ("})) == {"a.b", "c", "d.e", "h"}
