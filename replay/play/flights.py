@@ -9,6 +9,7 @@ from replay.play.fates import RequestFate
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.policies.policy import Policy
 from replay.records import Ending, Suggestion
+from replay.tapes.typing_along import Rest
 from syntax.text import Change, common_prefix, common_suffix, cut, length
 
 
@@ -67,21 +68,23 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """A suggestion on the screen that was not accepted: where, and what of it is left. `draw` is the person's luck with it."""
+    """A suggestion on the screen that was not accepted: where, and what of it is left. `draw` is the person's luck with it.
+
+    `closing` is what the editor closed behind it (`Rest`).
+    """
 
     doc: int
     offset: int
     text: str
     draw: float = 0.0
+    closing: str = ""
 
     def after(self, doc: int, changes: Sequence[Change]) -> Visible | None:
         """What is left of it on the screen after a change: the rest while it is typed as suggested."""
-        if doc != self.doc:
+        rest = Rest(self.offset, self.text, self.closing).after(changes) if doc == self.doc else None
+        if rest is None or not rest.is_visible:
             return None
-        start, end, new = changes[0] if len(changes) == 1 else (-1, -1, "")
-        if (start, end) != (self.offset, self.offset) or not new or not self.text.startswith(new) or self.text == new:
-            return None
-        return replace(self, offset=self.offset + length(new), text=self.text.removeprefix(new))
+        return replace(self, offset=rest.offset, text=rest.text, closing=rest.closing)
 
 
 def outcome(flying: PendingRequest, policy: Policy, visible: Visible | None, fresh: str) -> Ending:

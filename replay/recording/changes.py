@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from replay.tapes.tape import Reason
+from replay.tapes.typing_along import PAIRS
 from syntax.text import Change, cut, length, minimal, splice
-
-PAIRS = frozenset({"()", "[]", "{}", "<>", '""', "''", "``"})
-"""What one key writes where the editor closes brackets and quotes."""
 
 
 def changes_of_event(before: str, after: str, changes: Sequence[Change]) -> tuple[Change, ...]:

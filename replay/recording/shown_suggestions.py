@@ -8,18 +8,23 @@ from typing import Literal, TypeAlias
 
 from replay.recording.changes import is_key
 from replay.tapes.tape import Reason
-from syntax.text import Change, length
+from replay.tapes.typing_along import Rest
+from syntax.text import Change
 
 SuggestionOutcome: TypeAlias = Literal["accepted", "part", "typed", "rejected", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSuggestion:
-    """A suggestion on the screen. Accepting it makes `change` (the smallest one) in the current text of its document."""
+    """A suggestion on the screen. Accepting it makes `change` (the smallest one) in the current text of its document.
+
+    `rest` is what is left of it to type, once a beginning of it was typed.
+    """
 
     request: int
     doc: int
     change: Change
+    rest: Rest | None = None
 
     @property
     def offset(self) -> int:
@@ -35,7 +40,7 @@ class ShownSuggestion:
         """What the next change of the document shows about it.
 
         `accepted`: the change inserts exactly this text, which no single key can. `part`: it inserts a beginning of the
-        text that no single key writes and that is more than blanks. `typed`: a key wrote a beginning of the text.
+        text that no single key writes and that is more than blanks. `typed`: a key wrote a beginning of the text, or the pair of brackets or quotes that opens there.
         `rejected`: other text was written, or text was deleted, at its place. `ignored`: the change is elsewhere.
 
         `hint` is the reason that the editor gave for the change. With `accept` also what a key could write is accepted; what is
@@ -54,16 +59,21 @@ class ShownSuggestion:
 
     def _taken(self, change: Change, *, by_command: bool) -> SuggestionOutcome | None:
         """How a change wrote a beginning of the text; None if it did not."""
-        start, end, text = change
+        text = change[2]
         is_typed = not by_command and (is_key(text) or not text.strip())
         if change == self.change and (by_command or not is_key(text)):
             return "accepted"
-        if start == end == self.change[0] == self.change[1] and self.text.startswith(text):
-            return "typed" if is_typed or text == self.text else "part"
-        return None
+        rest = self._after([change])
+        return None if rest is None else "typed" if is_typed or rest.is_whole else "part"
 
-    def after(self, changes: Sequence[Change]) -> ShownSuggestion:
-        """The rest of the suggestion after a beginning of it was written; its text is empty if nothing is left."""
-        size, text = length(changes[0][2]), changes[0][2]
-        start, end, new = self.change
-        return replace(self, change=(start + size, end + size, new[len(text) :]))
+    def _after(self, changes: Sequence[Change]) -> Rest | None:
+        start, end, text = self.change
+        rest = self.rest or (Rest(start, text) if start == end else None)
+        return rest and rest.after(changes)
+
+    def after(self, changes: Sequence[Change]) -> ShownSuggestion | None:
+        """The rest of the suggestion after a beginning of it was written; its text is empty if nothing is left that can be shown."""
+        rest = self._after(changes)
+        if rest is None:
+            return None
+        return replace(self, change=rest.change if rest.is_visible else (rest.offset, rest.offset, ""), rest=rest)

@@ -14,6 +14,7 @@ from replay.play.flights import PendingRequest, Visible, outcome
 from replay.play.instructions import Answer, Ask
 from replay.play.policies.policy import Policy, UnknownPolicyError, policy_of
 from replay.records import Moment, Suggestion
+from replay.tapes.typing_along import PAIRS
 from syntax.text import Change
 from tools.vscode.policies import numbers_of
 
@@ -21,6 +22,8 @@ _FLIGHTS = 60
 _AT = 10
 """Where the questions of the examples are asked."""
 _ANSWERS = ("total = 1\n", "to", "()", "return x\n    y", "", "é\U0001f600y")
+_CALLS = ("(a, b)", "([1], 'b')\n", "[x", "{'a': (1)}[0]")
+"""Suggestions of which an editor closes brackets and quotes while they are typed."""
 _POLICIES = ("vscode", "zed", "tabby:follows=true", "continue:extends=true", "copilot:follows=true,min_suggestion=2")
 _OWN: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ours", {"base": "tabby", "right": r"^[)\],;]*$", "adaptive": {"max": 600}}),
@@ -49,7 +52,7 @@ def flights() -> str:
     drawn = random.Random("flights")  # noqa: S311 - examples, and the same ones each time
     shared = {
         "answers": [_answer(drawn) for _ in range(_FLIGHTS)],
-        "typed": [_typed(drawn) for _ in range(_FLIGHTS)],
+        "typed": [_typed(drawn) for _ in range(_FLIGHTS)] + [_closed(drawn) for _ in range(_FLIGHTS)],
     }
     return _by_line(shared)
 
@@ -88,6 +91,22 @@ def _typed(drawn: random.Random) -> dict[str, Any]:
     left: Visible | None = Visible(1, _AT, text)
     for change in changes:
         left = left.after(1, change) if left else None
+    return {"offset": _AT, "text": text, "changes": changes, "left": left.text if left else None}
+
+
+def _closed(drawn: random.Random) -> dict[str, Any]:
+    """A suggestion that is typed in an editor that closes brackets and quotes, mostly as it says."""
+    text = drawn.choice(_CALLS)
+    left: Visible | None = Visible(1, _AT, text)
+    at, closing, changes = _AT, "", []
+    for letter in text[: drawn.randrange(1, len(text) + 1)]:
+        if closing.startswith(letter):
+            at, closing = at + 1, closing[1:]  # typed over
+            continue
+        key = next((pair for pair in sorted(PAIRS) if pair[0] == letter), letter) if drawn.random() < 0.95 else "#"
+        changes.append([(at, at, key)])
+        at, closing = at + 1, key[1:] + closing
+        left = left.after(1, changes[-1]) if left else None
     return {"offset": _AT, "text": text, "changes": changes, "left": left.text if left else None}
 
 

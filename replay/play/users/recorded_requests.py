@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from replay.tapes.tape import Edit, Ghost, Reason
+from replay.tapes.typing_along import Rest
 from syntax.text import cut, length, minimal, splice
 
 RecordedEnding: TypeAlias = Literal["accepted", "part", "rejected", "typed-through", "shown", ""]
@@ -41,12 +42,13 @@ class RecordedDecision:
 class RecordedRequest:
     """A request on its way through a tape. `offset` is where `text` was to be put, in UTF-16 code units.
 
-    `written` is the beginning of the text that stands there now; `is_open` says that all edits since have only added to it.
+    `written` is the beginning of the text that stands there now, `rest` what is left; `is_open` says that all edits since have only added to it.
     """
 
     offset: int
     text: str | None = None
     written: str = ""
+    rest: Rest = field(default_factory=lambda: Rest(0, ""))
     taken: str = ""
     phase: Literal["accepted", "part", "rejected", ""] = ""
     is_typed: bool = True
@@ -55,33 +57,33 @@ class RecordedRequest:
     def show(self, ghost: Ghost) -> None:
         """The suggestion came onto the screen."""
         self.offset, self.text, self.written, self.is_typed, self.is_open = ghost.offset, ghost.text, "", True, True
-
-    @property
-    def _here(self) -> int:
-        return self.offset + length(self.written)
-
-    @property
-    def _rest(self) -> str:
-        return (self.text or "")[len(self.written) :]
+        self.rest = Rest(ghost.offset, ghost.text)
 
     def take(self, before: str, event: Edit) -> None:
         """Take an edit of its document in, whose text was `before`."""
-        if not event.changes or not self._rest:
-            self.is_open = self.is_open and bool(self._rest)
+        if not event.changes or self.rest.is_whole:
+            self.is_open = self.is_open and not self.rest.is_whole
             return
-        start, end, new = minimal(before, event.changes[0]) if len(event.changes) == 1 else (-1, -1, "")
-        if start == end == self._here and self._rest.startswith(new):
-            self.written += new
+        least = [minimal(before, change) for change in event.changes]
+        if all(start == end and not new for start, end, new in least):
+            return  # such as what the editor closed, typed over
+        rest = self.rest.after(least)
+        if rest is not None and (rest.is_visible or rest.is_whole):
+            self._write(rest)
             self.is_typed = self.is_typed and event.reason not in NOT_TYPED
         else:
             if self._puts_in_all(before, splice(before, event.changes)):
-                self.written = self.text or ""
+                self._write(Rest(self.rest.offset + length(self.rest.text), ""))
             self.is_typed = self.is_open = False
+
+    def _write(self, rest: Rest) -> None:
+        text = self.text or ""
+        self.rest, self.written = rest, text if rest.is_whole else text[: len(text) - len(rest.text)]
 
     def _puts_in_all(self, before: str, after: str) -> bool:
         """Whether a change has the effect of accepting all that is left, also in several places or in place of other text."""
-        begun = cut(before, 0, self._here) + self._rest
-        return after.startswith(begun) and cut(before, self._here, length(before)).endswith(after[len(begun) :])
+        begun = cut(before, 0, self.rest.offset) + self.rest.text
+        return after.startswith(begun) and cut(before, self.rest.offset, length(before)).endswith(after[len(begun) :])
 
     def decide(self, ghost: Ghost) -> None:
         """The person accepted, took a part, or rejected. A tape may tell this before or behind the edit that it made."""
@@ -92,9 +94,9 @@ class RecordedRequest:
             self.taken = self._taken(ghost)
 
     def _taken(self, ghost: Ghost) -> str:
-        if self.is_open and ghost.text and ghost.offset == self._here and self._rest.startswith(ghost.text):
+        if self.is_open and ghost.text and ghost.offset == self.rest.offset and self.rest.text.startswith(ghost.text):
             return self.written + ghost.text
-        is_behind = self.written.endswith(ghost.text) and ghost.offset + length(ghost.text) == self._here
+        is_behind = self.written.endswith(ghost.text) and ghost.offset + length(ghost.text) == self.rest.offset
         if self.written and (is_behind or self.written == self.text):
             return self.written
         return self.taken + ghost.text

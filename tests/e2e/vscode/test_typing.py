@@ -123,3 +123,31 @@ def test_each_key_does_with_ghost_text_what_it_says_on_the_screen_on_disk_and_on
         "rejected": [" + two"],
         "typed": ["d"],
     }
+
+
+def test_with_brackets_and_quotes_that_the_editor_closes_typing_along_is_no_rejection(open_file, model):
+    """As VS Code is set by default."""
+    model.answer = lambda asked: {"r": "ound(prices['a'])", "s": "um([1, 2])"}.get(asked["prompt"][-1:], "")
+    closing = {"editor.autoClosingBrackets": "languageDefined", "editor.autoClosingQuotes": "languageDefined"}
+    window = open_file(START, settings={"ghosttape.provider": model.settings | {"temperature": 1.0}, **closing})
+    window.record()
+
+    window.type("r")
+    window.until_ghost("ound(prices['a'])")
+    window.type("ound(")
+    window.until_ghost("prices['a']")
+    window.press("Tab")
+    window.until_ghost("")
+    assert window.save() == START + "round(prices['a'])"
+    window.press("End")
+
+    window.type("\ns")
+    window.until_ghost("um([1, 2])")
+    window.type("um([1, 2])")
+    window.until_ghost("")
+    assert window.save() == START + "round(prices['a'])\n    sum([1, 2])"
+    window.pause()
+    tape, _ = on_tape(window.tapes[-1])
+    found = decided(tape)
+    assert found["rejected"] == found["dismissed"] == found["part"] == []
+    assert found["accepted"] == ["prices['a']"]

@@ -462,3 +462,43 @@ def test_a_hint_of_a_change_that_comes_to_nothing_says_nothing_of_the_next():
     desk.tell(ChangeReasonGiven(URI, "undo"))
     assert desk.change((0, 3, "abc")) == []
     assert [event.reason for event in desk.change((3, 3, "d")) if isinstance(event, Edit)] == ["type"]
+
+
+def pressed(desk, *edits):
+    return [event for edit in edits for event in desk.change(edit)]
+
+
+def test_a_bracket_that_the_editor_closes_is_typed_along_and_what_is_accepted_then_is_the_rest():
+    desk = Desk("f")
+    desk.suggestion(1, 1, "(a, b)")
+    assert ghosts(pressed(desk, (1, 1, "()"))) == []
+    assert ghosts(pressed(desk, (1, 3, "(a, b)"))) == [(1, "accepted", "a, b")]
+
+
+def test_what_stands_behind_the_closed_bracket_in_the_suggestion_is_left_until_all_is_typed():
+    desk = Desk("f")
+    desk.suggestion(1, 1, "(['a'])[10]")
+    edits = [(1, 1, "()"), (2, 2, "[]"), (3, 3, "''"), (4, 4, "a"), (5, 6, "'"), (6, 7, "]"), (7, 8, ")"), (8, 8, "[]")]
+    assert ghosts(pressed(desk, *edits)) == []
+    assert ghosts(pressed(desk, (8, 10, "[10]"))) == [(1, "accepted", "10")]
+
+
+def test_all_that_is_typed_through_closed_brackets_is_left_and_not_rejected():
+    desk = Desk("f")
+    desk.suggestion(1, 1, "(a)")
+    typed = pressed(desk, (1, 1, "()"), (2, 2, "a"), (3, 4, ")"))
+    assert ghosts([*typed, *desk.tell(ClientLeft())]) == [(1, "ignored", "")]
+
+
+def test_a_closed_bracket_that_the_suggestion_does_not_have_takes_it_from_the_screen_without_a_rejection():
+    desk = Desk("f")
+    desk.suggestion(1, 1, "(a, b")
+    typed = pressed(desk, (1, 1, "()"))
+    assert ghosts([*typed, *desk.tell(ClientLeft())]) == [(1, "ignored", "")]
+
+
+def test_other_text_between_closed_brackets_rejects():
+    desk = Desk("f")
+    desk.suggestion(1, 1, "(a, b)")
+    typed = pressed(desk, (1, 1, "()"), (2, 2, "x"))
+    assert ghosts([*typed, *desk.tell(ClientLeft())]) == [(1, "rejected", "")]

@@ -9,7 +9,8 @@ export function answerOf(document: TextDocument, position: Position, items: Item
   const [item] = items;
   const whole = insertedText(item);
   const left = item?.range === undefined ? "" : document.getText(new Range(item.range.start, position));
-  return madeOf(items, position, whole.startsWith(left) ? whole.slice(left.length) : whole, cache);
+  const replaced = item?.range === undefined ? 0 : Math.max(item.range.end.character - position.character, 0);
+  return madeOf(items, { position, replaced }, whole.startsWith(left) ? whole.slice(left.length) : whole, cache);
 }
 
 /** The text that an item inserts; empty without one. */
@@ -17,12 +18,18 @@ export function insertedText(item: InlineCompletionItem | undefined): string {
   return item === undefined ? "" : typeof item.insertText === "string" ? item.insertText : item.insertText.value;
 }
 
-function madeOf(items: Items, position: Position, text: string, cache: Cache): Answer<Items> {
-  const after = (typed: string): Answer<Items> => {
+/** Where an answer is put in, and how many characters behind that it takes the place of. */
+interface Spot {
+  readonly position: Position;
+  readonly replaced: number;
+}
+
+function madeOf(items: Items, { position, replaced }: Spot, text: string, cache: Cache): Answer<Items> {
+  const after = (typed: string, closing = ""): Answer<Items> => {
     const here = behind(position, typed);
-    const replaced = items[0]?.range === undefined ? 0 : Math.max(items[0].range.end.character - position.character, 0);
-    const rest = new InlineCompletionItem(text.slice(typed.length), new Range(here, here.translate(0, replaced)), items[0]?.command);
-    return madeOf([rest], here, text.slice(typed.length), "typed");
+    const range = new Range(here, here.translate(0, replaced + closing.length));
+    const rest = new InlineCompletionItem(text.slice(typed.length), range, items[0]?.command);
+    return madeOf([rest], { position: here, replaced }, text.slice(typed.length), "typed");
   };
   return { items, text, cache, after };
 }

@@ -10,8 +10,8 @@ export interface Answer<T> {
   /** What accepting the first item writes behind the cursor; empty for nothing. */
   readonly text: string;
   readonly cache: Cache;
-  /** The same answer after its beginning was typed at its place. */
-  after(typed: string): Answer<T>;
+  /** The same answer after its beginning was typed at its place, and the editor closed brackets or quotes behind it that are in the rest. */
+  after(typed: string, closing?: string): Answer<T>;
 }
 
 /** A request under way, and what was typed at its place since; undefined where something else happened there. */

@@ -259,7 +259,7 @@ export class Questions<T> {
   /** An answer has come: what of it is shown to who asked. */
   async #landed(question: Question<T>, request: Request, answer: Answer<T>, began: number): Promise<Answer<T> | undefined> {
     const latency = this.#now() - began;
-    if (answer.cache === "none") {
+    if (answer.cache === "none" && !isCancelled(request.cancelling)) {
       this.#pacer.answered(latency);
     }
     this.#endOlder(request);

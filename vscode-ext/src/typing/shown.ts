@@ -1,11 +1,13 @@
 import type { Answer } from "./flights";
-import { afterChange, type TextChange } from "./offer";
+import { afterChange, isVisible, type TextChange } from "./offer";
 import type { Policy } from "./policies/tables";
 
 interface Suggestion<T> {
   readonly key: string;
   readonly offset: number;
   readonly answer: Answer<T>;
+  /** What the editor closed behind the offset while it was typed. */
+  readonly closing: string;
   readonly since: number;
   /** It counts as rejected already, as it was shown for so long. */
   readonly isRejected: boolean;
@@ -37,7 +39,7 @@ export class Shown<T> {
       return;
     }
     this.#clear();
-    this.#suggestion = { key, offset, answer, since: this.#now(), isRejected: false };
+    this.#suggestion = { key, offset, answer, closing: "", since: this.#now(), isRejected: false };
     if (this.#policy.patience > 0) {
       this.#patience = setTimeout(() => {
         this.#outlasted();
@@ -54,11 +56,12 @@ export class Shown<T> {
     this.#clear();
     const [change, ...others] = changes;
     const isOne = change !== undefined && others.length === 0;
-    const { accepted, taken } = isOne ? afterChange({ ...suggestion, text: suggestion.answer.text }, change) : NOTHING;
+    const { text } = suggestion.answer;
+    const { accepted, taken, closing } = isOne ? afterChange({ ...suggestion, text }, change) : NOTHING;
     this.#tell(suggestion, accepted, taken);
-    if (taken > 0 && taken < suggestion.answer.text.length) {
-      const answer = suggestion.answer.after(suggestion.answer.text.slice(0, taken));
-      this.#suggestion = { ...suggestion, offset: suggestion.offset + taken, answer };
+    if (taken > 0 && isVisible(text.slice(taken), closing)) {
+      const answer = suggestion.answer.after(text.slice(0, taken), closing);
+      this.#suggestion = { ...suggestion, offset: suggestion.offset + taken, answer, closing };
     }
     return accepted;
   }
@@ -97,4 +100,4 @@ export class Shown<T> {
   }
 }
 
-const NOTHING = { accepted: "", taken: 0 };
+const NOTHING = { accepted: "", taken: 0, closing: "" };

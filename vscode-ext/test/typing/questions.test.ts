@@ -284,6 +284,20 @@ describe("an editor with a policy", () => {
     expect(await short).toBeUndefined();
   });
 
+  it("tabby learns nothing from a request that was given up, as in a replay", async () => {
+    const editor = new Editor("tabby");
+    editor.latency = 150;
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(320);
+    expect(editor.sent.length).toBe(1);
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(180);
+    const [began, first] = [Date.now(), 300]; // the first mean of 200 ms, times the rate at the end of a line in a document
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(editor.sent.slice(1).map(({ at }) => at - began)).toEqual([first]);
+  });
+
   it("tells the latency of what was answered in time", async () => {
     const editor = new Editor("vscode");
     editor.latency = 40;

@@ -76,11 +76,21 @@ def spliced(text, changes):
 
 
 def reached(text, ghost, after):
-    """How much of a suggestion was put into a text so that it became another; None if something else was."""
-    size = len(after) - len(text)
-    if not 0 <= size <= len(ghost.text):
-        return None
-    return size if spliced(text, [(ghost.offset, ghost.offset, ghost.text[:size])]) == after else None
+    """How much of a suggestion was put into a text so that it became another; None if something else was.
+
+    The editor may have closed the last brackets or quotes that this opened; nothing is left where the suggestion says just that.
+    """
+    growth = len(after) - len(text)
+    for closed in range(max(growth, 0) // 2 + 1):
+        put, size = ghost.text[: growth - closed], growth - closed
+        behind = "".join(CLOSED[letter] for letter in reversed([letter for letter in put if letter in CLOSED]))[:closed]
+        is_possible = len(put) == size and len(behind) == closed
+        if is_possible and spliced(text, [(ghost.offset, ghost.offset, put + behind)]) == after:
+            return len(ghost.text) if ghost.text[size:] == behind else size
+    return None
+
+
+CLOSED = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'", "`": "`"}
 
 
 def replayed(tape, *, latency="tape", policy="recorded"):
