@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from server.context import Context
+from server.errors import ProviderMissing
 from server.prompt import ChatMessage, Prompt
 from server.providers.protocol import Provider, Request
 
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 _NOWHERE = Context(path="", language="", before="", after="")
 
 
@@ -62,6 +66,31 @@ async def ask_chat(provider: Provider, messages: Sequence[ChatMessage], sample: 
     prompt = Prompt(text=chatml(messages), messages=tuple(messages), stops=("<|im_end|>",))
     request = Request(before="", after="", stop="any", context=_NOWHERE, prompt=prompt, sample=sample, is_chat=True)
     return "".join([piece async for piece in provider.complete(request)])
+
+
+async def ask_each(
+    items: Sequence[_Item], ask: Callable[[_Item], Awaitable[_Result]], places: int, notify: Callable[[_Result], None]
+) -> list[_Result]:
+    """What `ask` finds out about each item, `places` at once, in the order of the items; `notify` gets each result as it comes.
+
+    Raises:
+        ProviderMissing: what a provider needs is not there.
+
+    """
+    free = asyncio.Semaphore(places)
+
+    async def one(item: _Item) -> _Result:
+        async with free:
+            found = await ask(item)
+        notify(found)
+        return found
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(one(item)) for item in items]
+    except* ProviderMissing as missing:
+        raise missing.exceptions[0] from None
+    return [task.result() for task in asked]
 
 
 def chatml(messages: Sequence[ChatMessage]) -> str:

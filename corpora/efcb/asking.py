@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from corpora.efcb.questions import CHOICE_TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import IN_REPOSITORY
 from corpora.efcb.scores import SCALES, QuestionScore
 from corpora.errors import DataError
-from server.chat import Chat
+from server.chat import Chat, ask_each
 from server.errors import ProviderError, ProviderMissing
 from server.judging import Rubric, TextJudge
 
@@ -114,20 +113,7 @@ class Examination:
             ProviderMissing: what a provider needs is not there.
 
         """
-        free = asyncio.Semaphore(self.places)
-
-        async def one(question: PullRequestQuestion) -> QuestionOutcome:
-            async with free:
-                outcome = await self._outcome(question)
-            notify(outcome)
-            return outcome
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                asked = [group.create_task(one(question)) for question in questions]
-        except* ProviderMissing as missing:
-            raise missing.exceptions[0] from None
-        return [task.result() for task in asked]
+        return await ask_each(questions, self._outcome, self.places, notify)
 
     async def _outcome(self, question: PullRequestQuestion) -> QuestionOutcome:
         try:

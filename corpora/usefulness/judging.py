@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from corpora.usefulness.rubrics import DIMENSIONS, code_with_gap
 from replay.numbers.clusters import cluster_of
 from replay.records import ANSWERED, Record
+from server.chat import ask_each
 from server.errors import ProviderError, ProviderMissing
 from server.judging import Judgement, TextJudge
 
@@ -72,20 +72,7 @@ class SuggestionJudges:
             ProviderMissing: what the judge needs is not there.
 
         """
-        free = asyncio.Semaphore(self.places)
-
-        async def one(record: Record) -> JudgedSuggestion:
-            async with free:
-                found = await self._judged(record)
-            notify(found)
-            return found
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                asked = [group.create_task(one(record)) for record in records]
-        except* ProviderMissing as missing:
-            raise missing.exceptions[0] from None
-        return [task.result() for task in asked]
+        return await ask_each(records, self._judged, self.places, notify)
 
     async def _judged(self, record: Record) -> JudgedSuggestion:
         blank = JudgedSuggestion(record)
