@@ -177,12 +177,14 @@ def compare(
     * `ghosttape compare baseline last --fail-if-worse-than baseline` (in CI; gates are of the run that is named last)
     """
     from tui.commands.gating import Gates, check_last
-    from tui.commands.looking.comparing import clusters, compare_command, sides_of, write_page
+    from tui.commands.looking.comparing import check_page, clusters, compare_command, sides_of, write_page
 
     sides, by = sides_of(runs), clusters(cluster_by)
     gates = Gates.of(gated, run=sides[-1][-1])
     if gates.are_any and any(len(side) > 1 for side in sides):
         raise typer.BadParameter("gates are of one run: name single runs, or check each with `ghosttape runs show`")
+    if html:
+        check_page(sides, html, screen=screen)
     found = compare_command(
         sides, cluster_by, difference / 100, changed=changed, screen=screen, markdown=markdown, json=json
     )

@@ -313,3 +313,13 @@ def test_adherence_to_each_instruction_stands_in_a_table_of_its_own_everywhere()
     page = groups_page(found).plain
     assert "change-inner-loop-to-start-from-" in page
     assert "-58.0 (-100.0 to -12.5)" in page
+
+
+def test_a_page_that_cannot_be_made_is_refused_before_anything_is_compared(runs, tmp_path):
+    for words, said in (
+        (["--html", str(tmp_path)], "is a folder"),
+        (["--html", "a.html", "--tui"], "exclude each other"),
+    ):
+        done = CliRunner().invoke(app, ["compare", *runs, *words])
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert said in done.stderr

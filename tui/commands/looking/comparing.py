@@ -54,17 +54,29 @@ def compare_command(
     return found
 
 
+def check_page(sides: Sequence[Sequence[Path]], out: Path, *, screen: bool) -> None:
+    """Refuse a page that cannot be made, before anything is compared.
+
+    Raises:
+        ConfigurationError: there are more runs than a page can show, the file is a folder, or the comparison is shown on the screen.
+
+    """
+    from tui.commands.looking.reporting import check_report
+
+    if screen:
+        raise ConfigurationError("--html and --tui exclude each other")
+    check_report(list(chain(*sides)), out)
+
+
 def write_page(sides: Sequence[Sequence[Path]], found: Mapping[str, Any], out: Path) -> None:
     """Write the comparison of some sides as a page: the report of their runs.
 
     Raises:
-        ConfigurationError: there are more runs than a page can show, the file cannot be made, or there is no comparison.
+        ConfigurationError: the file cannot be made.
 
     """
     from tui.commands.looking.reporting import write_report
 
-    if not found:
-        raise ConfigurationError("--html and --tui exclude each other")
     write_report(list(chain(*sides)), out, found)
 
 

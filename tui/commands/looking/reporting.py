@@ -73,6 +73,21 @@ def records(run: flags.RunName, *, form: flags.TableFormat = "", out: flags.Tabl
         print_records(find_run(run))
 
 
+def check_report(folders: Sequence[Path], out: Path) -> None:
+    """Refuse what can be no report, before anything is read.
+
+    Raises:
+        ConfigurationError: the file is a folder, a run is named twice, or there are too many.
+
+    """
+    if len(folders) > _MOST:
+        raise ConfigurationError(f"a report shows at most {_MOST} runs side by side, and {len(folders)} are named")
+    if out.is_dir():
+        raise ConfigurationError(f"{out} is a folder: name the file to write, such as {out / 'report.html'}")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise ConfigurationError("a run is named twice")
+
+
 def write_report(folders: Sequence[Path], out: Path, found: Mapping[str, Any] | None = None) -> tuple[int, int]:
     """Write the report of runs into a file, whole or not at all; give the number of its moments, and its size in bytes.
 
@@ -86,12 +101,7 @@ def write_report(folders: Sequence[Path], out: Path, found: Mapping[str, Any] | 
     from tui.report.page import page
     from tui.report.reported import read_runs
 
-    if len(folders) > _MOST:
-        raise ConfigurationError(f"a report shows at most {_MOST} runs side by side, and {len(folders)} are named")
-    if out.is_dir():
-        raise ConfigurationError(f"{out} is a folder: name the file to write, such as {out / 'report.html'}")
-    if len({folder.resolve() for folder in folders}) < len(folders):
-        raise ConfigurationError("a run is named twice")
+    check_report(folders, out)
     runs = read_runs(folders)
     data = page(runs, _say, found).encode()
     if out == STANDARD_OUTPUT:
