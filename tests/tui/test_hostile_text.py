@@ -138,7 +138,15 @@ MEASURE = {"unit": "share", "first": 0.5, "second": 0.6, "net": NET["net"], "p_a
 def of_two_runs(text):
     """A comparison in which whatever a model, a tape or a person names is one text."""
     answer = {"verdict": "failed", "text": text}
-    run = {"name": text, "moments": 1, "pass_at_1": {}, "passed_in_time": {}, "latency_p50": None, "cost": None}
+    run = {
+        "label": "A",
+        "name": text,
+        "moments": 1,
+        "pass_at_1": {},
+        "passed_in_time": {},
+        "latency_p50": None,
+        "cost": None,
+    }
     pair = {
         "cluster_by": "hole",
         "asked": 0.05,
