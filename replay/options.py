@@ -78,6 +78,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return self.is_oracle
 
     @property
+    def is_free(self) -> bool:
+        """Whether no answer costs anything but time: it is known, or comes from this machine."""
+        return self.answers_are_known or self.settings.provider.name in FREE
+
+    @property
     def provider(self) -> str:
         """Where the answers come from, in a word."""
         return self.settings.provider.name

@@ -367,9 +367,9 @@ def _share_words(value: float, of: int) -> tuple[str, str]:
 
 
 def cost_words(summary: Summary) -> str:
-    """The tokens of a run and what they cost, in a sentence; empty where nothing of it is known."""
+    """The tokens of a run and what they cost, in a sentence; empty where nothing of it is known, or nothing costs anything."""
     found = summary.get("cost")
-    if not found:
+    if not found or (found["cost"] == 0 and not found["tokens"]):
         return ""
     least, untold = ("at least " if found["untold"] else ""), ""
     if found["untold"]:

@@ -135,6 +135,9 @@ def merge(
     out: Annotated[str, typer.Argument(help="The name of the merged run, or the path of its folder.")],
     parts: Annotated[list[str], typer.Argument(help="The parts, each by folder, name or tag.", metavar="PART…")],
     *,
+    same_model: Annotated[
+        bool, typer.Option("--same-model", help="Parts may differ in the base URL or the folder of their model.")
+    ] = False,
     json: flags.JsonFlag = False,
 ) -> None:
     """Put parts of one run together that were made on several machines: other tapes, paths, moments, languages or categories, one configuration.
@@ -144,10 +147,11 @@ def merge(
     Examples:
     * `ghosttape runs merge whole part-1 part-2`
     * `ghosttape runs merge whole ~/from-a/run ~/from-b/run`, then `ghosttape runs show whole`
+    * `ghosttape runs merge whole part-1 part-2 --same-model`: each machine has the model at an address of its own
     """
     from tui.commands.managing.merging import as_document, merged, tell
 
-    found = merged(out, parts)
+    found = merged(out, parts, same_model=same_model)
     print_json(as_document(found)) if json else tell(found)
 
 

@@ -14,8 +14,10 @@ import msgspec
 from corpora.experiments.matrix import Combination
 from corpora.options import EvaluateOptions
 from corpora.run.source import CorpusSource
+from replay.errors import StoreError
 from replay.options import ReplayOptions, RunOptions
 from replay.run.engine import Summarise
+from replay.run.sharing import CELL
 from replay.run.sources.seam import Source
 from replay.run.sources.tape_source import TapeSource, check_paths
 from replay.run.store import Store
@@ -41,13 +43,14 @@ class Cell:
         return hashlib.sha256(msgspec.json.encode(kept, order="deterministic")).hexdigest()[:32]
 
     def folder_in(self, experiment: Path) -> Path:
-        """Its folder: the one that has its key, whatever the cell was called when it was begun, else a new one that has its name and its key.
+        """Its folder: the one that has its key, whatever the cell was called when it was begun and the run is called now, else a new one that has its name and its key.
 
         So an experiment whose file has changed does not go on with a run of other settings, and goes on with those of the same.
         """
-        own = experiment / f"{self.name}-{self.key[:8]}"
-        begun = sorted(path.parent for path in experiment.glob(f"*-{self.key[:8]}/run.sqlite"))
-        return begun[0] if begun and own not in begun else own
+        own, suffix = experiment / f"{self.name}-{self.key[:8]}", f"-{self.key[:8]}"
+        begun = sorted(path.parent for path in experiment.glob("*/run.sqlite"))
+        found = [folder for folder in begun if counted_as(folder).endswith(suffix)]
+        return found[0] if found and own not in found else own
 
     def check(self) -> None:
         """Refuse what can be seen to be wrong before anything is made.
@@ -80,6 +83,17 @@ def corpus_cell(name: str, choice: Combination, options: EvaluateOptions) -> Cel
     """
     source = CorpusSource.of(options)
     return Cell(name, choice, source.options, [source], source.summarise)
+
+
+def counted_as(folder: Path) -> str:
+    """What a cell is called in the counts of its experiment: as it was when it was begun. Its run may have been renamed since."""
+    if not (folder / "run.sqlite").is_file():
+        return folder.name
+    try:
+        with Store.open(folder) as store:
+            return str(store.fact(CELL) or folder.name)
+    except StoreError:  # the run cannot be read, and says so where it goes on
+        return folder.name
 
 
 def finished(folder: Path) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from corpora.experiments.rates import Load, MeasuredRates, most_tokens
 from corpora.options import EvaluateOptions, drawn
 from corpora.run.source import CorpusSource
 from replay.numbers.costs import Price
-from replay.options import FREE, QUICK, ReplayOptions, RunOptions
+from replay.options import QUICK, ReplayOptions, RunOptions
 from replay.run.sources.seam import Source
 from replay.run.sources.tape_source import ExpectedQuestions, TapeSource
 
@@ -72,7 +72,7 @@ def _planned(
     is_tested = options.tests and not done
     tests = sum(_states(source, count.asks, emptied) for source, count in zip(cell.sources, counts, strict=True)) if is_tested else 0  # fmt: skip
     asked = questions * (0 if costs_nothing else most_tokens(options.settings))
-    is_free = not questions or provider.name in FREE
+    is_free = not questions or options.is_free
     price, output = prices.get(provider.model), questions * provider.max_tokens
     return CellPlan(
         name=cell.name,

@@ -9,7 +9,7 @@ with the run at its place on the other side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -18,14 +18,21 @@ from typing import Any, TypeAlias
 from replay.numbers.clusters import cluster_of, common_clusters
 from replay.numbers.costs import known_cost
 from replay.numbers.differences import holm, paired_difference
-from replay.numbers.intervals import CONFIDENCE
+from replay.numbers.intervals import CONFIDENCE, clustered_share
 from replay.numbers.metrics import length_class
 from replay.numbers.paired.changes import changed_moments
 from replay.numbers.paired.fairness import unfair, unfinished, unlike_machines
 from replay.numbers.paired.following import adherence_measures, instruction_measures, shared_instructions
 from replay.numbers.paired.fronts import fronts
 from replay.numbers.paired.measures import LEVEL, measured_differences, run_measures
-from replay.numbers.paired.moments import SharedMoment, count_moments, passed_share, shared_moments, tested_moments
+from replay.numbers.paired.moments import (
+    SharedMoment,
+    count_moments,
+    passed_share,
+    shared_by_all,
+    shared_moments,
+    tested_moments,
+)
 from replay.numbers.paired.sentences import difference_says, needed_for
 from replay.options import ClusterBy
 from replay.records import Record
@@ -82,8 +89,13 @@ def compare_sides(sides: Sequence[ComparedSide], by: ClusterBy | None, asked: fl
     by = by or common_clusters(run.by for side in sides for run in side)
     found = [_compare(first, other, by, asked, of=len(others)) for other in others]
     _adjust(found, by, asked)
+    shares = iter(_shares_of_all([run for side in sides for run in side], by))
     told = [
-        {"label": f"{LETTERS[at % 26]}{number if len(side) > 1 else ''}", **figures_of(run)}
+        {
+            "label": f"{LETTERS[at % 26]}{number if len(side) > 1 else ''}",
+            **figures_of(run),
+            "pass_of_shared": next(shares),
+        }
         for at, side in enumerate(sides)
         for number, run in enumerate(side, 1)
     ]
@@ -95,6 +107,13 @@ def compare_sides(sides: Sequence[ComparedSide], by: ClusterBy | None, asked: fl
         "comparisons": found,
         "fronts": fronts(told),
     }
+
+
+def _shares_of_all(runs: Sequence[ComparedRun], by: ClusterBy) -> Iterator[dict[str, Any]]:
+    """What each run passes of the moments that all runs could be tested at: a figure; empty where there is no such moment."""
+    for answers in shared_by_all([run.records for run in runs]):
+        members = ((cluster_of(own[0].moment, by), float(passed_share(own))) for own in answers.values())
+        yield {**clustered_share(members)} if answers else {}
 
 
 def figures_of(run: ComparedRun) -> dict[str, Any]:

@@ -37,6 +37,11 @@ class TokenUse(msgspec.Struct, frozen=True, kw_only=True):
     """What the told tokens cost; None where a model has no price."""
 
 
+def no_cost() -> dict[str, Any]:
+    """Return `cost` of the summary of a run whose answers cost nothing; its tokens are not counted."""
+    return {"tokens": None, **msgspec.to_builtins(TokenUse(cost=0.0))}
+
+
 def known_cost(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return `tokens` and `cost` of a run, by its summary; None where they are not known. A sum that lacks answers (`untold`) is only the least that it can be, and so not known."""
     found = summary.get("cost") or {}

@@ -22,6 +22,7 @@ from replay.errors import LeftOutError, ReplayError
 from replay.judge.adherence import Adherence
 from replay.judge.judge import Judge
 from replay.numbers.clusters import cluster_of
+from replay.numbers.costs import no_cost
 from replay.numbers.effects import ablation as effects_of
 from replay.options import QUICK, RunOptions
 from replay.play.playback import Playback
@@ -36,7 +37,7 @@ from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
-from replay.run.sharing import Sharing
+from replay.run.sharing import CELL, Sharing
 from replay.run.shell import Shell
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench, Source, Subject
@@ -103,6 +104,8 @@ class Engine:
             self._live = live.listen
             store.remove_facts("summary", "ablation")  # of the process that this one continues
             store.put_fact("cluster_by", self.options.cluster_by)
+            if self.sharing is not None:
+                store.put_fact(CELL, self.sharing.run)
             store.put_fact("concurrency", sorted({*(store.fact("concurrency") or ()), *map(self._places, sources)}))
             self._tell(self._begun(store, sources))
             async with controlled(folder, self.playback, live.flush) as problem:
@@ -375,6 +378,8 @@ class Engine:
     def _summed(self, run: RunContext) -> dict[str, Any]:
         found = self.summarise(self.options, run.findings)
         result = found | {"run": str(run.store.folder), "left_out": run.findings.left_out}
+        if self.options.is_free:
+            result["cost"] = no_cost()
         if any(run.calibrations):
             result["machine"] = described(run.calibrations) | {"concurrency": run.store.fact("concurrency")}
         if run.ablation is not None:

@@ -18,6 +18,8 @@ from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.settings import AnswerRecord, ProviderSettings
 
 ANSWERS = "answers.jsonl"
+CELL = "cell"
+"""The fact of a run that says what it is called in the counts of its experiment; its end is the beginning of the cell's key."""
 Tokens: TypeAlias = tuple[int | None, int | None]
 """Of a prompt and of its answer; None: not told."""
 

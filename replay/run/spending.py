@@ -44,10 +44,16 @@ def _is_kept(record: Record) -> bool:
 
 
 def keep_cost(folder: Path, summary: dict[str, Any], use: TokenUse) -> None:
-    """Put the tokens and the cost of a finished run into its summary, where it is compared with others."""
+    """Put the tokens and the cost of a finished run into its summary, where it is compared with others.
+
+    Raises:
+        StoreError: another process writes the run.
+
+    """
     tokens = use.input_tokens + use.output_tokens
     summary["cost"] = {"tokens": tokens or None, **msgspec.to_builtins(use)}
     with Store.open(folder) as store:
+        store.lock()
         store.put_fact("summary", summary)
 
 

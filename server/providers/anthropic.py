@@ -59,7 +59,7 @@ class Anthropic:
         return self._profile.ask(
             request,
             prompt,
-            lambda prompt: self._ask(prompt, request.context),
+            lambda prompt: self._ask(prompt, request),
             lambda refusal, prompt: self._learn(refusal, prompt, request.context),
         )
 
@@ -67,11 +67,11 @@ class Anthropic:
         """Close the connections."""
         await self.endpoint.close()
 
-    def _ask(self, prompt: Prompt, context: Context) -> AsyncGenerator[str, None]:
+    def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         if self.lacks_key:
             raise ProviderMissing(_NO_KEY)
-        answer = self.endpoint.answer("v1/messages", self._question(prompt), Reader().read, prompt.stops)
-        line = _line(context) if _is_begun(prompt) else ""
+        answer = self.endpoint.answer("v1/messages", self._question(prompt), Reader().read, prompt.stops, request.admit)
+        line = _line(request.context) if _is_begun(prompt) else ""
         return _without_blanks(answer, len(line) - len(line.rstrip()))
 
     def _learn(self, refusal: StatusError, prompt: Prompt, context: Context) -> Prompt | None:

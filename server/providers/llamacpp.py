@@ -49,7 +49,7 @@ class LlamaCpp:
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer; closing the generator closes the connection, and the server stops at its next token."""
         try:
-            answer = self.endpoint.answer("infill", self._question(request), read, request.prompt.stops)
+            answer = self.endpoint.answer("infill", self._question(request), read, request.prompt.stops, request.admit)
             async with aclosing(answer) as pieces:
                 async for piece in pieces:
                     yield piece

@@ -82,7 +82,7 @@ class Ollama:
 
     def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         route = "api/chat" if prompt.messages else "api/generate"
-        return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops)
+        return self.endpoint.answer(route, self._question(prompt, request.sample), read, prompt.stops, request.admit)
 
     def _needs_chat(self, refusal: StatusError) -> bool:
         return _NO_INSERT in refusal.message and self.settings.api == "auto" and "suffix" in refusal.asked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
@@ -44,6 +44,9 @@ class Request(msgspec.Struct, frozen=True):
     """All open documents, the latest opened last; for providers that pass documents on."""
     patience: float = math.inf
     """The ms after which nobody waits for the answer any more; 0: it is cancelled as soon as it is under way. Only records obey it."""
+
+    admit: Callable[[], Awaitable[None]] | None = None
+    """Called before each try to send the question, and waits until its provider's limits a minute allow one more (None: there are none)."""
 
 
 class AnswerPiece(str):

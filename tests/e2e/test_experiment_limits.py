@@ -179,6 +179,27 @@ def test_the_cost_is_that_of_the_tokens_that_were_told_and_never_passes_its_limi
     assert work["cost"] == pytest.approx(by_model["one"] * (200 + 50) / 1e6 + by_model["two"] * (100 + 5) / 1e6)
 
 
+def test_an_experiment_that_is_finished_is_not_written_again_and_a_renamed_cell_is_its_own(
+    ghosttape, tmp_path, written
+):
+    folder = tmp_path / ".ghosttape/experiments/dear"
+    with counting_server() as server:
+        path = written(server, repairs=["all", "none"], providers=["one"])
+        first = ghosttape("experiment", path, "--json").json
+        renamed = Path(first["cells"][0]["run"]).with_name("chosen")
+        ghosttape("runs", "rename", first["cells"][0]["run"], "chosen")
+        before = {file: file.read_bytes() for file in folder.glob("*/run.sqlite*")}
+        asked = len(server.prompts)
+        path.write_text(path.read_text().replace("input = 2.0", "input = 200.0"))
+        again = ghosttape("experiment", path, "--json").json
+    assert len(server.prompts) == asked
+    assert again["cells"][0]["run"] == str(renamed)
+    for one, other in zip(first["cells"], again["cells"], strict=True):
+        assert {**one["work"], "cost": 0} == {**other["work"], "cost": 0}
+    assert [cell["summary"]["cost"] for cell in again["cells"]] == [cell["summary"]["cost"] for cell in first["cells"]]
+    assert {file: file.read_bytes() for file in folder.glob("*/run.sqlite*") if file in before} == before
+
+
 def test_tokens_that_a_server_does_not_tell_are_unknown_and_said(ghosttape, written):
     with counting_server(usage=False) as server:
         said = ghosttape("experiment", written(server, providers=["one"]))

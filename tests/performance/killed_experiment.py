@@ -41,6 +41,14 @@ provider = "openai"
 base-url = "{url}"
 model = "two"
 
+[prices.one]
+input = 2.0
+output = 10.0
+
+[prices.two]
+input = 1.0
+output = 1.0
+
 [corpus.bench]
 corpus = "devbench"
 data = "{data}"
@@ -48,15 +56,18 @@ no-packages = true
 languages = "python"
 limit = {limit}
 """
-WALL = {"run", "latency_ms", "machine", "cost"}
-"""What depends on the machine, names a folder, or is of an experiment alone."""
+WALL = {"run", "machine"}
+"""What depends on the machine, or names a folder."""
+MEASURED = WALL | {"latency_ms"}
+"""Of a corpus the latencies are measured too; of a tape they are `fixed:80`."""
 
 
-def numbers(value):
+def numbers(value, left_out=None):
     """A document without what the wall clock decides."""
     if isinstance(value, dict):
-        return {name: numbers(each) for name, each in value.items() if name not in WALL}
-    return [numbers(each) for each in value] if isinstance(value, list) else value
+        left_out = left_out or (MEASURED if "corpus" in value else WALL)
+        return {name: numbers(each, left_out) for name, each in value.items() if name not in left_out}
+    return [numbers(each, left_out) for each in value] if isinstance(value, list) else value
 
 
 def started(path):

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from replay.numbers.paired.sentences import front_sentences
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
 from tui.cli import app
@@ -275,6 +276,7 @@ def test_several_runs_on_a_side_have_labels_and_the_names_that_tell_them_apart()
     found["runs"] = [
         {**found["runs"][0], "name": name, "label": label} for name, label in zip(names, labels, strict=True)
     ]
+    found["runs"][2]["pass_at_1"] = {"value": 0.427, "low": 0.37, "high": 0.483}
     found["fronts"] = {"cost": names[2:3]}
     console = Console(width=80, file=io.StringIO())
     console.print(comparison_table(found, 0))
@@ -282,8 +284,10 @@ def test_several_runs_on_a_side_have_labels_and_the_names_that_tell_them_apart()
     assert max(map(len, lines)) <= 80
     assert [line.split()[:2] for line in lines if line[:2] in labels] == [[label, name[7:32] + "…"] for label, name in zip(labels, names, strict=True)]  # fmt: skip
     assert any(line.startswith("B         B1 to B2  128 of 300") for line in lines)
-    assert "No other run passes more for less cost than B1." in lines
-    assert "No other run passes more for less cost than B1.  " in comparison_markdown(found, 0)
+    said = front_sentences(found)[0]
+    assert said.startswith("No other run passes more for less cost than B1 (")
+    assert said in lines
+    assert f"{said}  " in comparison_markdown(found, 0)
 
 
 MEASURED = {

@@ -82,7 +82,7 @@ def plan_table(document: Mapping[str, Any]) -> RenderableType:
         table,
         Text(f"{sums}; prompts have about {whole['input_tokens']:,} tokens at most"),
         Text(f"{cost}; time: at most about {took}" if None not in seconds else f"{cost}; time: {took}"),
-        Text("≤ is at most, for all cells together: what was done before is not done again.", "dim"),
+        Text("≤ means at most. What an earlier cell asks too is counted with that cell alone.", "dim"),
     )
 
 

@@ -21,7 +21,7 @@ def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def fronts(runs: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the names of the runs on the front of `pass_at_1` against `latency_p50`, and against `cost`; a front of fewer than two points is left out."""
+    """Return the names of the runs on the front of what they pass (`quality_of`) against `latency_p50`, and against `cost`; a front of fewer than two points is left out."""
     found = {}
     for price in ("latency_p50", "cost"):
         points = [_point(run, price) for run in runs]
@@ -30,6 +30,12 @@ def fronts(runs: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     return found
 
 
+def quality_of(run: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a run passes of the moments that all runs share (`pass_of_shared`), or of its own where they share none."""
+    found: Mapping[str, Any] = run.get("pass_of_shared") or run["pass_at_1"]
+    return found
+
+
 def _point(run: Mapping[str, Any], price: str) -> tuple[float, float] | None:
-    quality, paid = run["pass_at_1"].get("value"), run.get(price)
+    quality, paid = quality_of(run).get("value"), run.get(price)
     return None if quality is None or paid is None else (quality, paid)

@@ -73,6 +73,15 @@ def passed_share(records: Sequence[Record]) -> Fraction:
     return Fraction(sum(map(passes, records)), len(records))
 
 
+def shared_by_all(runs: Sequence[Iterable[Record]]) -> list[dict[tuple[object, ...], list[Record]]]:
+    """Return for each of several runs the answers that could be tested, by moment, at the moments at which every run has one."""
+    tested = [
+        {own[0].moment.question: list(own) for own in by_question(filter(could_be_tested, records))} for records in runs
+    ]
+    common = set.intersection(*map(set, tested)) if tested else set()
+    return [{moment: own for moment, own in each.items() if moment in common} for each in tested]
+
+
 def count_moments(records: Iterable[Record]) -> int:
     """Return how many moments some records are of: the samples of one question are one."""
     return len(list(by_question(records)))

@@ -29,6 +29,11 @@ def needed_moments(n: int, variance: float, difference: float) -> int | None:
     if not variance or not difference:
         return None
     exact = n * variance * ((_LEVEL_Z + _POWER_Z) / difference) ** 2
+    return rounded_up(exact)
+
+
+def rounded_up(exact: float) -> int:
+    """Return a number above 0 rounded up to two digits: 882 becomes 890."""
     unit = 10 ** max(0, floor(log10(exact)) - 1) if exact >= 1 else 1
     return ceil(exact / unit) * unit
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from replay.numbers.clusters import NAMES
-from replay.numbers.paired.power import needed_moments
+from replay.numbers.paired.fronts import quality_of
+from replay.numbers.paired.power import needed_moments, rounded_up
 from replay.options import ClusterBy
 
 _SAID = {
@@ -38,16 +39,22 @@ def difference_says(found: Mapping[str, Any], by: ClusterBy, asked: float, names
         asked=f"{100 * asked:g}",
         over=over,
     )
-    return sentence + (needed_words(found, asked) if says == "too few to tell" else "")
+    return sentence + (needed_words(found, by, asked) if says == "too few to tell" else "")
 
 
-def needed_words(found: Mapping[str, Any], asked: float) -> str:
-    """Return how many moments would tell: `; about 900 moments would be needed to see 5 points`; empty where these do not say."""
+def needed_words(found: Mapping[str, Any], by: ClusterBy, asked: float) -> str:
+    """Return how many moments, in how many clusters, would tell; empty where these do not say.
+
+    More moments in the same clusters tell less: the number is of moments that come in clusters of the size that these have.
+    Example: 312 moments in 41 holes, of 900 that are needed: `; about 900 moments in 120 holes would be needed to see 5 points`.
+    """
     needed = found.get("needed")
     if needed is None:
         return ""
-    much = f"about {needed:,} moments" if needed > found["n"] else "more moments"
-    return f"; {much} would be needed to see {100 * asked:g} points"
+    if needed <= found["n"]:
+        return f"; more moments in more {NAMES[by]} would be needed to see {100 * asked:g} points"
+    clusters = rounded_up(found["clusters"] * needed / found["n"])
+    return f"; about {needed:,} moments in {clusters:,} {NAMES[by]} would be needed to see {100 * asked:g} points"
 
 
 def needed_for(found: Mapping[str, Any], asked: float) -> int | None:
@@ -62,16 +69,24 @@ def over_words(found: Mapping[str, Any], by: ClusterBy) -> str:
 
 
 def front_sentences(found: Mapping[str, Any]) -> list[str]:
-    """Return which runs are on the fronts of a comparison (`replay.numbers.comparison.compare_sides`: `runs`, `fronts`), by their labels.
+    """Return which runs are on the fronts of a comparison (`replay.numbers.comparison.compare_sides`: `runs`, `fronts`), by their labels, with what each passes and its interval.
 
-    Example: `No other run passes more for less cost than A, C.`
+    The shares are of the moments that all runs could be tested at; where there are none, of each run's own.
+    Example: `No other run passes more for less cost than A (31.2 %, 95 % 28.0 to 34.6), C (40.1 %, 95 % 36.0 to 44.3).`
     """
-    labels = {run["name"]: run["label"] for run in found["runs"]}
+    runs = {run["name"]: run for run in found["runs"]}
     said = {"latency_p50": "latency (p50)", "cost": "cost"}
     return [
-        f"No other run passes more for less {said[price]} than {', '.join(labels[name] for name in names)}."
+        f"No other run passes more for less {said[price]} than {', '.join(_passes(runs[name]) for name in names)}."
         for price, names in found["fronts"].items()
     ]
+
+
+def _passes(run: Mapping[str, Any]) -> str:
+    share = quality_of(run)
+    if share.get("low") is None or share.get("high") is None:
+        return f"{run['label']} ({_points(share['value'])} %)"
+    return f"{run['label']} ({_points(share['value'])} %, 95 % {_points(share['low'])} to {_points(share['high'])})"
 
 
 def side_names(found: Mapping[str, Any]) -> list[str]:

@@ -6,8 +6,10 @@ Parts have one configuration. They may differ in what they played: tapes, moment
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -24,6 +26,7 @@ from replay.run.catalogue.finding import run_name
 from replay.run.findings import Findings
 from replay.run.spending import cost_of_parts
 from replay.run.store import Store, differing
+from server.providers.gguf import weights
 
 _CHOICES = ("moments", "paths", "languages", "categories")
 """Options that say which part of all moments is played: the merged run has those of all parts."""
@@ -88,8 +91,10 @@ class _Pool:
             self.disagreements.append(_disagreement(record, (earlier[0], part), said))
 
 
-def merge_runs(out: Path, parts: Sequence[Path], summarise: Summarising) -> MergedRun:
-    """Put the parts of a run together into a new folder.
+def merge_runs(out: Path, parts: Sequence[Path], summarise: Summarising, *, same_model: bool = False) -> MergedRun:
+    """Put the parts of a run together into a new folder, which is there whole or not at all.
+
+    With `same_model` parts may differ in where their model is: the base URL of its server, the folder of its GGUF file.
 
     Raises:
         StoreError: a part cannot be read or did not come to its end, the parts differ in their configuration (it names the options), there is
@@ -99,13 +104,39 @@ def merge_runs(out: Path, parts: Sequence[Path], summarise: Summarising) -> Merg
     if out.exists():
         raise StoreError(f"{out} is there already: choose another name")
     read = [_read(part) for part in parts]
-    config = merged_config([(part.name, part.config) for part in read])
+    config = merged_config([(part.name, part.config) for part in read], same_model=same_model)
     pool = _pooled(read, is_driven=config.get("mode") == "drive")
+    with _beside(out) as made:
+        merged = _written(made, config, read, pool, lambda *of: {**summarise(*of), "run": str(out)})
+        _put_in_place(made, out)
+    return replace(merged, folder=out)
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A place for a folder beside another one, on the same disk; what is still there in the end is removed.
+
+    Raises:
+        StoreError: it cannot be made.
+
+    """
     try:
-        return _written(out, config, read, pool, summarise)
-    except BaseException:
-        shutil.rmtree(out, ignore_errors=True)
-        raise
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".merging", dir=out.parent))
+    except OSError as error:
+        raise StoreError(f"{out} cannot be written: {error.strerror}") from error
+    try:
+        yield folder / out.name
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put_in_place(made: Path, out: Path) -> None:
+    try:
+        made.rename(out)
+    except OSError as error:
+        why = "it has come there meanwhile" if out.exists() else error.strerror
+        raise StoreError(f"{out} cannot be written: {why}: choose another name") from error
 
 
 def _read(folder: Path) -> _Part:
@@ -119,8 +150,8 @@ def _read(folder: Path) -> _Part:
         return _Part(name, store.config, summary, facts, tuple(store.records()), tuple(store.trials()))
 
 
-def merged_config(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Return the configuration of several parts, from their names and configurations.
+def merged_config(parts: Sequence[tuple[str, Mapping[str, Any]]], *, same_model: bool = False) -> dict[str, Any]:
+    """Return the configuration of several parts, from their names and configurations; that of the first where they differ by machine.
 
     Raises:
         StoreError: they differ in more than in what they played.
@@ -128,8 +159,12 @@ def merged_config(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, A
     """
     (first_name, first), *others = parts
     for name, config in others:
-        if names := ", ".join(differing(_plain(first), _plain(config))):
-            raise StoreError(f"{first_name} and {name} are no parts of one run: they differ in {names}")
+        if names := _differing(first, config, same_model=same_model):
+            said = f"{first_name} and {name} are no parts of one run: they differ in {', '.join(names)}"
+            is_elsewhere = not _differing(first, config, same_model=True)
+            raise StoreError(
+                f"{said}; if it is the same model on another machine, add --same-model" if is_elsewhere else said
+            )
     sources: dict[str, Any] = {}
     chosen_apart = any(first.get(one) != config.get(one) for _, config in others for one in ("languages", "categories"))
     for name, config in parts:
@@ -139,11 +174,30 @@ def merged_config(parts: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, A
                     f"{name} played another {source!r} than the parts before it: it has changed in between"
                 )
     choices = {one: _union([config.get(one, []) for _, config in parts]) for one in _CHOICES}
-    return {**first, **{one: chosen for one, chosen in choices.items() if one in first or chosen}, "sources": sources}
+    clones = sorted({clone for _, config in parts for clone in config.get("projects", ())})
+    own = {"sources": sources} | ({"projects": clones} if clones else {})
+    return {**first, **{one: chosen for one, chosen in choices.items() if one in first or chosen}, **own}
 
 
-def _plain(config: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in config.items() if name not in {*_CHOICES, "sources"}}
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any], *, same_model: bool) -> list[str]:
+    return list(differing(_plain(one, same_model=same_model), _plain(other, same_model=same_model)))
+
+
+def _plain(config: Mapping[str, Any], *, same_model: bool) -> dict[str, Any]:
+    """A configuration without what parts may differ in: what they played, and where a machine has what is the same by its content.
+
+    A tape names the commit of its project, whatever clone it comes from; of a file of answers the digest is kept.
+    """
+    plain = {name: value for name, value in config.items() if name not in {*_CHOICES, "sources", "projects"}}
+    settings = plain.get("settings") or {}
+    provider = dict(settings.get("provider") or {})
+    if plain.get("answers"):
+        provider.pop("answers", None)
+    if same_model:
+        provider.pop("base_url", None)
+    if same_model and provider.get("name") == "gguf":
+        provider["model"] = weights(provider.get("model", ""))
+    return plain | ({"settings": {**settings, "provider": provider}} if provider else {})
 
 
 def _union(choices: Sequence[Sequence[str]]) -> list[str]:
@@ -180,17 +234,14 @@ def _disagreement(record: Record, parts: tuple[str, str], said: tuple[str, str])
 
 
 def _written(
-    out: Path, config: dict[str, Any], parts: Sequence[_Part], pool: _Pool, summarise: Summarising
+    folder: Path, config: dict[str, Any], parts: Sequence[_Part], pool: _Pool, summarise: Summarising
 ) -> MergedRun:
     records = [record for _, record in pool.kept.values()]
     trials = _trials(parts)
     findings = _findings(parts, records, trials)
-    summary = summarise(config, findings, [part.summary for part in parts]) | {
-        "run": str(out),
-        "left_out": findings.left_out,
-    }
+    summary = {**summarise(config, findings, [part.summary for part in parts]), "left_out": findings.left_out}
     summary |= cost_of_parts([part.summary for part in parts])
-    with Store.create(out, config) as store:
+    with Store.create(folder, config) as store:
         store.put_all(records)
         for trial in trials:
             store.put_trial(trial)
@@ -203,7 +254,7 @@ def _written(
         store.put_fact("summary", summary)
         if "ablation" in summary:
             store.put_fact("ablation", summary["ablation"])
-    return MergedRun(out, len(records), pool.doubled, tuple(pool.disagreements), summary)
+    return MergedRun(folder, len(records), pool.doubled, tuple(pool.disagreements), summary)
 
 
 def _trials(parts: Iterable[_Part]) -> list[ArmTrial]:

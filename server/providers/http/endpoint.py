@@ -39,6 +39,7 @@ from server.providers.http.stream import DONE, EventContent, StreamEvent, events
 from server.settings import ProviderSettings
 
 EventReader: TypeAlias = Callable[[StreamEvent], EventContent]
+Admit: TypeAlias = Callable[[], Awaitable[None]] | None
 _AFTERWORD_S = 1.0
 """How long to wait for the rest of a stream after the answer in it has ended."""
 
@@ -100,10 +101,16 @@ class Endpoint:
         return _place(self.client.base_url)
 
     async def answer(
-        self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str] = ()
+        self,
+        route: str,
+        body: Mapping[str, Any],
+        read: EventReader,
+        stops: Sequence[str] = (),
+        admit: Admit = None,
     ) -> AsyncGenerator[str, None]:
         """Stream the pieces that `read` finds in the events, up to the first of `stops` and to `max_tokens`.
 
+        `admit` is awaited before each try (`Request.admit`); what it waits is in no limit of time.
         Both limits apply on this side too: some servers never stop, and some know no stop sequences, or only four.
 
         Raises:
@@ -112,14 +119,14 @@ class Endpoint:
             ProviderError: there is no connection, or the time is up.
 
         """
-        async with aclosing(read_apart(self._answered(route, body, read, stops), self._leaving)) as pieces:
+        async with aclosing(read_apart(self._answered(route, body, read, stops, admit), self._leaving)) as pieces:
             async for piece in pieces:
                 yield piece
 
     async def _answered(
-        self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str]
+        self, route: str, body: Mapping[str, Any], read: EventReader, stops: Sequence[str], admit: Admit
     ) -> AsyncGenerator[str, None]:
-        opened = await self._opened(route, body, read)
+        opened = await self._opened(route, body, read, admit)
         try:
             async with aclosing(until_stop(self._pieces(opened, read), stops)) as pieces:
                 async for piece in pieces:
@@ -195,7 +202,7 @@ class Endpoint:
         """How long to wait for the first piece (s)."""
         return min(self.settings.first_s or self.settings.timeout_s, self.settings.timeout_s)
 
-    async def _opened(self, route: str, body: Mapping[str, Any], read: EventReader) -> _Opened:
+    async def _opened(self, route: str, body: Mapping[str, Any], read: EventReader, admit: Admit) -> _Opened:
         times = _Times(_clock() + self._longest, _clock() + self.settings.timeout_s)
         retrying = tenacity.AsyncRetrying(
             sleep=self.sleep,
@@ -210,6 +217,7 @@ class Endpoint:
                 with attempt:
                     if attempt.retry_state.attempt_number == 1:
                         await self._released(times)
+                    await _admitted(admit, times)
                     return await self._begun(route, body, read, times)
         except _Again as again:
             raise again.reason from None
@@ -363,6 +371,13 @@ def _named(state: tenacity.RetryCallState) -> float | None:
     """The seconds that the server asked to wait."""
     error = state.outcome.exception() if state.outcome else None
     return error.wait_s if isinstance(error, _Again) else None
+
+
+async def _admitted(admit: Admit, times: _Times) -> None:
+    if admit is not None:
+        began = _clock()
+        await admit()
+        times.put_off(_clock() - began)
 
 
 async def _close(rest: AsyncGenerator[StreamEvent, None], response: httpx.Response) -> None:

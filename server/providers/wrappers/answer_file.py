@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ import msgspec
 
 from server.errors import ProviderError, ProviderMissing
 from server.providers.protocol import AnswerMetadata, AnswerPiece, refuse_overdue
+from server.providers.wrappers.lines import append_line
 
 _log = logging.getLogger("ghosttape.server")
 
@@ -150,11 +150,7 @@ class AnswerFile:
         self._keep(row)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(file, _line_end(file) + msgspec.json.encode(row) + b"\n")
-            finally:
-                os.close(file)
+            append_line(self.path, msgspec.json.encode(row))
         except OSError as error:
             raise ProviderError(f"the record {self.path} cannot be written: {error.strerror}") from error
 
@@ -209,9 +205,3 @@ def stored_text(kept: StoredPiece) -> str:
 
 def _completeness(row: AnswerRow) -> tuple[bool, bool, int]:
     return row.is_whole, not row.error, 0 if row.is_whole else len(row.text)
-
-
-def _line_end(file: int) -> bytes:
-    """A line feed if the last line of the file is incomplete."""
-    size = os.fstat(file).st_size
-    return b"\n" if size and os.pread(file, 1, size - 1) != b"\n" else b""

@@ -5,7 +5,6 @@ A line is written before the question is sent, so that a process that is killed 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -13,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from server.errors import ProviderError
+from server.providers.wrappers.lines import append_line
 
 NAME = "questions.jsonl"
 
@@ -45,11 +45,7 @@ class QuestionLog:
 
         """
         try:
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(file, msgspec.json.encode(line) + b"\n")
-            finally:
-                os.close(file)
+            append_line(self.path, msgspec.json.encode(line))
         except OSError as error:
             raise ProviderError(f"{self.path} cannot be written: {error.strerror}") from error
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from filelock import FileLock
+from msgspec.structs import replace
 
 from server.context.budget import CHARACTERS_A_TOKEN
 from server.errors import ProviderError
@@ -114,12 +115,36 @@ class RateLimits:
         asked = ((self.requests, requests), (self.tokens, tokens))
         return max(0.0 if allowance is None else allowance.seconds(amount) for allowance, amount in asked)
 
+    async def admission(self, request: Request) -> AdmittedTries:
+        """Wait until a request may be sent, and give what lets each further try of it through."""
+        await self.admit(request)
+        return AdmittedTries(self, request)
+
     async def admit(self, request: Request) -> None:
         """Wait until a request may be sent."""
         if self.tokens is not None:
             await self.tokens.take(len(request.prompt.shown()) / CHARACTERS_A_TOKEN + self.max_tokens)
         if self.requests is not None:
             await self.requests.take(1)
+
+
+@dataclass(slots=True)
+class AdmittedTries:
+    """Lets the tries of one request through: the first at once, for it has been admitted, and each further one when the limits allow it."""
+
+    limits: RateLimits
+    request: Request
+    waited_ms: float = 0.0
+    """How long the further tries have waited for the limits."""
+    _tries: int = 0
+
+    async def __call__(self) -> None:
+        """Wait until one more try may be sent."""
+        self._tries += 1
+        if self._tries > 1:
+            began = time.perf_counter()
+            await self.limits.admit(self.request)
+            self.waited_ms += (time.perf_counter() - began) * 1000
 
 
 def _shared(settings: ProviderSettings, what: str) -> Path | None:
@@ -139,9 +164,10 @@ class LimitedProvider(ProviderWrapper):
 
     async def complete(self, request: Request) -> AsyncGenerator[str, None]:
         """Stream the answer."""
-        await self.limits.admit(request)
+        admission = await self.limits.admission(request)
         began = self.clock()
-        async with aclosing(self.inner.complete(request)) as pieces:
+        taken: Callable[[], float] = lambda: (self.clock() - began) * 1000 - admission.waited_ms  # noqa: E731
+        async with aclosing(self.inner.complete(replace(request, admit=admission))) as pieces:
             async for piece in pieces:
-                yield with_time(piece, (self.clock() - began) * 1000)
-        yield AnswerMetadata(at=(self.clock() - began) * 1000)
+                yield with_time(piece, taken())
+        yield AnswerMetadata(at=taken())

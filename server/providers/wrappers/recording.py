@@ -34,7 +34,7 @@ from server.providers.wrappers.answer_file import (
     with_time,
 )
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
-from server.providers.wrappers.rate_limits import RateLimits
+from server.providers.wrappers.rate_limits import AdmittedTries, RateLimits
 from server.providers.wrappers.spending import Spending
 from server.providers.wrappers.whole_answers import WholeAnswers
 from server.providers.wrappers.wrapper import ProviderWrapper
@@ -186,9 +186,9 @@ class RecordingProvider(ProviderWrapper):
 
     async def _asked(self, request: Request, row: AnswerRow) -> AsyncGenerator[str, None]:
         """Ask the provider, no longer than the request's patience, and write what came of it."""
-        if self.limits is not None:
-            await self.limits.admit(request)
-        taken = _Taken(request, self.clock)
+        admission = None if self.limits is None else await self.limits.admission(request)
+        request = replace(request, admit=admission)
+        taken = _Taken(request, self.clock, admission)
         try:
             async with aclosing(self.inner.complete(request)) as stream:
                 while (piece := await _next(stream, taken.deadline)) is not None:
@@ -235,8 +235,8 @@ def _digest_of(settings: ProviderSettings) -> str:
 class _Taken:
     """What was taken of an answer so far, and when. `patience` is in ms; where it is 0 the asker cancels, and no time is too long."""
 
-    def __init__(self, request: Request, clock: Callable[[], float]) -> None:
-        self.request, self.clock = request, clock
+    def __init__(self, request: Request, clock: Callable[[], float], admission: AdmittedTries | None = None) -> None:
+        self.request, self.clock, self._admission = request, clock, admission
         self.patience = request.patience or math.inf
         self.pieces: list[StoredPiece] = []
         self.times: list[float] = []
@@ -246,8 +246,9 @@ class _Taken:
 
     @property
     def ms(self) -> float:
-        """The ms since the question."""
-        return round((self.clock() - self._began) * 1000, 3)
+        """The ms since the question, without those for which a further try waited for the limits a minute."""
+        waited = self._admission.waited_ms if self._admission else 0.0
+        return round((self.clock() - self._began) * 1000 - waited, 3)
 
     def timed(self, piece: str) -> str:
         """Note a piece that comes now, and give it with its time; refuse it if it is overdue."""

@@ -2,9 +2,14 @@
 
 import pytest
 
+from corpora.options import EvaluateOptions
+from replay.gates.gates import FIGURES
 from replay.numbers.comparison import ComparedRun, figures_of
-from replay.numbers.costs import Price, token_use
+from replay.numbers.costs import Price, no_cost, token_use
 from replay.numbers.paired.fronts import fronts
+from replay.numbers.paired.sentences import front_sentences
+from replay.options import ReplayOptions
+from server.settings import ProviderSettings, Settings
 
 PRICES = {"a": Price(2.5, 10.0), "b": Price(1.0, 2.0)}
 
@@ -42,3 +47,40 @@ def test_a_front_of_cost_leaves_out_runs_whose_cost_lacks_answers():
     found = [figures_of(each) for each in runs]
     assert [(each["cost"], each["tokens"]) for each in found] == [(2.0, 9), (None, None), (3.0, 9)]
     assert fronts(found)["cost"] == ["all"]
+
+
+def test_a_run_that_costs_nothing_is_on_the_front_and_holds_a_limit_of_cost():
+    def run(name, passes, cost):
+        return ComparedRun(
+            name, {}, [], {"metrics": {"pass_at_1": {"value": passes, "low": 0.1, "high": 0.6}}, "cost": cost}
+        )
+
+    dear = {"tokens": 9, "cost": 2.0, "untold": 0}
+    runs = [run("free", 0.5, no_cost()), run("worse", 0.4, dear), run("better", 0.6, dear)]
+    found = {"runs": [figures_of(each) | {"label": label} for each, label in zip(runs, "ABC", strict=True)]}
+    found["fronts"] = {"cost": fronts(found["runs"])["cost"]}
+    assert found["fronts"]["cost"] == ["free", "better"]
+    said = "No other run passes more for less cost than A (50.0 %, 95 % 10.0 to 60.0), C (60.0 %, 95 % 10.0 to 60.0)."
+    assert front_sentences(found) == [said]
+    assert FIGURES["cost"].read(runs[0].summary) == {"value": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "is_free"),
+    [
+        (ReplayOptions(settings=Settings(provider=ProviderSettings(name="ngram"))), True),
+        (ReplayOptions(settings=Settings(provider=ProviderSettings(name="gguf"))), True),
+        (ReplayOptions(settings=Settings(provider=ProviderSettings(name="openai"))), False),
+        (
+            EvaluateOptions(
+                corpus="devbench",
+                data="",
+                published="gpt-4o",
+                settings=Settings(provider=ProviderSettings(name="openai")),
+            ),
+            True,
+        ),
+    ],
+)
+def test_published_answers_and_models_of_this_machine_cost_nothing(options, is_free):
+    assert options.is_free == is_free

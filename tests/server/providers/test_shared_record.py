@@ -1,16 +1,18 @@
 """A record of answers that several runs share: each prompt is asked once, to its end, and counted."""
 
 import asyncio
+import resource
+import signal
 
 import pytest
 from msgspec.structs import replace
 
 from server.context import Budget, Surroundings, choose
-from server.errors import ProviderLimited
+from server.errors import ProviderError, ProviderLimited
 from server.prompt import Prompt
 from server.providers.protocol import AnswerMetadata, AnswerPiece, OfflineProvider, Request
-from server.providers.wrappers.answer_file import AnswerFile
-from server.providers.wrappers.question_log import QuestionLog
+from server.providers.wrappers.answer_file import AnswerFile, AnswerRow
+from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
 
@@ -227,3 +229,33 @@ def test_two_files_of_one_name_are_two_models_and_a_copy_is_the_same(tmp_path):
         keys[name] = keyed(tmp_path, name="gguf", model=str(path))
     assert len(set(keys.values())) == 3
     assert keys["copy"] == keys["small"]
+
+
+@pytest.mark.parametrize("file", ["questions.jsonl", "answers.jsonl"])
+def test_a_line_after_one_that_was_cut_off_is_kept(tmp_path, file):
+    answers = tmp_path / "answers.jsonl"
+
+    def write(key):
+        QuestionLog(answers).write(QuestionLine("asked", "s", key))
+        AnswerFile(answers).append(AnswerRow(key, "p", "m", "", ("x",), session="s"))
+
+    write("a")
+    with (tmp_path / file).open("ab") as torn:
+        torn.write(b'{"what":"as')
+    write("b")
+    known = AnswerFile(answers)
+    known.read()
+    assert [line.key for line in QuestionLog(answers).read()] == ["a", "b"]
+    assert [row.key for row in known.rows()] == ["a", "b"]
+
+
+def test_a_line_that_the_disk_takes_in_part_is_an_error(tmp_path):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, limit[1]))
+    try:
+        with pytest.raises(ProviderError, match="cannot be written"):
+            QuestionLog(tmp_path / "answers.jsonl").write(QuestionLine("asked", "s" * 100, "k"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)

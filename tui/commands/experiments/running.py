@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from corpora.experiments.cells import Cell, finished
+from corpora.experiments.cells import Cell, counted_as, finished
 from corpora.experiments.counting import SharedCounts
 from corpora.experiments.matrix import AXES, slug
 from corpora.experiments.planning import plan
@@ -95,27 +95,34 @@ async def run(request: ExperimentRequest, *, quiet: bool) -> dict[str, Any]:
     for number, cell in enumerate(made.cells, 1):
         _say(f"cell {number} of {len(made.cells)}: {cell.name}", "bold")
         place = cell.folder_in(folder)
-        sharing = Sharing(folder / SHARED, place.name, request.limits, request.prices, probed)
+        sharing = Sharing(folder / SHARED, counted_as(place), request.limits, request.prices, probed)
         results.append(await _one(request.file, cell, place, sharing))
+        _count_cost(place, results[-1], sharing)
         stopped = stopped or results[-1].get("failed", "") * results[-1].get("limited", False)
     counts = SharedCounts.of(folder / SHARED, request.prices)
-    places = [Path(result["run"]) for result in results]
-    for place, result in zip(places, results, strict=True):
-        result["work"] = msgspec.to_builtins(counts.work(place.name))
-        use = counts.as_alone(place.name)
-        if "summary" in result and use != TokenUse():
-            keep_cost(place, result["summary"], use)
+    names = [counted_as(Path(result["run"])) for result in results]
+    for name, result in zip(names, results, strict=True):
+        result["work"] = msgspec.to_builtins(counts.work(name))
     document = {
         "experiment": request.file.name,
         "folder": str(folder),
         "cells": results,
         "stopped": stopped,
-        "work": msgspec.to_builtins(counts.work(*(place.name for place in places))),
+        "work": msgspec.to_builtins(counts.work(*names)),
         "left_out": [{"choice": dict(each.choice), "reason": each.reason} for each in made.omissions],
     }
     if not quiet:
         show(document)
     return document
+
+
+def _count_cost(folder: Path, result: dict[str, Any], sharing: Sharing) -> None:
+    """Put into the summary of a finished cell what it would have cost alone, unless that is there: it was paid at the prices of its time."""
+    if "cost" in result.get("summary", {"cost": None}):
+        return
+    use = SharedCounts.of(sharing.folder, sharing.prices).as_alone(sharing.run)
+    if use != TokenUse():
+        keep_cost(folder, result["summary"], use)
 
 
 def planned(request: ExperimentRequest) -> dict[str, Any]:

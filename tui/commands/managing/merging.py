@@ -31,7 +31,7 @@ _NAMED = 20
 """How many moments with different verdicts are named."""
 
 
-def merged(out: str, named: Sequence[str]) -> MergedRun:
+def merged(out: str, named: Sequence[str], *, same_model: bool = False) -> MergedRun:
     """Put the parts of a run together; a name without a folder is one in `.ghosttape/runs`.
 
     Raises:
@@ -53,7 +53,7 @@ def merged(out: str, named: Sequence[str]) -> MergedRun:
         options = msgspec.convert(options_in(config) | {"cluster_by": by}, ReplayOptions)
         return summarise_replay(options, found) | ablation_of_merged(options, found)
 
-    return merge_runs(folder, parts, summarise)
+    return merge_runs(folder, parts, summarise, same_model=same_model)
 
 
 def _kept(parts: Sequence[Path]) -> tuple[ClusterBy, list[Path]]:

@@ -16,7 +16,7 @@ from rich.console import RenderableType
 from corpora.codealign.adherence import InstructionAdherence
 from corpora.codealign.catalogue import instruction
 from replay.errors import ProviderFailsError
-from replay.options import FREE, RunOptions
+from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine, Summarise
 from replay.run.folders import new_folder
@@ -89,7 +89,7 @@ async def run_sources(
 
 def _count_cost(options: RunOptions, folder: Path, summary: dict[str, Any]) -> None:
     """Put into the summary what was asked of a provider that may cost something."""
-    if options.answers_are_known or options.settings.provider.name in FREE:
+    if options.is_free:
         return
     use = own_use(folder, options.settings.provider.model, file_of(Path()).prices)
     if use.input_tokens or use.untold:

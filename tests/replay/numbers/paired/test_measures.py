@@ -1,5 +1,7 @@
 """What runs are compared by beside the tests, and what is said of it."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -264,7 +266,10 @@ def test_too_few_moments_say_how_many_would_do():
     assert found["says"] == "too few to tell"
     assert found["needed"] == pytest.approx(exact, rel=0.1)
     assert found["needed"] >= exact
-    assert found["sentence"].endswith(f"; about {found['needed']:,} moments would be needed to see 5 points")
+    clusters = found["needed"] / 60 * 15
+    said = re.search(r"; about ([\d,]+) moments in ([\d,]+) holes would be needed to see 5 points$", found["sentence"])
+    assert int(said[1].replace(",", "")) == found["needed"]
+    assert clusters <= int(said[2].replace(",", "")) <= 1.1 * clusters
 
 
 def test_several_runs_are_each_compared_with_the_first_and_adjusted_for_their_number():
@@ -282,6 +287,19 @@ def test_several_runs_are_each_compared_with_the_first_and_adjusted_for_their_nu
     assert found["comparisons"][1]["difference"]["p_adjusted"] == weak_p  # the largest of them
     assert compare_runs([runs[0], runs[2], runs[2]], "hole", 0.05)["comparisons"][0]["difference"]["says"] != "more"
     assert found["fronts"] == {"latency_p50": ["a", "b"]}
+
+
+def test_the_front_goes_by_the_moments_that_all_runs_share():
+    """The second run was tested at moments that are easy beside those of the first: of the shared ones it passes fewer."""
+    hard, easy = [1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    summaries = [
+        {"metrics": {"pass_at_1": {"value": value}, "latency_ms": {"p50": p50}}}
+        for value, p50 in ((3 / 8, 100), (10 / 16, 200))
+    ]
+    found = compare_runs([run("a", hard, summaries[0], 2), run("b", easy, summaries[1], 2)], "hole", 0.05)
+    shares = [each["pass_of_shared"] for each in found["runs"]]
+    assert [(share["value"], share["n"]) for share in shares] == [(3 / 8, 8), (2 / 8, 8)]
+    assert found["fronts"] == {"latency_p50": ["a"]}
 
 
 def test_moments_that_changed_have_both_answers():

@@ -2,6 +2,8 @@
 
 import pytest
 
+from corpora.experiments.cells import counted_as
+from replay.run.store import Store
 from tui.commands.experiments.cells import ExperimentCells
 from tui.commands.experiments.file import read
 from tui.commands.experiments.lines import line_of
@@ -155,3 +157,13 @@ def test_a_cell_that_was_begun_under_another_name_has_the_folder_of_its_key(cell
     names = [cell.folder_in(tmp_path).name for cell in after]
     assert names[:2] == [f"{repairs}-{cell.key[:8]}" for repairs, cell in zip(("all", "none"), before, strict=True)]
     assert [name.rpartition("-")[0] for name in names[2:]] == ["fixed-all", "fixed-none"]
+
+
+def test_a_run_that_was_renamed_is_still_that_of_its_cell(cells, tmp_path):
+    first, other = cells(AXES.format('"ngram"')).cells
+    folder = first.folder_in(tmp_path)
+    with Store.create(tmp_path / "chosen", {}) as store:
+        store.put_fact("cell", folder.name)
+    assert first.folder_in(tmp_path) == tmp_path / "chosen"
+    assert counted_as(tmp_path / "chosen") == folder.name
+    assert other.folder_in(tmp_path).name == f"{other.name}-{other.key[:8]}"
