@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.vscode.editor import on_tape
+from tests.e2e.vscode.editor import LONG_S, on_tape
 from tests.e2e.vscode.test_slow_model import fits, marked
 
 LOG = logging.getLogger(__name__)
@@ -78,10 +78,9 @@ def killed(window, person):
     line = len(person.text.rpartition("\n")[2])
 
     def is_back():
-        last = window.seen[-1]
-        return last.at > moment and len(last.before) > line
+        return any(seen.at > moment and len(seen.before) > line for seen in window.seen[-1:])
 
-    person.type_until(is_back, 30)
+    person.type_until(is_back, LONG_S)
     assert is_back(), f"no ghost text after kill at {before} characters. The status bar says: {window.status}"
     return moment, window.seen[-1].at - moment
 
@@ -97,13 +96,13 @@ def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_record
     window.record()
     window.watch()
     person, kills = Person(window), []
-    starts, others_work = [], []
+    starts, others_work = [], {}
     for number in range(KILLS):
         person.type_for(STEADY_S if number in RESTS else 1.6)
         kills.append(killed(window, person))
         if kills[-1][1] > BACK_S:
             starts.append(start_time(tmp_path))
-            others_work.append(is_busy(starts[-1]))
+            others_work[number] = is_busy(starts[-1])
         person.new_line()
     person.type_for(2)
     saved = window.save()
@@ -127,8 +126,9 @@ def test_ten_killed_servers_disturb_neither_typing_nor_ghost_text_nor_the_record
     )
     LOG.info(measured)
     assert [seen for seen in window.seen if not fits(seen)] == []
-    assert max(lost) < LOST_S + 0.3 + late, measured
-    if others_work and all(others_work):
+    judged = [loss for number, loss in enumerate(lost) if not others_work.get(number)]
+    assert max(judged, default=0.0) < LOST_S + 0.3 + late, measured
+    if others_work and all(others_work.values()):
         pytest.skip(f"how soon ghost text is back is not judged on a machine this busy: {measured}")
     assert max(away) <= BACK_S, measured
 
@@ -138,15 +138,8 @@ def test_what_was_typed_without_a_server_is_asked_for_when_the_next_one_runs(ope
     window = open_file("", file="shop.py")
     window.watch()
     window.type("to", gap=0.1)
-    wait_for(lambda: bool(window.seen))
+    window.until(lambda: window.seen, "ghost text for `to`")
     window.server.servers(window.workspace)[-1].kill()
     killed_at = time.time()
     window.type("t")
-    wait_for(lambda: window.seen[-1].at > killed_at and window.seen[-1].before == "tot")
-
-
-def wait_for(condition):
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    window.until(lambda: window.seen[-1].at > killed_at and window.seen[-1].before == "tot", "ghost text for `tot`")

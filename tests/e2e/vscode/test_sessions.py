@@ -63,12 +63,12 @@ def asked_in_replay(tape, folder):
 
 
 def lived(tape):
-    """How each request ended in the editor, by what its recorder told: the names that its ending in a replay may have."""
+    """How each request ended in the editor, by what its recorder told: the names that its ending in a replay may have. What is left of one that was taken in part changes nothing."""
     found = {}
     for event in tape.events:
-        if not isinstance(event, Ghost):
+        if not isinstance(event, Ghost) or (event.phase != "accepted" and found.get(event.request) == {"part"}):
             continue
-        if event.phase == "ignored" and found.get(event.request) != {"part"}:
+        if event.phase == "ignored":
             found[event.request] = {"shown", "typed-through"}
         elif event.phase in {"accepted", "part", "rejected", "empty", "cancelled"}:
             found[event.request] = {event.phase}
