@@ -112,16 +112,19 @@ class Window:
         return file.read_text() == "allowed"
 
     def until(self, condition, what, seconds=LONG_S):
-        """Wait for something, and say how many seconds that took."""
+        """Wait for something, and say how many seconds that took. `what` names it, or is a function that also says what is there instead."""
         began = time.monotonic()
         while not condition():
             waited = time.monotonic() - began
-            assert waited < seconds, f"not within {seconds} s: {what}. The status bar says: {self.status}"
+            if waited >= seconds:
+                raise AssertionError(
+                    f"not within {seconds} s: {what() if callable(what) else what}. The status bar says: {self.status}"
+                )
             time.sleep(0.03)
         return time.monotonic() - began
 
     def until_ghost(self, text):
-        self.until(lambda: self.ghost == text, f"ghost text {text!r} (there is {self.ghost!r})", 20)
+        self.until(lambda: self.ghost == text, lambda: f"ghost text {text!r} (there is {self.ghost!r})")
 
     def type(self, text, gap=0.15):
         """Type at a steady pace, `gap` seconds a key."""
@@ -139,7 +142,7 @@ class Window:
         """Save the file, and give its text on disk."""
         before = (self.workspace / self.file).stat().st_mtime_ns
         self.press("Control+s")
-        self.until(lambda: (self.workspace / self.file).stat().st_mtime_ns != before, "the file is saved", 20)
+        self.until(lambda: (self.workspace / self.file).stat().st_mtime_ns != before, "the file is saved")
         return self.on_disk
 
     def command(self, title):
@@ -148,9 +151,9 @@ class Window:
         box = self.page.locator(".quick-input-widget input[type=text]").first
         box.fill(f">{title}")
         row = self.page.locator(".quick-input-list .monaco-list-row").first
-        row.get_by_text(title.partition(": ")[2]).first.wait_for(timeout=20_000)
+        row.get_by_text(title.partition(": ")[2]).first.wait_for()
         self.page.keyboard.press("Enter")
-        self.page.wait_for_function(PALETTE_IS_GONE, timeout=20_000)
+        self.page.wait_for_function(PALETTE_IS_GONE)
 
     def open(self, file):
         """Open another file of the workspace."""
@@ -198,9 +201,10 @@ def plain(value):
 def open_window(browser, server, workspace, file, *, runs=True):
     """Open a folder with a file of it, and wait until the server of ghosttape runs, unless it is not wanted for this kind of file."""
     page = browser.new_page(viewport={"width": 1200, "height": 700})
+    page.set_default_timeout(LONG_S * 1000)
     shown = json.dumps([["openFile", f"vscode-remote://{server.address}{workspace / file}"]])
     page.goto(f"http://{server.address}/?folder={workspace}&payload={quote(shown)}")
-    page.locator(".monaco-editor .view-line").first.wait_for(timeout=LONG_S * 1000)
+    page.locator(".monaco-editor .view-line").first.wait_for()
     window = Window(page, workspace, file, server)
     if runs:
         window.until(lambda: RUNS.search(window.status), "the server runs")

@@ -14,7 +14,7 @@ def pages(window):
 def ask_again(window, choice):
     window.command("ghosttape: Ask Here Again with…")
     row = window.page.locator(".quick-input-list .monaco-list-row", has_text=choice).first
-    row.wait_for(timeout=20_000)
+    row.wait_for()
     row.click()
 
 
@@ -49,7 +49,7 @@ def test_a_model_server_that_is_gone_is_told_in_words(open_file, model):
     window = open_file(START, settings={"ghosttape.provider": gone})
     ask_again(window, "away")
     toast = window.page.locator(".notifications-toasts", has_text="gave no answer")
-    toast.wait_for(timeout=30_000)
+    toast.wait_for()
     assert "127.0.0.1:9" in toast.inner_text()
     assert window.on_disk == START
     assert json.loads((window.workspace / ".vscode/settings.json").read_text())["ghosttape.provider"] == gone

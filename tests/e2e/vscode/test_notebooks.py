@@ -20,7 +20,7 @@ def test_a_cell_is_completed_with_the_cells_of_its_language_above_it_in_view(ope
     model.answer = lambda asked: "json.dumps(shop)" if asked["prompt"].endswith("x = ") else ""
     window = open_file("", others={"book.ipynb": json.dumps(BOOK)})
     window.open("book.ipynb")
-    window.page.locator(".notebook-editor .view-line", has_text="total").first.click(timeout=60_000)
+    window.page.locator(".notebook-editor .view-line", has_text="total").first.click()
     window.press("Control+End")
     window.type("\nx = ")
     window.until_ghost("json.dumps(shop)")

@@ -14,9 +14,9 @@ AS_HERE = "as in this window"
 def order_replay(window, tape, policy, tests):
     """Replay a tape that lies in the folder of the window."""
     window.command("ghosttape: Replay a Tape…")
-    window.until(lambda: _took(window, tape.name), "the dialog takes the tape", 30)
+    window.until(lambda: _took(window, tape.name), "the dialog takes the tape")
     for choice in (policy, tests):
-        choices(window, choice).first.click(timeout=20_000)
+        choices(window, choice).first.click()
 
 
 def _took(window, file):
@@ -38,12 +38,12 @@ def place(window):
 
 def pause(window):
     """Pause the replay as soon as it shows something."""
-    window.page.locator(BAR, has_text=" of ").wait_for(timeout=60_000)
+    window.page.locator(BAR, has_text=" of ").wait_for()
     window.page.locator(BAR).click()
-    window.until(lambda: place(window)[1], "it is paused", 20)
+    window.until(lambda: place(window)[1], "it is paused")
 
 
 def go_on(window):
     """Let the replay go on."""
     window.page.locator(BAR).click()
-    window.until(lambda: not place(window)[1], "it goes on", 20)
+    window.until(lambda: not place(window)[1], "it goes on")

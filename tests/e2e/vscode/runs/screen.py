@@ -66,7 +66,7 @@ def pages(window):
 
 def begun(window, doing):
     """Wait until the status bar tells that the server does something."""
-    _progress(window, doing).wait_for(timeout=60_000)
+    _progress(window, doing).wait_for()
 
 
 def finished(window, doing):

@@ -78,11 +78,11 @@ def test_the_signs_and_sums_of_a_file_are_the_verdicts_of_the_command_line(open_
         records = list(store.records())
     expected = worst_by_line(records)
     assert set(expected.values()) == set(ORDER)
-    window.until(lambda: signs(window) == expected, f"the signs {expected} (there are {signs(window)})", 20)
-    window.until(lambda: {line: links[0] for line, links in sums(window).items()} == SUMS, "the sums of functions", 20)
+    window.until(lambda: signs(window) == expected, lambda: f"the signs {expected} (there are {signs(window)})")
+    window.until(lambda: {line: links[0] for line, links in sums(window).items()} == SUMS, "the sums of functions")
     window.page.get_by_text(SUMS[4]).click()
     endings = Counter(record.ending.name for record in records)
-    window.until(lambda: Counter(groups(window, 1)) == endings, "the results by ending", 20)
+    window.until(lambda: Counter(groups(window, 1)) == endings, "the results by ending")
     verdicts = Counter((record.ending.name, named(record)) for record in records)
     assert Counter(groups(window, 2)) == verdicts
     assert window.on_disk == SHOP

@@ -119,15 +119,13 @@ def stands_elsewhere(window, before):
     end = time.monotonic() + STEP_S
     while time.monotonic() < end and not (place(window)[1] and place(window)[0] > before[0]):
         time.sleep(0.1)
-    window.until(lambda: place(window)[1], "it stands", 20)
+    window.until(lambda: place(window)[1], "it stands")
     time.sleep(REST_S)
 
 
 def shown(window, *texts):
     """Wait until each text stands in an editor."""
-    window.until(
-        lambda: all(any(text in page for page in pages(window)) for text in texts), f"{texts} in an editor", 20
-    )
+    window.until(lambda: all(any(text in page for page in pages(window)) for text in texts), f"{texts} in an editor")
 
 
 def test_a_replay_stands_when_it_is_paused_goes_on_step_by_step_and_cannot_be_changed(replayed):
@@ -146,7 +144,7 @@ def test_the_endings_and_verdicts_of_a_recorded_session_are_those_of_the_command
     window, records = replayed.window, replayed.records
     verdicts = Counter((record.ending.name, named(record)) for record in records)
     assert {("accepted", "passed"), ("rejected", "exception")} <= set(verdicts)
-    window.until(lambda: groups(window, 2) == verdicts, f"{verdicts} (there are {groups(window, 2)})", 20)
+    window.until(lambda: groups(window, 2) == verdicts, lambda: f"{verdicts} (there are {groups(window, 2)})")
     assert groups(window, 1) == Counter(record.ending.name for record in records)
     for record in records:
         assert moment(window, f"{record.moment.path}:{record.moment.line + 1}:{record.moment.character + 1}").count()
@@ -154,12 +152,12 @@ def test_the_endings_and_verdicts_of_a_recorded_session_are_those_of_the_command
 
 def test_a_moment_of_the_results_opens_as_code_difference_hole_and_log(replayed):
     window, row = replayed.window, moment(replayed.window, "shop.py:6:6").first
-    row.click(timeout=20_000)
+    row.click()
     shown(window, "    s = sum(prices)\n    raise ValueError")
     row.get_by_role("button", name="Show Truth and Suggestion").click()
     shown(window, "    return s", "    raise ValueError")
     row.get_by_role("button", name="Show the Hole").click()
-    window.page.locator(".monaco-diff-editor").wait_for(state="detached", timeout=20_000)
+    window.page.locator(".monaco-diff-editor").wait_for(state="detached")
     shown(window, "    s = sum(prices)\n    return s")
     row.get_by_role("button", name="Show the Log").click()
     shown(window, "Ending: rejected", "raise ValueError", "Log of the test run")
@@ -167,7 +165,7 @@ def test_a_moment_of_the_results_opens_as_code_difference_hole_and_log(replayed)
 
 def test_at_a_moment_another_model_is_asked_again_about_the_text_as_it_stood(replayed):
     window, model = replayed.window, replayed.model
-    moment(window, "shop.py:6:7").first.click(timeout=20_000)
+    moment(window, "shop.py:6:7").first.click()
     shown(window, "    return s")
     ask_again(window, "scripted")
     shown(window, "shop.py:6:7", "asked again: openai · scripted", "What would be offered")
