@@ -26,6 +26,8 @@ _PROGRAM = (
     r")"
 )
 _COMMAND = re.compile(f"({_BEFORE}){_PROGRAM}")
+PROGRAM_IN_LINE = rf"(?<![\w.-]){_PROGRAM}"
+"""Is found in each line with a command that runs tests, and in few others: an editor sends nothing of a command without it. Also for JavaScript."""
 
 
 def commands_that_test(line: str) -> str:

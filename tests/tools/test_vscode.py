@@ -19,7 +19,7 @@ SHARED = json.loads((writing.FOLDER / "src/providers/providers.json").read_text(
 
 def test_the_extensions_files_are_those_of_this_checkout():
     made = dict(writing.files())
-    assert len(made) == 6
+    assert len(made) == 7
     assert [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text] == [], (
         "run: make vscode"
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from replay.recording.test_runs import PROGRAM_IN_LINE
 from tools.vscode import examples, policies, providers
 
 FOLDER = Path(__file__).parents[2] / "vscode-ext"
@@ -17,6 +19,7 @@ def files() -> Iterator[tuple[Path, str]]:
     yield FOLDER / "test/typing/policies/pacing.json", policies.examples()
     yield FOLDER / "test/typing/policies/own.json", examples.own()
     yield FOLDER / "test/typing/flights.json", examples.flights()
+    yield FOLDER / "src/recording/programs.json", json.dumps({"tests": PROGRAM_IN_LINE}, indent=2) + "\n"
     yield FOLDER / "src/providers/providers.json", providers.tables()
     yield manifest, providers.with_schema(manifest.read_text(encoding="utf-8"))
 

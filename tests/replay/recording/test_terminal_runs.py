@@ -1,12 +1,13 @@
 """Test runs in terminals: what is one, what its output says, and that its command gives no secret away."""
 
+import re
 import time
 
 import pytest
 
 from replay.recording.recorder import Recorder
 from replay.recording.secrets.redaction import Redactor
-from replay.recording.test_runs import commands_that_test, run_of
+from replay.recording.test_runs import PROGRAM_IN_LINE, commands_that_test, run_of
 from replay.tapes.tape import Run
 from server.lsp.events import TerminalCommandEnded
 
@@ -78,6 +79,7 @@ def test_a_command_line_that_runs_tests_is_one(command):
         command.removeprefix("cd sub && ").removeprefix("source .venv/bin/activate; ").removesuffix(" 2>&1 | tail -5")
     )
     assert commands_that_test(command) == kept
+    assert re.search(PROGRAM_IN_LINE, command)
 
 
 @pytest.mark.parametrize("command", NONE.strip().splitlines())
@@ -169,6 +171,7 @@ def test_no_four_characters_in_a_row_of_a_secret_in_a_command_line_are_recorded(
     kept = commands_that_test(command.replace("SECRET=", "S=").replace("SECRET", SECRET))
     assert not [at for at in range(len(SECRET) - 3) if SECRET[at : at + 4] in kept]
     assert kept or "`" in command or "$(" in command
+    assert not kept or re.search(PROGRAM_IN_LINE, command), "else the editor would not send it"
 
 
 @pytest.mark.parametrize(("piece", "begin"), [("--flag ", "npx "), ("test: ", "mvn "), ("A=1 ", ""), ("'", "x")])

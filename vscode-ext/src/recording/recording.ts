@@ -156,7 +156,7 @@ export class Recording {
 
 function explanation(folder: string): string {
   return (
-    "What you type in files of the opened folders, when, what was suggested to you then, and the command, exit status and counts of test runs in terminals are written to " +
+    "What you type in files of the opened folders, when, what was suggested to you then, and the command, exit status and counts of test runs in terminals (whose output is read for that) are written to " +
     `${folder} on the machine where the files are. It is sent nowhere. ` +
     "Files that .gitignore or .ghosttapeignore leave out and files that hold keys are not recorded; " +
     "they are read only so that their values can be covered wherever they appear, and what looks like a credential is covered too. A red light in the status bar (REC) shows while it records; you can pause it, " +

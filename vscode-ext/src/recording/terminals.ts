@@ -1,6 +1,6 @@
 import { Disposable, type Uri, window, workspace } from "vscode";
 
-import { tailOf } from "./output";
+import { mayRunTests, tailOf } from "./output";
 
 /** A command that ended in a terminal, as `ghosttape/terminal` says it. */
 export interface EndedCommand {
@@ -26,7 +26,7 @@ interface ShellApi {
 
 const LAST_WORDS = 1000;
 
-/** Call `ended` for each command that begins and ends in a terminal, in a folder of this workspace. */
+/** Call `ended` for each command that may be a test run, and begins and ends in a terminal, in a folder of this workspace. The output of others is not read. */
 export function onCommandEnd(ended: (command: EndedCommand) => void): Disposable {
   const { onDidStartTerminalShellExecution: onStart, onDidEndTerminalShellExecution: onEnd } = window as ShellApi;
   if (onStart === undefined || onEnd === undefined) {
@@ -35,13 +35,13 @@ export function onCommandEnd(ended: (command: EndedCommand) => void): Disposable
   const outputs = new WeakMap<Execution, Promise<string>>();
   return Disposable.from(
     onStart(({ execution }) => {
-      if (isOurs(execution.cwd)) {
+      if (isOurs(execution.cwd) && mayRunTests(execution.commandLine.value)) {
         outputs.set(execution, tailOf(execution.read()));
       }
     }),
     onEnd(({ execution, exitCode }) => {
       const output = outputs.get(execution);
-      if (output !== undefined) {
+      if (output !== undefined && mayRunTests(execution.commandLine.value)) {
         void tell(execution.commandLine.value, output, exitCode ?? null, ended);
       }
     }),
