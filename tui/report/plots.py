@@ -103,7 +103,9 @@ def _against(series: Sequence[RunSeries], price: _Price) -> Iterator[ReportPlot]
     """Draw quality against a price; the line joins the runs that no other one beats (the Pareto front)."""
     points = [(one, figures.metric(one.run.summary, "pass_at_1"), price.of(one.run.summary)) for one in series]
     found = [each for each in points if each[1].get("value") is not None and each[2]["value"] is not None]
-    if len(found) < 2:
+    if len(found) < 2 or not any(
+        paid["value"] for *_, paid in found
+    ):  # where nothing costs anything, nothing is weighed
         return
     front = pareto_front([(share["value"], paid["value"]) for _, share, paid in found])
 

@@ -21,11 +21,11 @@ def _dominates(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def fronts(runs: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the names of the runs on the front of what they pass (`quality_of`) against `latency_p50`, and against `cost`; a front of fewer than two points is left out."""
+    """Return the names of the runs on the front of what they pass (`quality_of`) against `latency_p50`, and against `cost`; a front of fewer than two points, or of prices that are all 0, is left out."""
     found = {}
     for price in ("latency_p50", "cost"):
         points = [_point(run, price) for run in runs]
-        if sum(point is not None for point in points) > 1:
+        if sum(point is not None for point in points) > 1 and any(point[1] for point in points if point):
             found[price] = [runs[at]["name"] for at in pareto_front(points)]
     return found
 

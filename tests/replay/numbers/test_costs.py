@@ -63,6 +63,7 @@ def test_a_run_that_costs_nothing_is_on_the_front_and_holds_a_limit_of_cost():
     said = "No other run passes more for less cost than A (50.0 %, 95 % 10.0 to 60.0), C (60.0 %, 95 % 10.0 to 60.0)."
     assert front_sentences(found) == [said]
     assert FIGURES["cost"].read(runs[0].summary) == {"value": 0.0}
+    assert "cost" not in fronts(found["runs"][:1] * 2)  # where nothing costs anything, nothing is weighed
 
 
 @pytest.mark.parametrize(
