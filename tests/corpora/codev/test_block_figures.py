@@ -27,7 +27,7 @@ def asked() -> list[tuple[Task, Record]]:
     found = []
     for number, (truth, answer, name, latency) in enumerate(ANSWERED):
         more = {"category": "IF", "scenario": "inner"} if "if" in truth else {"scenario": "full"}
-        one = task(PYTHON, truth, path=f"{number}/a.py", function=f"a.py:{number}", **more)
+        one = task(PYTHON, truth, name=f"n{number}", path=f"{number}/a.py", function=f"a.py:{number}", **more)
         offered = Suggestion(text=answer, start=0, end=0, latency=latency)
         reason = "undetected" if name == "untestable" else ""
         verdict = Verdict(name=name, reason=reason)  # type: ignore[arg-type]
