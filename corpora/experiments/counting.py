@@ -10,7 +10,7 @@ import msgspec
 
 from replay.judge.shared_results import SharedResults, StateCounts
 from replay.numbers.costs import Price, TokenUse, token_use
-from replay.run.sharing import ANSWERS, run_of, told_once
+from replay.run.sharing import ANSWERS, questions_with_tokens, run_of
 from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 
@@ -41,9 +41,9 @@ class SharedCounts:
     asked: Sequence[QuestionLine]
     used: Sequence[QuestionLine]
     tests: Mapping[str, StateCounts]
-    told: Mapping[tuple[str, str, int], tuple[int | None, int | None]]
+    tokens: Mapping[tuple[str, str, int], tuple[int | None, int | None]]
     """The tokens of each question that was answered."""
-    told_by_key: Mapping[str, tuple[int | None, int | None]]
+    tokens_by_key: Mapping[str, tuple[int | None, int | None]]
     """The tokens of the whole answer to each prompt."""
     prices: Mapping[str, Price]
 
@@ -53,10 +53,10 @@ class SharedCounts:
         lines, file = list(QuestionLog(folder / ANSWERS).read()), AnswerFile(folder / ANSWERS)
         if file.path.exists():
             file.read()
-        told = {(row.session, row.key, row.turn): row.told_tokens for row in file.rows()}
+        told = {(row.session, row.key, row.turn): row.token_counts for row in file.rows()}
         used = {(line.session, line.key, line.turn): line for line in lines if line.what == "used"}
         results = SharedResults(folder, "").counts() if folder.is_dir() else {}
-        by_key = {row.key: row.told_tokens for row in file.rows() if row.is_whole}
+        by_key = {row.key: row.token_counts for row in file.rows() if row.is_whole}
         return cls([line for line in lines if line.what == "asked"], list(used.values()), results, told, by_key, prices)
 
     def as_alone(self, run: str) -> TokenUse:
@@ -66,7 +66,7 @@ class SharedCounts:
         unknown = (None, None)
         return token_use(
             (
-                (model, *self.told.get(question, self.told_by_key.get(question[1], unknown)))
+                (model, *self.tokens.get(question, self.tokens_by_key.get(question[1], unknown)))
                 for question, model in questions.items()
             ),
             self.prices,
@@ -76,7 +76,9 @@ class SharedCounts:
         """The work of some cells, by the names of their runs."""
         asked = [line for line in self.asked if run_of(line.session) in runs]
         tests = [self.tests[run] for run in runs if run in self.tests]
-        use = token_use(((line.model, *tokens) for line, tokens in told_once(asked, self.told)), self.prices)
+        use = token_use(
+            ((line.model, *tokens) for line, tokens in questions_with_tokens(asked, self.tokens)), self.prices
+        )
         return SharedWork(
             asked=len(asked),
             answered_from_record=sum(run_of(line.session) in runs for line in self.used),

@@ -45,8 +45,8 @@ def used_up(answers: Path, prices: Mapping[str, Price]) -> UsedUp:
     file, asked, cost = AnswerFile(answers), 0, 0.0
     if answers.exists():
         file.read()
-    told = {(row.session, row.key, row.turn): row.told_tokens for row in file.rows()}
-    for line, (sent, written) in told_once(QuestionLog(answers).read(), told):
+    told = {(row.session, row.key, row.turn): row.token_counts for row in file.rows()}
+    for line, (sent, written) in questions_with_tokens(QuestionLog(answers).read(), told):
         asked += 1
         if price := prices.get(line.model):
             most = (line.most_input, line.most_output)
@@ -54,7 +54,7 @@ def used_up(answers: Path, prices: Mapping[str, Price]) -> UsedUp:
     return UsedUp(asked, cost)
 
 
-def told_once(
+def questions_with_tokens(
     lines: Iterable[QuestionLine], told: Mapping[tuple[str, str, int], Tokens]
 ) -> Iterator[tuple[QuestionLine, Tokens]]:
     """Give each question that was asked with its tokens. One whose process was killed was asked again: the last line has the answer, those before have none."""

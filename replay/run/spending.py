@@ -28,7 +28,7 @@ def own_use(folder: Path, model: str, prices: Mapping[str, Price]) -> TokenUse:
     file = AnswerFile(folder / OWN_ANSWERS)
     if file.path.exists():
         file.read()
-        return token_use(((row.model, *row.told_tokens) for row in file.rows()), prices)
+        return token_use(((row.model, *row.token_counts) for row in file.rows()), prices)
     with Store.open(folder) as store:
         asked = [record for record in store.records() if record.ending.name not in _NOT_ASKED]
     return token_use(((model, *_told(record)) for record in asked if not _is_kept(record)), prices)

@@ -51,7 +51,7 @@ class AnswerRow(msgspec.Struct, frozen=True, omit_defaults=True):
         return bool(self.times) or self.took is not None
 
     @property
-    def told_tokens(self) -> tuple[int | None, int | None]:
+    def token_counts(self) -> tuple[int | None, int | None]:
         """The tokens of the prompt and of the answer, as the provider told them; None where it did not."""
         told = [piece for piece in self.pieces if isinstance(piece, dict)]
         asked, answered = (
@@ -122,10 +122,10 @@ class AnswerFile:
         """Whether the file says of each answer how long it took."""
         return all(row.has_times for row in self._rows.values())
 
-    def told(self, session: str, key: str, turn: int) -> tuple[int | None, int | None]:
+    def tokens_of(self, session: str, key: str, turn: int) -> tuple[int | None, int | None]:
         """The tokens of prompt and answer that were told for a question; None where they were not, or it has no answer."""
         row = self._rows.get((session, key, turn))
-        return (None, None) if row is None else row.told_tokens
+        return (None, None) if row is None else row.token_counts
 
     def get(self, key: str, session: str = "", turn: int = 0, *, whole: bool = False) -> tuple[AnswerRow, ...]:
         """The answers that serve a question, the first one first: its own, and the one that goes on where that one stops.

@@ -146,7 +146,7 @@ class RecordingProvider(ProviderWrapper):
         except BaseException:
             self._whole.places.release()
             raise
-        settle = lambda: self._spending.settle(question, self.file.told(row.session, row.key, row.turn))  # noqa: E731
+        settle = lambda: self._spending.settle(question, self.file.tokens_of(row.session, row.key, row.turn))  # noqa: E731
         return self._whole.read(row.key, self._asked(request, row), settle)
 
     def _question(self, request: Request, row: AnswerRow) -> QuestionLine:
