@@ -84,5 +84,5 @@ def test_the_signs_and_sums_of_a_file_are_the_verdicts_of_the_command_line(open_
     endings = Counter(record.ending.name for record in records)
     window.until(lambda: Counter(groups(window, 1)) == endings, "the results by ending")
     verdicts = Counter((record.ending.name, named(record)) for record in records)
-    assert Counter(groups(window, 2)) == verdicts
+    window.until(lambda: Counter(groups(window, 2)) == verdicts, lambda: f"{verdicts} (there are {groups(window, 2)})")
     assert window.on_disk == SHOP

@@ -145,7 +145,8 @@ def test_the_endings_and_verdicts_of_a_recorded_session_are_those_of_the_command
     verdicts = Counter((record.ending.name, named(record)) for record in records)
     assert {("accepted", "passed"), ("rejected", "exception")} <= set(verdicts)
     window.until(lambda: groups(window, 2) == verdicts, lambda: f"{verdicts} (there are {groups(window, 2)})")
-    assert groups(window, 1) == Counter(record.ending.name for record in records)
+    endings = Counter(record.ending.name for record in records)
+    window.until(lambda: groups(window, 1) == endings, lambda: f"{endings} (there are {groups(window, 1)})")
     for record in records:
         assert moment(window, f"{record.moment.path}:{record.moment.line + 1}:{record.moment.character + 1}").count()
 
