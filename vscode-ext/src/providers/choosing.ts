@@ -7,6 +7,13 @@ import { keyProblem, KEYED_PROVIDERS, type Keys } from "./keys";
 import { modelsOf } from "./models";
 import { asSetting, chooseProvider, type ChosenProvider, onlyThePersons, type Provider, REPAIRS } from "./options";
 
+const REPAIRS_TITLE = "Repairs of completions";
+const WAYS = {
+  toml: { label: "As ghosttape.toml says", detail: "all, where it says nothing" },
+  all: { label: "All", detail: REPAIRS.join(", ") },
+  some: { label: "Some…" },
+  none: { label: "None", detail: "completions as the model writes them" },
+} as const satisfies Record<string, QuickPickItem>;
 const DEBOUNCES = ["pause:250", "vscode:debounce=125"];
 
 /** The provider of the settings of this moment. @throws SetupError if they cannot be used. */
@@ -54,14 +61,24 @@ export async function pickPolicy(): Promise<void> {
   }
 }
 
-/** Let the person choose the repairs. */
+/** Let the person choose the repairs: what is chosen counts over `ghosttape.toml`, also if it is all of them. */
 export async function pickRepairs(): Promise<void> {
+  const way = await window.showQuickPick(Object.values(WAYS), { title: REPAIRS_TITLE });
+  const repairs = way === undefined ? undefined : await repairsBy(way);
+  if (repairs !== undefined) {
+    await set("repairs", repairs);
+  }
+}
+
+/** The repairs that a way of choosing gives; null: those of `ghosttape.toml`, undefined: none was chosen. */
+async function repairsBy(way: QuickPickItem): Promise<readonly string[] | null | undefined> {
+  if (way !== WAYS.some) {
+    return way === WAYS.toml ? null : way === WAYS.all ? REPAIRS : [];
+  }
   const current = workspace.getConfiguration("ghosttape").get<readonly string[] | null>("repairs") ?? REPAIRS;
   const items = REPAIRS.map((label) => ({ label, picked: current.includes(label) }));
-  const chosen = await window.showQuickPick(items, { title: "Repairs of completions", canPickMany: true });
-  if (chosen !== undefined) {
-    await set("repairs", chosen.length === REPAIRS.length ? undefined : chosen.map(({ label }) => label));
-  }
+  const chosen = await window.showQuickPick(items, { title: REPAIRS_TITLE, canPickMany: true });
+  return chosen?.map(({ label }) => label);
 }
 
 /** Ask for a provider's key and store it. */

@@ -119,13 +119,18 @@ export class Hints implements Disposable {
   }
 
   #ended(command: EndedCommand): void {
-    void this.#client()?.sendNotification("ghosttape/terminal", command);
+    notify(this.#client(), "ghosttape/terminal", command);
   }
 
   #send(method: string, uri: Uri, members: object = {}): void {
     const client = this.#client();
-    void client?.sendNotification(method, { textDocument: { uri: client.code2ProtocolConverter.asUri(uri) }, ...members });
+    notify(client, method, { textDocument: { uri: client?.code2ProtocolConverter.asUri(uri) }, ...members });
   }
+}
+
+/** Send what no answer is awaited for; a server that has just ended hears nothing any more, which the window notices by itself. */
+function notify(client: LanguageClient | undefined, method: string, members: object): void {
+  client?.sendNotification(method, members).catch(() => undefined);
 }
 
 function keyOf(document: TextDocument): string {

@@ -17,6 +17,8 @@ import {
 import { RecordingChoice, type RecordingState } from "./consent";
 import { sessionFolder, type TapeFile, tapesOf, workspaceFolder } from "./tapes";
 
+const NONE = "There is no recording of this workspace yet.";
+
 /** Records this workspace, when the person wants that, and shows, deletes and replays its tapes. */
 export class Recording {
   readonly #choice: RecordingChoice;
@@ -31,6 +33,7 @@ export class Recording {
     this.#recordings = join(context.globalStorageUri.fsPath, "recordings");
     this.#restart = restart;
     this.#tellKeys();
+    context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(() => { this.#tellKeys(); }));
     void this.#askAgain();
   }
 
@@ -83,17 +86,18 @@ export class Recording {
     }
   }
 
-  /** Delete what was recorded since this window opened, after a question. The recording pauses. */
+  /** Delete recordings of this workspace after a question: those of this window, unless the person chooses others. One that goes on pauses. */
   async deleteTape(): Promise<void> {
-    const question = "Delete what was recorded in this window? The recording pauses.";
-    const answer = await window.showWarningMessage(question, { modal: true, detail: this.#sessions.join("\n") }, "Delete");
-    if (answer === undefined) {
+    await this.#restarted; // a server that recorded until now has ended then, and its tape is there
+    const tapes = this.#deletable();
+    if (tapes.length === 0) {
+      await window.showInformationMessage(NONE);
       return;
     }
-    await this.pause();
-    await this.#restarted; // also if it was paused just before: the server that recorded has ended then, and writes nothing more
-    for (const folder of this.#sessions.splice(0)) {
-      await rm(folder, { recursive: true, force: true });
+    const chosen = tapes.length === 1 ? tapes : await this.#chosen(tapes, "Delete");
+    const sessions = [...new Set(chosen.map(({ session }) => session))];
+    if (sessions.length > 0 && (await this.#confirms(sessions))) {
+      await this.#delete(sessions);
     }
   }
 
@@ -101,23 +105,52 @@ export class Recording {
   async replay(run: (tapes: readonly string[]) => Promise<ProcessExecution>): Promise<void> {
     const tapes = tapesOf(workspaceFolder(this.#recordings, workspaceName()));
     if (tapes.length === 0) {
-      await window.showInformationMessage("There is no recording of this workspace yet.");
+      await window.showInformationMessage(NONE);
       return;
     }
-    const chosen = tapes.length === 1 ? tapes : await this.#chosen(tapes);
+    const chosen = tapes.length === 1 ? tapes : await this.#chosen(tapes, "Replay");
     if (chosen.length > 0) {
       const task = new Task({ type: "ghosttape" }, TaskScope.Workspace, "Replay this recording", "ghosttape", await run(chosen.map(({ path }) => path)));
       await tasks.executeTask(task);
     }
   }
 
-  async #chosen(tapes: readonly TapeFile[]): Promise<readonly TapeFile[]> {
+  /** The tapes of this workspace, and the one that is begun: it may not be written yet. */
+  #deletable(): readonly TapeFile[] {
+    const written = tapesOf(workspaceFolder(this.#recordings, workspaceName()));
+    const session = this.#current();
+    const isWritten = session === undefined || written.some((tape) => tape.session === session);
+    return isWritten ? written : [{ path: session, session, at: new Date(), size: 0 }, ...written];
+  }
+
+  /** The session that is recorded now. */
+  #current(): string | undefined {
+    return this.state === "on" ? this.#sessions.at(-1) : undefined;
+  }
+
+  async #confirms(sessions: readonly string[]): Promise<boolean> {
+    const pauses = sessions.some((session) => session === this.#current()) ? " The recording pauses." : "";
+    const question = `Delete ${sessions.length === 1 ? "this recording" : `these ${String(sessions.length)} recordings`}?${pauses}`;
+    return (await window.showWarningMessage(question, { modal: true, detail: sessions.join("\n") }, "Delete")) !== undefined;
+  }
+
+  async #delete(sessions: readonly string[]): Promise<void> {
+    if (sessions.some((session) => session === this.#current())) {
+      await this.pause();
+      await this.#restarted; // the server that recorded has ended then, and writes nothing more
+    }
+    for (const folder of sessions) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #chosen(tapes: readonly TapeFile[], what: "Delete" | "Replay"): Promise<readonly TapeFile[]> {
     const items = tapes.map((tape) => {
       const isOurs = this.#sessions.includes(tape.session);
       const size = `${String(Math.ceil(tape.size / 1024))} kB`;
       return { label: tape.at.toLocaleString(), description: isOurs ? `${size}, this window` : size, picked: isOurs, tape };
     });
-    const title = "Replay which recordings of this workspace?";
+    const title = `${what} which recordings of this workspace?`;
     const picked = await window.showQuickPick(items, { title, placeHolder: "A recording begins anew after each pause and restart of the server", canPickMany: true });
     return (picked ?? []).map(({ tape }) => tape);
   }

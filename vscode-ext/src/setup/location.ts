@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { posix, win32 } from "node:path";
 
-import { SetupError } from "./errors";
+import { type Remedy, SetupError } from "./errors";
 
 /** Where a program is looked for. */
 export interface Surroundings {
@@ -51,6 +51,11 @@ export function findProgram(name: string, surroundings: Surroundings): string | 
     .filter((folder) => path.isAbsolute(folder))
     .map((folder) => path.join(folder, executable))
     .find((file) => surroundings.isExecutable(file));
+}
+
+/** What *Install or Update Server…* has to do: a program that is there, such as one that is too old, is installed anew only by an update. */
+export function remedyIn(surroundings: Surroundings): Remedy {
+  return findProgram("ghosttape", surroundings) === undefined ? "install" : "update";
 }
 
 /** The folders in which a Python environment with this interpreter has its programs. */

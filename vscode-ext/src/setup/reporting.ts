@@ -7,7 +7,7 @@ const MACHINE_SETTINGS = ["ghosttape.server.path"];
 const OFFERS: Readonly<Record<Remedy, string>> = { install: "Install…", update: "Update…" };
 
 /** Tell the person why the server could not be started, with what helps; `mend` is called when they choose to install it. */
-export async function report(error: unknown, log: LogOutputChannel, mend: (remedy: Remedy) => void): Promise<void> {
+export async function report(error: unknown, log: LogOutputChannel, mend: () => void): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const { setting, remedy } = error instanceof SetupError ? error : { setting: "ghosttape", remedy: undefined };
   const offers = remedy === undefined ? [] : [OFFERS[remedy]];
@@ -17,7 +17,7 @@ export async function report(error: unknown, log: LogOutputChannel, mend: (remed
   } else if (action === "Show Log") {
     log.show();
   } else if (action !== undefined && remedy !== undefined) {
-    mend(remedy);
+    mend();
   }
 }
 

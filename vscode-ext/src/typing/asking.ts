@@ -4,7 +4,7 @@ import {
   type Disposable,
   InlineCompletionTriggerKind,
   languages,
-  RelativePattern,
+  type Position,
   type TextDocument,
   type TextDocumentChangeEvent,
   type TextEditor,
@@ -16,7 +16,7 @@ import type { Middleware } from "vscode-languageclient/node";
 import type { ChangeReason } from "../recording/reasons";
 import { ServerLost } from "../server/lost";
 import { answerOf, insertedText, type Items } from "./answers";
-import { type EnablementTable, isEnabled } from "./enablement";
+import { isEnabledIn } from "./enabling";
 import type { Answer, Cache } from "./flights";
 import { DOCUMENTS } from "./languages";
 import type { Policy } from "./policies/tables";
@@ -61,7 +61,7 @@ export class Asking implements Disposable {
   readonly #subscriptions: Disposable[];
   #policy: Policy;
   #questions: Questions<Items>;
-  #wantsMore = false;
+  #wantsMore: Spot | undefined;
   #ours: Spot | undefined;
   #asksLater: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,9 +99,10 @@ export class Asking implements Disposable {
     }
   }
 
-  /** The next question by hand wants several completions to choose from. */
+  /** A question by hand at this place wants several completions to choose from; there may be none, if the editor has nothing to go on from. */
   wantMore(): void {
-    this.#wantsMore = true;
+    const editor = window.activeTextEditor;
+    this.#wantsMore = editor && spotAt(editor.document, editor.selection.active);
   }
 
   /** The person pressed Escape: what a document shows is rejected. Says whether it is ours. */
@@ -111,15 +112,16 @@ export class Asking implements Disposable {
 
   /** The middleware of a language client. */
   readonly provide: Ask = async (document, position, context, token, next) => {
-    const spot = { key: keyOf(document), version: document.version, offset: document.offsetAt(position) };
+    const spot = spotAt(document, position);
     const isInvoke = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const invoked = isInvoke && !this.#isOurs(spot);
     if (!isEnabledIn(document) || (!invoked && this.snooze.left(Date.now()) > 0)) {
       return undefined;
     }
+    const wantsMore = invoked && this.#takesMore(spot);
     const asked = invoked ? context : { ...context, triggerKind: InlineCompletionTriggerKind.Automatic };
     const send = (request: Cancellation): Promise<Answer<Items> | undefined> =>
-      cancellable(request, (cancelled) => this.#send(invoked, next, [document, position, asked, cancelled]));
+      cancellable(request, (cancelled) => this.#send(wantsMore, next, [document, position, asked, cancelled]));
     const selection = window.activeTextEditor?.selection.isEmpty === false;
     const waited = isInvoke ? 0 : EDITOR_WAITS;
     return this.#questions.ask({ ...spot, invoked, waited, selection, token, send });
@@ -132,12 +134,12 @@ export class Asking implements Disposable {
     }
   }
 
-  async #send(invoked: boolean, next: Next, place: Place): Promise<Answer<Items> | undefined> {
+  async #send(wantsMore: boolean, next: Next, place: Place): Promise<Answer<Items> | undefined> {
     const items = await answeredItems(next(...place));
     if (items === undefined) {
       return undefined;
     }
-    const more = invoked && this.#takesMore() ? await this.#server.alternatives(...place) : [];
+    const more = wantsMore ? await this.#server.alternatives(...place) : [];
     const cache = mindsOrigin(this.#policy) ? await this.#server.origin(...place) : "none";
     return answerOf(place[0], place[1], distinct([...items, ...more]), cache);
   }
@@ -151,9 +153,9 @@ export class Asking implements Disposable {
 
   /** Whether a question by hand is one that `#again` has caused. */
   #isOurs(spot: Spot): boolean {
-    const { key, version, offset } = this.#ours ?? {};
+    const ours = this.#ours;
     this.#ours = undefined;
-    return spot.key === key && spot.version === version && spot.offset === offset;
+    return areOne(spot, ours);
   }
 
   /** Let the editor ask at its cursor, as it does not do by itself without a change. */
@@ -162,14 +164,14 @@ export class Asking implements Disposable {
     if (editor === undefined || keyOf(editor.document) !== key || !editor.selection.isEmpty) {
       return;
     }
-    this.#ours = { key, version: editor.document.version, offset: editor.document.offsetAt(editor.selection.active) };
+    this.#ours = spotAt(editor.document, editor.selection.active);
     void commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
-  #takesMore(): boolean {
+  #takesMore(spot: Spot): boolean {
     const wants = this.#wantsMore;
-    this.#wantsMore = false;
-    return wants;
+    this.#wantsMore = undefined;
+    return areOne(spot, wants);
   }
 
   #changed(event: TextDocumentChangeEvent): void {
@@ -204,14 +206,12 @@ export class Asking implements Disposable {
   }
 }
 
-/** Say whether completions are offered in a document, by the setting `ghosttape.enable`. */
-export function isEnabledIn(document: TextDocument): boolean {
-  const table = workspace.getConfiguration("ghosttape", document).get<EnablementTable>("enable", {});
-  const folder = workspace.getWorkspaceFolder(document.uri);
-  return isEnabled(table, document.languageId, (glob) => {
-    const pattern = folder === undefined || glob.startsWith("/") ? glob : new RelativePattern(folder, glob);
-    return languages.match({ pattern }, document) > 0;
-  });
+function spotAt(document: TextDocument, position: Position): Spot {
+  return { key: keyOf(document), version: document.version, offset: document.offsetAt(position) };
+}
+
+function areOne(spot: Spot, other: Spot | undefined): boolean {
+  return spot.key === other?.key && spot.version === other.version && spot.offset === other.offset;
 }
 
 /** Run with a token of VS Code's that is cancelled when `request` is. */

@@ -1,7 +1,8 @@
-import { commands, ConfigurationTarget, type Disposable, type TextDocument, window, workspace } from "vscode";
+import { commands, type Disposable, type TextDocument, window } from "vscode";
 
 import type { ChangeReason } from "../recording/reasons";
 import type { Asking } from "./asking";
+import { toggleLanguage } from "./enabling";
 
 const CORE = "editor.action.inlineSuggest.";
 const MINUTE = 60_000;
@@ -65,19 +66,4 @@ async function snooze(asking: Asking, changed: () => void): Promise<void> {
   }
   asking.snooze.sleep(Date.now() + nap.ms);
   changed();
-}
-
-/** Switch completions on or off for the language of the open document, in the user's settings. */
-async function toggleLanguage(): Promise<void> {
-  const language = window.activeTextEditor?.document.languageId;
-  if (language === undefined) {
-    await window.showInformationMessage("Open a file of the language first.");
-    return;
-  }
-  const settings = workspace.getConfiguration("ghosttape");
-  const table = settings.inspect<Record<string, boolean>>("enable")?.globalValue ?? {};
-  const all = settings.get<Record<string, boolean>>("enable", {});
-  const isOn = (all[language] ?? all["*"]) !== false;
-  await settings.update("enable", { ...table, [language]: !isOn }, ConfigurationTarget.Global);
-  await window.showInformationMessage(`Completions are ${isOn ? "off" : "on"} for ${language}.`);
 }

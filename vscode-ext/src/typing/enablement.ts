@@ -1,6 +1,10 @@
 /** What the setting `ghosttape.enable` maps languages and globs to. */
 export type EnablementTable = Readonly<Record<string, unknown>>;
 
+/** Where a table can stand, from near to far. */
+const SCOPES = ["folder", "workspace", "global"] as const;
+export type EnablementScope = (typeof SCOPES)[number];
+
 const LANGUAGE = /^[A-Za-z][\w+#-]*$/;
 
 /**
@@ -8,7 +12,16 @@ const LANGUAGE = /^[A-Za-z][\w+#-]*$/;
  * of several globs the last. Without any of them, they are.
  */
 export function isEnabled(table: EnablementTable, language: string, matches: (glob: string) => boolean): boolean {
-  const globs = Object.keys(table).filter((key) => key !== "*" && !LANGUAGE.test(key));
-  const deciding = globs.findLast((glob) => matches(glob)) ?? [language, "*"].find((key) => key in table);
+  const deciding = decidingGlob(table, matches) ?? [language, "*"].find((key) => key in table);
   return deciding === undefined || table[deciding] !== false;
+}
+
+/** The glob that decides in a document, whatever its language is; undefined if none does. */
+export function decidingGlob(table: EnablementTable, matches: (glob: string) => boolean): string | undefined {
+  return Object.keys(table).filter((key) => key !== "*" && !LANGUAGE.test(key)).findLast((glob) => matches(glob));
+}
+
+/** The nearest scope whose own table names a language, which decides over what farther ones say of it; the person's own if none does. */
+export function decidingScope(tables: Readonly<Record<EnablementScope, EnablementTable | undefined>>, language: string): EnablementScope {
+  return SCOPES.find((scope) => Object.hasOwn(tables[scope] ?? {}, language)) ?? "global";
 }

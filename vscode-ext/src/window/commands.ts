@@ -6,9 +6,8 @@ import type { Hints } from "../recording/hints";
 import type { Recording } from "../recording/recording";
 import type { StatusBar } from "../seeing/bar";
 import { showMenu } from "../seeing/menu";
-import type { Remedy } from "../setup/errors";
 import { install } from "../setup/installing";
-import { locate } from "../setup/location";
+import { locate, remedyIn } from "../setup/location";
 import { currentSurroundings } from "../setup/surroundings";
 import type { Asking } from "../typing/asking";
 import { typingCommands } from "../typing/commands";
@@ -36,7 +35,7 @@ export function windowCommands(host: CommandHost): readonly Disposable[] {
     menu: () => showMenu(bar.status),
     walkthrough: () => commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false),
     restart: () => host.restart(),
-    install: () => installServer(bar.status.server.kind === "failed" ? "install" : "update", host),
+    install: () => installServer(host),
     showLog: () => { log.show(); },
     chooseProvider: pickProvider,
     choosePolicy: pickPolicy,
@@ -59,8 +58,9 @@ export function windowCommands(host: CommandHost): readonly Disposable[] {
 }
 
 /** Install or update the server, and start it. */
-export async function installServer(remedy: Remedy, { log, restart }: Pick<CommandHost, "log" | "restart">): Promise<void> {
-  await install(remedy, await currentSurroundings(log), () => void restart());
+export async function installServer({ log, restart }: Pick<CommandHost, "log" | "restart">): Promise<void> {
+  const surroundings = await currentSurroundings(log);
+  await install(remedyIn(surroundings), surroundings, () => void restart());
 }
 
 /** Replay tapes as they were recorded: with the same provider, repairs and policy, and without tests. */

@@ -126,7 +126,7 @@ export class GhosttapeWindow {
           this.#asking.serverRuns();
         }
       },
-      report: (error) => void report(error, log, (remedy) => void installServer(remedy, { log, restart })),
+      report: (error) => void report(error, log, () => void installServer({ log, restart })),
       requestFailed: (problem) => {
         this.#bar.show({ problem });
       },

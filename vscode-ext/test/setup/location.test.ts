@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { SetupError } from "../../src/setup/errors";
-import { isExecutable, locate, programFolders, type Surroundings } from "../../src/setup/location";
+import { isExecutable, locate, programFolders, remedyIn, type Surroundings } from "../../src/setup/location";
 
 function surroundings(files: readonly string[], given: Partial<Surroundings>): Surroundings {
   return {
@@ -18,6 +18,12 @@ function surroundings(files: readonly string[], given: Partial<Surroundings>): S
     ...given,
   };
 }
+
+it("a program that is there, though it cannot be used, is updated; one that is not is installed", () => {
+  const given = { variables: { PATH: "/usr/bin" } };
+  expect(remedyIn(surroundings(["/usr/bin/ghosttape"], given))).toBe("update");
+  expect(remedyIn(surroundings([], given))).toBe("install");
+});
 
 describe("locate, by the setting", () => {
   it("takes the configured file and does not look on PATH", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isEnabled } from "../../src/typing/enablement";
+import { decidingScope, isEnabled } from "../../src/typing/enablement";
 
 const everywhere = (): boolean => true;
 const nowhere = (): boolean => false;
@@ -27,5 +27,16 @@ describe("isEnabled", () => {
     const table = { "docs/**": false, "docs/code/**": true };
     expect(isEnabled(table, "python", everywhere)).toBe(true);
     expect(isEnabled(table, "python", (glob) => glob === "docs/**")).toBe(false);
+  });
+});
+
+describe("decidingScope", () => {
+  it.each([
+    [{ global: { python: true }, workspace: { python: false }, folder: undefined }, "workspace"],
+    [{ global: { python: true }, workspace: { ruby: false }, folder: { python: true } }, "folder"],
+    [{ global: { python: true }, workspace: { "*": false }, folder: undefined }, "global"],
+    [{ global: undefined, workspace: { "*": false }, folder: undefined }, "global"],
+  ] as const)("is the nearest that names the language: %j", (tables, scope) => {
+    expect(decidingScope(tables, "python")).toBe(scope);
   });
 });
