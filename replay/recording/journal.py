@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from msgspec.structs import replace
+
 from replay.errors import ReplayError
 from replay.recording.errors import RecordingStopped
 from replay.recording.secrets.redaction import Redactor
@@ -65,12 +67,22 @@ class Journal:
 
     def flush(self, *, last: bool = False) -> None:
         """Write what the redactor releases. `last` also searches earlier events for credentials that were learnt just now."""
-        if self._is_finished or self._redactor.is_idle:
+        if self._is_finished:
+            return
+        self._drop_known_tests()
+        if self._redactor.is_idle:
             return
         try:
             self._flush(last=last)
         except OSError as error:
             raise RecordingStopped(f"{_reason(error)} ({self.path})") from error
+
+    def _drop_known_tests(self) -> None:
+        """Leave out of the header how the project is tested, if that holds a value that is known by now; one that was written is rewritten."""
+        tests = self._header.tests
+        if tests is not None and self._redactor.knows(f"{tests.setup}\n{tests.command}"):
+            self._header = replace(self._header, tests=None)
+            self._redactor.must_rewrite = self._redactor.must_rewrite or self._file >= 0
 
     def _flush(self, *, last: bool) -> None:
         if self._file >= 0:

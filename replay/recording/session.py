@@ -118,7 +118,7 @@ class RecordingSession:
         redactor.know_values(keys.known())
         pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
         _know_secrets(secrets, redactor, SLICE_S)
-        with Journal(self.folder, self._header(project, redactor), redactor) as journal:
+        with Journal(self.folder, self._header(project), redactor) as journal:
             parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)
             self._warn_of_rest(secrets)
             while self._follow(parts):
@@ -130,8 +130,7 @@ class RecordingSession:
             self._has_warned = True
             self._warned(_TOO_MANY_FILES)
 
-    def _header(self, project: RecordedProject, redactor: Redactor) -> Header:
-        tests = project.tests()
+    def _header(self, project: RecordedProject) -> Header:
         stamp = self.created.strftime("%Y-%m-%dT%H-%M-%S")
         return Header(
             tape=1,
@@ -139,7 +138,7 @@ class RecordingSession:
             editor=self._greeted.client,
             origin="recorded",
             workspace=project.workspace,
-            tests=None if tests is None or redactor.knows(f"{tests.setup}\n{tests.command}") else tests,
+            tests=project.tests(),
             created=self.created.isoformat(timespec="milliseconds"),
         )
 

@@ -3,11 +3,13 @@
 import os
 
 import pytest
+from msgspec.structs import replace
 
 from replay.recording.errors import RecordingStopped
 from replay.recording.journal import Journal, check_folder
 from replay.recording.secrets.redaction import Redactor
 from replay.tapes.tape import Edit, Embedded, Header, Open, read
+from replay.tapes.tape import Tests as ProjectTests
 
 HEADER = Header(tape=1, id="t", editor="e", origin="recorded", workspace=Embedded(), created="2026")
 SECRET = "AKIAIOSFODNN7EXAMPLE"
@@ -37,6 +39,22 @@ def test_a_folder_is_refused_where_it_cannot_be_made_and_nothing_is_made(tmp_pat
     for folder in ("file", "file/sub", "file/sub/deeper"):
         with pytest.raises(RecordingStopped, match=r"file is no folder"):
             check_folder(tmp_path / folder)
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_value_that_is_known_later_takes_the_tests_out_of_the_header(tmp_path, written):
+    redactor = Redactor()
+    tests = ProjectTests("none", "LOGIN=blueHorse42Staple pytest")
+    journal = Journal(tmp_path, replace(HEADER, tests=tests), redactor)
+    redactor.take(Open(0.0, 0, "a.py", "python", ""))
+    if written:
+        journal.flush()
+        assert read(journal.path).header.tests == tests
+    redactor.know_values(["blueHorse42Staple"])
+    journal.flush()
+    assert read(journal.path).header.tests is None
+    assert [event.path for event in read(journal.path).events] == ["a.py"]
+    assert "blueHorse" not in journal.path.read_text()
 
 
 def test_a_full_disk_leaves_only_what_stands_before_the_credential(tmp_path, monkeypatch):
