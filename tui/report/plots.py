@@ -69,10 +69,17 @@ def _latency(series: Sequence[RunSeries]) -> Iterator[ReportPlot]:
         yield from _against(series, price)
     classes = [(one, pass_by_latency(one.run.first_answers, one.run.by)) for one in timed]
     if classes := [(one, rows) for one, rows in classes if rows]:
-        yield _by_latency(classes, many=len(series) > 1)
+        yield _of_first_answers(_by_latency(classes, many=len(series) > 1), series)
     curves = [(one, passed_within(one.run.first_answers, one.run.by)) for one in timed]
     if curves := [(one, rows) for one, rows in curves if rows[0]["n"]]:
-        yield _in_time(curves, many=len(series) > 1)
+        yield _of_first_answers(_in_time(curves, many=len(series) > 1), series)
+
+
+def _of_first_answers(plot: ReportPlot, series: Sequence[RunSeries]) -> ReportPlot:
+    """Say that only the first answers count in a plot, where a run has several at a moment."""
+    if all(len(one.run.first_answers) == len(one.run.records) for one in series):
+        return plot
+    return replace(plot, caption=f"{plot.caption} Of several answers at a moment the first counts: a person sees one.")
 
 
 @dataclass(frozen=True, slots=True)

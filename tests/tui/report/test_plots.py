@@ -51,6 +51,18 @@ def test_a_replay_has_each_plot_with_a_table_of_the_same_numbers(run_of):
     assert ">39<" in repairs.svg
 
 
+def test_plots_of_the_first_answers_say_so_where_a_moment_has_several(run_of):
+    first, said = MANY[0], "Of several answers at a moment the first counts"
+    several = [*MANY, structs.replace(first, moment=structs.replace(first.moment, sample=1))]
+    titles = ("Quality by latency of the answer", "Would it have come in time?")
+    found = plots(read(run_of, several))
+    assert all(said in found[title].caption for title in titles)
+
+
+def test_plots_do_not_speak_of_several_answers_where_there_is_one(run_of):
+    assert not any("Of several answers" in plot.caption for plot in plots(read(run_of)).values())
+
+
 def test_a_plot_has_the_colours_of_the_page_and_a_name_and_no_style_of_its_own(run_of):
     found = plots(read(run_of))
     ids = [name for plot in found.values() for name in re.findall(r'\bid="([^"]+)"', plot.svg)]
