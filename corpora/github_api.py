@@ -15,13 +15,11 @@ import httpx
 import msgspec
 
 from corpora.errors import FetchError
-from server.keys import masked
+from server.keys import GITHUB_TOKENS, fits_header, masked
 
 ADDRESS = "https://api.github.com"
 ADDRESS_VARIABLE = "GITHUB_API_URL"
 """The environment variable that names another address, as in GitHub's own workflows: that of a GitHub of one's own."""
-TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
-"""The environment variables that may hold a token; without one GitHub allows 10 searches a minute and 60 other requests an hour."""
 _NAME = re.compile(r"^(?:https://github\.com/)?([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _TIMEOUT_S = 30.0
 _TRIES = 4
@@ -42,7 +40,7 @@ def github_name(text: str) -> str:
 def github_client(
     token: str, transport: httpx.AsyncBaseTransport | None = None, address: str = ADDRESS
 ) -> httpx.AsyncClient:
-    """A client of the API; `token` may be empty."""
+    """A client of the API; `token` may be empty: then GitHub allows 10 searches a minute and 60 other requests an hour."""
     headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -52,9 +50,23 @@ def github_client(
 
 
 def client_of(environment: Mapping[str, str] = os.environ) -> httpx.AsyncClient:
-    """A client with the token and the address that the environment names."""
-    token = next((value for name in TOKENS if (value := environment.get(name, ""))), "")
-    return github_client(token, address=environment.get(ADDRESS_VARIABLE, "") or ADDRESS)
+    """A client with the token and the address that the environment names.
+
+    Raises:
+        FetchError: the token has characters that are not allowed in a header; the message names only the variable.
+
+    """
+    return github_client(_token_in(environment), address=environment.get(ADDRESS_VARIABLE, "") or ADDRESS)
+
+
+def _token_in(environment: Mapping[str, str]) -> str:
+    """The token without white space around it; empty if there is none."""
+    for name in GITHUB_TOKENS:
+        if token := environment.get(name, "").strip():
+            if not fits_header(token):
+                raise FetchError(f"the token in {name} has characters that are not allowed in a header: set it again")
+            return token
+    return ""
 
 
 def _quiet(_: str) -> None:
@@ -96,7 +108,7 @@ class GitHubApi:
             following = answer.links.get("next", {}).get("url", "")
             if not following:
                 return
-            if httpx.URL(following).host != self.client.base_url.host:
+            if _origin(httpx.URL(following)) != _origin(self.client.base_url):
                 raise FetchError(f"GitHub names a next page of {path} on another server: {masked(following)}")
             answer = await self._answer(following, {})
 
@@ -161,13 +173,18 @@ class GitHubApi:
             until = (
                 "for now" if wait_s is None else f"until {datetime.fromtimestamp(self.now() + wait_s, UTC):%H:%M} UTC"
             )
-            told = "wait" if "authorization" in self.client.headers else f"wait, or set {TOKENS[0]}"
+            told = "wait" if "authorization" in self.client.headers else f"wait, or set {GITHUB_TOKENS[0]}"
             return f"GitHub allows no more requests {until} (status {answer.status_code}): {told}"
         if answer.status_code == httpx.codes.UNAUTHORIZED:
-            return f"GitHub refuses the token in {' or '.join(TOKENS)}"
+            return f"GitHub refuses the token in {' or '.join(GITHUB_TOKENS)}"
         if answer.status_code == httpx.codes.NOT_FOUND:
             return f"GitHub: status 404 for {path}: there is no such thing, or the token may not see it"
         return f"GitHub: status {answer.status_code} for {path}"
+
+
+def _origin(address: httpx.URL) -> tuple[str, str, int | None]:
+    """Scheme, host and port; the port is None where it is that of the scheme."""
+    return address.scheme, address.host, address.port
 
 
 def _decoded(path: str, answer: httpx.Response, as_type: type[_T]) -> _T:

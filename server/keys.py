@@ -23,6 +23,8 @@ NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 VARIABLES: tuple[str, ...] = tuple(dict.fromkeys(name for names in NAMES.values() for name in names))
 """All variables of keys, each once."""
+GITHUB_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
+"""The variables that may hold a token of GitHub. It is asked for pull requests, never for completions, and masked like a key."""
 _TELLING = 5
 """The shortest start of a key that is masked at the end of a text; shorter starts are common to many keys (`sk-…`)."""
 _log = logging.getLogger("ghosttape.server")
@@ -52,12 +54,17 @@ def key_of(provider: str = "openai") -> str:
     """
     for name in NAMES.get(provider, ()):
         if key := os.environ.get(name, "").strip():
-            if not (key.isascii() and key.isprintable()):
+            if not fits_header(key):
                 raise ProviderMissing(
                     f"the key in {name} has characters that are not allowed in a header: set it again"
                 )
             return key
     return ""
+
+
+def fits_header(key: str) -> bool:
+    """Whether a key can stand in a header: printable ASCII. What refuses another one may quote it."""
+    return key.isascii() and key.isprintable()
 
 
 def masked(text: str) -> str:
@@ -89,8 +96,8 @@ def traceback_of(error: Exception) -> str:
 
 
 def known() -> set[str]:
-    """All keys of the environment, for those who must keep them out of what they write."""
-    found = {os.environ.get(name, "").strip() for name in VARIABLES}
+    """All keys and tokens of the environment, for those who must keep them out of what they write."""
+    found = {os.environ.get(name, "").strip() for name in (*VARIABLES, *GITHUB_TOKENS)}
     return found - {""}
 
 

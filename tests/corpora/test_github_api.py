@@ -53,8 +53,11 @@ def test_a_list_is_read_page_by_page():
     assert [str(each.url) for each in requests] == [f"{ADDRESS}/x?per_page=2", f"{ADDRESS}/x?page=2"]
 
 
-def test_a_next_page_on_another_server_never_gets_the_token():
-    pages = [httpx.Response(200, json=[1], headers={"link": '<https://elsewhere.example/x>; rel="next"'})]
+@pytest.mark.parametrize(
+    "other", ["https://elsewhere.example", ADDRESS.replace("https", "http"), f"{ADDRESS}:8443", f"{ADDRESS}:80"]
+)
+def test_a_next_page_on_another_server_never_gets_the_token(other):
+    pages = [httpx.Response(200, json=[1], headers={"link": f'<{other}/x>; rel="next"'}), httpx.Response(200, json=[2])]
 
     async def whole(api):
         return [page async for page in api.pages("/x", list[int])]
@@ -132,3 +135,22 @@ def test_the_environment_names_token_and_address():
 )
 def test_repositories_are_named_by_owner_and_name(text, name):
     assert github_name(text) == name
+
+
+def test_white_space_around_a_token_is_no_part_of_it_and_an_empty_one_is_none():
+    client = client_of({"GITHUB_TOKEN": " \n", "GH_TOKEN": "t\r\n"})
+    assert client.headers["authorization"] == "Bearer t"
+
+
+@pytest.mark.parametrize("token", ["a\nb", "ключ", "a\x01b"])
+def test_a_token_that_no_header_can_carry_is_refused_without_being_said(token):
+    with pytest.raises(FetchError, match="the token in GH_TOKEN has characters") as refused:
+        client_of({"GH_TOKEN": token})
+    assert token not in str(refused.value)
+
+
+def test_a_token_never_reaches_the_message_of_a_failure(monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_marked0123456789\n")
+    fault = httpx.LocalProtocolError("Illegal header value b'Bearer ghp_marked0123456789'")
+    with pytest.raises(FetchError, match="cannot be reached: Illegal header value b'Bearer …'"):
+        asked([fault] * 4, get)
