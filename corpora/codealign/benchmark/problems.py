@@ -34,7 +34,10 @@ class StandaloneProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     tests: str = ""
     """"": nothing tests a solution, and only whether it follows is asked."""
     is_script: bool = False
-    """Whether a solution reads standard input and writes standard output (Python): the tests have its text, as `solution`, and run it themselves."""
+    """Whether a solution reads standard input and writes standard output (Python): the tests have its text, as `solution`, and run it themselves.
+
+    It runs inside a line of the tests, so that which line leaves the program tells nothing: leaving it early passes nowhere.
+    """
 
     requires: tuple[str, ...] = ()
     """Packages that solutions may import."""
@@ -50,9 +53,10 @@ class StandaloneProblem(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         imports = _IMPORTS.findall(shown) if self.language == "java" and self.head else []
         shown = _IMPORTS.sub("", shown) if imports else shown
         before = "".join(f"{line.strip()}\n" for line in imports) + self.head  # Java has no class before an import
-        first = before.count("\n") + 3
         text = f"{before}\n\n{shown}\n\n{self.tests}\n"
-        return Program(self.language, text, requires=self.requires, written=(first, first + shown.count("\n")))
+        first = before.count("\n") + 3
+        written = (1, text.count("\n")) if self.is_script else (first, first + shown.count("\n"))
+        return Program(self.language, text, requires=self.requires, written=written)
 
 
 class _Row(msgspec.Struct, frozen=True):

@@ -12,6 +12,8 @@ import pytest
 
 from corpora.errors import DataError
 from corpora.standalone import read_problems
+from runners.programs import cold
+from runners.sandboxes import pick
 
 
 def packed(cases):
@@ -67,6 +69,18 @@ def test_programs_pass_the_tests_that_they_pass_at_livebench(written):
         text = problems[f"livebench/{name}"].program(solution).text
         ended.append(subprocess.run([sys.executable, "-c", text], capture_output=True, check=False).returncode == 0)
     assert ended == [passes for _, _, passes in SOLUTIONS]
+
+
+async def test_a_script_that_leaves_the_program_early_does_not_pass(written, cache):
+    problem = read_problems(written(QUESTIONS[2])).problems[0]
+    programs = await cold(pick(), cache, lambda _: None)
+    right = "input()\nprint(sum(map(int, input().split())))\nexit()\n"
+    hidden = "import os\ngetattr(os, '_ex' + 'it')(0)\n"
+    try:
+        found = [await programs.run(problem.program(own), timeout_s=60) for own in (right, hidden)]
+    finally:
+        await programs.close()
+    assert [each.verdict_class == "passed" for each in found] == [True, False], found
 
 
 def test_questions_of_newer_tasks_are_left_out_and_said_to_be(written):
