@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 from corpora.agent.choosing.criteria import RepositoryFacts, is_readable
-from corpora.errors import DataError
+from corpora.errors import DataError, HistoryError
+from corpora.history.repository.git_commands import GitCommands
 from corpora.mined.checkout import read_checkout
-from replay.tapes.git_environment import quiet_environment
 
 
 def local_facts(folder: Path) -> RepositoryFacts:
-    """The facts of a folder; it was created when its first commit was made, if it is under git.
+    """The facts of a folder; it was created when its first commit was made, if it is the top of a repository with its whole history.
 
     Raises:
         DataError: it is no folder, or cannot be read.
@@ -28,7 +26,13 @@ def local_facts(folder: Path) -> RepositoryFacts:
 
 
 def _created(folder: Path) -> datetime | None:
-    words = ["git", "-C", str(folder), "log", "--reverse", "--max-parents=0", "--format=%ct"]
-    done = subprocess.run(words, check=False, capture_output=True, text=True, env=quiet_environment(os.environ))
-    times = [int(line) for line in done.stdout.split() if line.isdigit()]
-    return datetime.fromtimestamp(min(times), UTC) if done.returncode == 0 and times else None
+    """When the first commit was made; None where the folder is not itself a repository, or lacks the older part of its history."""
+    git = GitCommands(str(folder))
+    try:
+        is_shallow, top = git.text("rev-parse", "--is-shallow-repository", "--show-toplevel").splitlines()
+        if is_shallow == "true" or Path(top).resolve() != folder.resolve():
+            return None
+        times = git.text("rev-list", "--max-parents=0", "--no-commit-header", "--format=%ct", "HEAD").split()
+    except HistoryError:
+        return None
+    return datetime.fromtimestamp(min(map(int, times)), UTC)

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from corpora.errors import HistoryError
 from replay.tapes.git_environment import quiet_environment
 
+_OWN = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false")
+"""What a repository's own settings could name to be run, put out of use; signatures are checked by a program that it names."""
 INCOMPLETE = "is a partial or damaged clone that lacks an object: complete it with `git fetch --refetch --no-filter`"
 
 
 class GitCommands:
-    """Runs git in the folder `path`. No hook, filter, replacement of objects or external diff is used.
+    """Runs git in the folder `path`. No hook, filter, replacement of objects, check of signatures or external diff is used.
 
     Each method raises HistoryError if git is missing or fails, with what git says.
     """
@@ -88,7 +90,14 @@ class GitCommands:
             raise _missing(error) from error
 
     def _command(self, *arguments: str) -> list[str]:
-        return ["git", "--no-replace-objects", "-c", "core.fsmonitor=false", "-C", self.path, *arguments]
+        return [
+            "git",
+            "--no-replace-objects",
+            *(word for one in _OWN for word in ("-c", one)),
+            "-C",
+            self.path,
+            *arguments,
+        ]
 
     def _failure(self, command: str, errors: bytes) -> HistoryError:
         return HistoryError(f"{self.path}: {_said(command, errors.decode('utf-8', 'replace'))}")

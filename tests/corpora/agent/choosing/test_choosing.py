@@ -16,6 +16,7 @@ import pytest
 from corpora.agent.choosing.criteria import ChoiceCriteria, RepositoryFacts, light_by_model, light_by_rules
 from corpora.agent.choosing.github import GitHubSearch
 from corpora.agent.choosing.local import local_facts
+from corpora.efcb.making.requests import pull_requests
 from corpora.errors import FetchError
 from corpora.github_api import github_client
 from corpora.history.advice import ScriptedChat
@@ -100,6 +101,37 @@ def test_a_folder_is_as_old_as_its_first_commit(tmp_path: Path) -> None:
     assert (found.created, found.stars) == (datetime(2026, 9, 1, tzinfo=UTC), None)
     assert (sorted(found.paths), list(found.texts)) == (["README.md", "test_it.py"], ["README.md"])
     assert asyncio.run(light_by_rules(found)).met
+
+    (tmp_path / "inner").mkdir()
+    assert local_facts(tmp_path / "inner").created is None
+    subprocess.run(["git", "-C", tmp_path, *who, "commit", "-qm", "y", "--allow-empty"], check=True, env=environment)
+    shallow = tmp_path.with_name("shallow")
+    subprocess.run(["git", "clone", "-q", "--depth=1", tmp_path.as_uri(), shallow], check=True)
+    assert local_facts(shallow).created is None
+
+
+def test_no_program_that_a_repository_names_is_run(tmp_path: Path) -> None:
+    git = ["git", "-C", tmp_path]
+    subprocess.run([*git, "init", "-q"], check=True)
+    tree = subprocess.run([*git, "write-tree"], check=True, capture_output=True, text=True).stdout.strip()
+    when = "A <a@example.com> 1788220800 +0000"
+    signed = f"tree {tree}\nauthor {when}\ncommitter {when}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\nx\n"
+    words = [*git, "hash-object", "-w", "-t", "commit", "--stdin"]
+    commit = subprocess.run(words, check=True, capture_output=True, text=True, input=signed).stdout.strip()
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\n")
+    program.chmod(0o755)
+    for more in (
+        ["update-ref", "HEAD", commit],
+        ["config", "log.showSignature", "true"],
+        ["config", "gpg.program", program],
+    ):
+        subprocess.run([*git, *more], check=True)
+    assert local_facts(tmp_path).created == datetime(2026, 9, 1, tzinfo=UTC)
+    assert list(pull_requests(str(tmp_path))) == []
+    assert not (tmp_path / "was-run").exists()
+    subprocess.run([*git, "log"], check=True, capture_output=True)
+    assert (tmp_path / "was-run").exists()
 
 
 def recorded(request: httpx.Request) -> httpx.Response:
