@@ -64,12 +64,14 @@ class BlockScene:
 
 
 def scenes(sample: CodevSample, text: str, scenario: Scenario) -> Iterator[BlockScene]:
-    """The scenes of a block in a scenario; `text` is the file of the repository. None in scenario 2 where nothing is asked of the block there."""
+    """The scenes of a block in a scenario; `text` is the file of the repository. None in scenario 2 where nothing is asked of the block there, nor in 3 where nothing but blanks would be gone."""
     for kind in KINDS[scenario]:
         if (span := _span(sample, kind)) is not None:
             start, end, emptied = span
             first, last = index_of(text, start), index_of(text, end)
             shown = _shown(sample, text, kind, last)
+            if scenario == 3 and not text[last:shown].strip():
+                continue
             yield BlockScene(
                 name=f"{scenario}/{kind}/{sample.name}",
                 repository=sample.repository,

@@ -82,7 +82,6 @@ def test_every_scene_has_the_finished_file_and_hides_what_its_scenario_says() ->
         "full": (TEXT[slice(*BODY)], "", rest),
         "inner": ("return y", "", rest),
         "empty": ("", "", rest),
-        "rest-of-function-gone": (TEXT[slice(*BODY)], "", rest),
         "rest-of-file-gone": (TEXT[slice(*BODY)], rest, ""),
     }
     assert {scene.text for scene in found.values()} == {TEXT}
@@ -94,3 +93,6 @@ def test_the_rest_of_the_function_is_hidden_and_what_follows_it_is_seen() -> Non
     gone = next(scene for scene in scenes(statement, TEXT, 3) if scene.kind == "rest-of-function-gone")
     assert (gone.middle, gone.hidden) == ("y = x * 2", "\n    return y")
     assert gone.suffix.startswith("\n\n\ndef other")
+    last = TEXT.index("pass", BODY[1])
+    bottom = sample(start=last + 1, end=last + 5, function_end=last + 5)
+    assert list(scenes(bottom, TEXT, 3)) == [], "nothing but a line break stands behind it"
