@@ -82,6 +82,12 @@ def codebook(
     second_provider: Annotated[str, typer.Option(help="Who codes a second time (default: the same model).")] = "",
     second_model: Annotated[str, typer.Option(help="The model of the second coder.")] = "",
     second_base_url: Annotated[str, typer.Option(help="The server of the second coder.")] = "",
+    second_settings: Annotated[
+        str,
+        typer.Option(
+            help="Settings of the second coder, in the form of --settings; those of the first never count for it."
+        ),
+    ] = "{}",
     may_differ: MayDiffer = 0,
     export: Annotated[
         Path | None,
@@ -105,23 +111,18 @@ def codebook(
     * `ghosttape instructions codebook pairs.jsonl --provider openai --model m`
     * `ghosttape instructions codebook pairs.jsonl --provider openai --model m --second-provider anthropic --second-model n --export own`
     """
-    from server.settings import ProviderSettings
     from tui.commands import growing
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import settings_of, settings_of_another
 
-    def chosen(members: dict[str, str]) -> ProviderSettings:
-        return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
-
-    if not second_provider and (second_model or second_base_url):
+    if not second_provider and (second_model or second_base_url or second_settings != "{}"):
         raise ConfigurationError(
-            "--second-model and --second-base-url are of a second coder: name it with --second-provider"
+            "--second-model, --second-base-url and --second-settings are of a second coder: name it with --second-provider"
         )
-    own = provider.members()
-    second = {"name": second_provider, "model": second_model, "base_url": second_base_url} if second_provider else own
+    coder = settings_of(settings, {"max_tokens": max_tokens, **provider.members()}).provider
+    second = {"max_tokens": max_tokens, "name": second_provider, "model": second_model, "base_url": second_base_url}
+    other = settings_of_another(second_settings, second).provider if second_provider else coder
     document = asyncio.run(
-        growing.make_codebook(
-            file, chosen(own), chosen(second), out, may_differ=may_differ, require_recorded=require_recorded
-        )
+        growing.make_codebook(file, coder, other, out, may_differ=may_differ, require_recorded=require_recorded)
     )
     print_json(document) if json else growing.show_codebook(document)
     if export is not None:

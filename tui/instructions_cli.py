@@ -118,6 +118,7 @@ def run(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
     judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
+    judge_settings: flags.JudgeSettings = "{}",
     calibration: Annotated[
         Path | None,
         typer.Option(
@@ -157,24 +158,23 @@ def run(
     * `ghosttape instructions run HumanEval.jsonl.gz --provider gguf --limit 20 --instructions cosmetic`
     * `ghosttape instructions score align-m align-n` (several models side by side)
     """
-    from server.settings import ProviderSettings
     from tui.commands import aligning
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import settings_of, settings_of_another
     from tui.errors import ConfigurationError
 
-    def chosen(members: dict[str, str]) -> ProviderSettings:
-        return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
-
-    if not judge_provider and (judge_model or judge_base_url):
-        raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
+    if not judge_provider and (judge_model or judge_base_url or judge_settings != "{}"):
+        raise ConfigurationError(
+            "--judge-model, --judge-base-url and --judge-settings are of a judge: name it with --judge-provider"
+        )
     if not judge_provider and calibration:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
-    judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
+    own = {"max_tokens": max_tokens, **provider.members()}
+    judge = {"max_tokens": max_tokens, "name": judge_provider, "model": judge_model, "base_url": judge_base_url}
     asked = aligning.AlignedProblems(
         data=data,
         out=out,
-        provider=chosen(provider.members()),
-        judge=chosen(judge) if judge_provider else None,
+        provider=settings_of(settings, own).provider,
+        judge=settings_of_another(judge_settings, judge).provider if judge_provider else None,
         instructions=instructions,
         each=each,
         settings=aligning.settings_named(setting),

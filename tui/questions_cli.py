@@ -30,6 +30,7 @@ def ask(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="The judge's model.")] = "",
     judge_base_url: Annotated[str, typer.Option(help="The judge's server.")] = "",
+    judge_settings: flags.JudgeSettings = "{}",
     calibration: flags.Calibrations = None,
     tasks: Annotated[
         str,
@@ -61,8 +62,7 @@ def ask(
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --judge-provider openai --judge-model j --out efcb-m`
     * `ghosttape ask efcb --data ~/src/efcb --provider openai --model m --out efcb-m --require-recorded` (the same once more, without a network)
     """
-    from server.settings import ProviderSettings
-    from tui.commands.options.configuration import settings_of
+    from tui.commands.options.configuration import settings_of, settings_of_another
     from tui.commands.options.run_options import words
     from tui.commands.questions import examining
 
@@ -71,14 +71,14 @@ def ask(
     if data is None:
         raise ConfigurationError("the data of efcb has no licence, so nothing fetches it: name your copy with --data")
 
-    def chosen(members: dict[str, str]) -> ProviderSettings:
-        return settings_of(settings, {"max_tokens": max_tokens, **members}).provider
-
-    judge = {"name": judge_provider, "model": judge_model, "base_url": judge_base_url}
+    own = {"max_tokens": max_tokens, **provider.members()}
+    judge = {"max_tokens": max_tokens, "name": judge_provider, "model": judge_model, "base_url": judge_base_url}
     if calibration and not judge_provider:
         raise ConfigurationError("--calibration is of a judge: name it with --judge-provider")
-    if not judge_provider and (judge_model or judge_base_url):
-        raise ConfigurationError("--judge-model and --judge-base-url are of a judge: name it with --judge-provider")
+    if not judge_provider and (judge_model or judge_base_url or judge_settings != "{}"):
+        raise ConfigurationError(
+            "--judge-model, --judge-base-url and --judge-settings are of a judge: name it with --judge-provider"
+        )
     asked = examining.AskedQuestions(
         data=data,
         out=out,
@@ -86,8 +86,8 @@ def ask(
         repositories=words(repositories),
         limit=limit,
         seed=seed,
-        provider=chosen(provider.members()) if provider.provider else None,
-        judge=chosen(judge) if judge_provider else None,
+        provider=settings_of(settings, own).provider if provider.provider else None,
+        judge=settings_of_another(judge_settings, judge).provider if judge_provider else None,
         places=concurrency,
         require_recorded=require_recorded,
         calibrations=calibration or [],

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.errors import SettingsError
-from server.settings import Settings
+from server.settings import ProviderSettings, Settings
 from tui.cli import app
 from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
@@ -155,3 +155,33 @@ def test_a_toolchain_that_is_not_known_is_refused_with_those_that_are(command, t
     assert done.exit_code == 2
     for word in ("--toolchain: there is no toolchain 'pyton' (did you mean 'python'?)", "node, typescript", "none"):
         assert word in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "function", "both"),
+    [
+        (["ask", "efcb", "--data", "."], "questions.examining.examine", lambda given: (given.provider, given.judge)),
+        (["instructions", "run", "."], "aligning.align", lambda given: (given.provider, given.judge)),
+        (["instructions", "codebook", "p.jsonl"], "growing.make_codebook", lambda _, *coders: coders[:2]),
+    ],
+    ids=["ask", "run", "codebook"],
+)
+def test_a_judge_or_second_coder_inherits_nothing_of_the_other_model(words, function, both, tmp_path, monkeypatch):
+    """Its key would go to the server of the other one."""
+    found = []
+
+    def stop(*given, **_):
+        found.extend(both(*given))
+        raise ConfigurationError("enough")
+
+    monkeypatch.setattr(f"tui.commands.{function}", stop)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ghosttape.toml").write_text("[server.provider]\nseed = 3\n", encoding="utf-8")
+    who = "second" if "codebook" in words else "judge"
+    settings = '{"provider": {"base_url": "https://subject.example/v1", "temperature": 0.9, "max_tokens": 9}}'
+    words = [*words, "--provider", "openai", "--model", "m", "--settings", settings, "--max-tokens", "7"]
+    words += [f"--{who}-provider", "anthropic", f"--{who}-model", "j"]
+    CliRunner().invoke(app, [*words, f"--{who}-settings", '{"provider": {"tries": 2}}'])
+    subject, other = found
+    assert (subject.base_url, subject.temperature, subject.seed) == ("https://subject.example/v1", 0.9, 3)
+    assert other == ProviderSettings(name="anthropic", model="j", max_tokens=7, tries=2)

@@ -87,6 +87,19 @@ def settings_of(
     return _rooted(made)
 
 
+def settings_of_another(settings: str, flags: Mapping[str, Any]) -> Settings:
+    """The settings of a second model, as of a judge: its flags over its own JSON, and nothing that the folder's file or `--settings` say of the first.
+
+    Else it would inherit the server of the first, which would get the key of the second.
+
+    Raises:
+        SettingsError: a flag is malformed.
+
+    """
+    given = {key: value for key, value in flags.items() if value}
+    return _rooted(merge(DEFAULTS, overlay(_json(settings), {"provider": given})))
+
+
 def _of_folder(base: Settings, server: Mapping[str, Any]) -> Settings:
     """The settings of the folder's file alone over `base`; an error names the file."""
     try:

@@ -103,6 +103,13 @@ SettingsJson = Annotated[
     typer.Option("--settings", help="All settings of the language server as JSON; the other flags are laid over them."),
 ]
 
+JudgeSettings = Annotated[
+    str,
+    typer.Option(
+        help='Settings of the judge, in the form of --settings ({"provider": {"temperature": 0.5}}); those of the other model never count for it.'
+    ),
+]
+
 # Of `replay`
 
 Tapes = Annotated[list[str], typer.Argument(help="Tapes, or folders of tapes; `demo` means the bundled ones.")]
