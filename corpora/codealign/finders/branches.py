@@ -10,8 +10,10 @@ import tree_sitter
 from corpora.codealign.finders.shapes import (
     around,
     folded,
+    folded_words,
     inside,
     is_comment,
+    nearest,
     nodes_of,
     shape_of,
     statements_of,
@@ -195,9 +197,46 @@ def _depth(tree: Tree, node: tree_sitter.Node) -> int:
     return depth
 
 
+_SWITCHES = frozenset({"switch_statement", "switch_expression", "match_statement"})
+_CATCHING = re.compile(r"\(*(.+\|)?(?!(None|True|False)\W*$)[^\W\d]\w*( as \w+)?\)*")
+"""A pattern of Python that matches everything: a name, alone or as the last of several."""
+
+
 def switches_without_default(tree: Tree) -> Iterator[tree_sitter.Node]:
-    """Switches and matches that say nothing of other values."""
-    for node in nodes_of(tree, frozenset({"switch_statement", "switch_expression", "match_statement"})):
+    """Switches and matches that say nothing of other values; the labels of a switch inside another are its own."""
+    for node in nodes_of(tree, _SWITCHES):
         labels = inside(node, frozenset({"switch_default", "switch_label", "case_clause"}))
-        if not any(text_of(label).startswith(("default", "case _")) for label in labels):
+        if not any(_is_default(label) for label in labels if nearest(label, _SWITCHES) == node):
+            yield node
+
+
+def _is_default(label: tree_sitter.Node) -> bool:
+    """Whether a label stands for all other values."""
+    if label.type != "case_clause":
+        return any(text_of(child) == "default" for child in label.children)
+    patterns = [child for child in label.named_children if child.type == "case_pattern"]
+    guarded = label.child_by_field_name("guard") is not None
+    return not guarded and len(patterns) == 1 and bool(_CATCHING.fullmatch(folded_words(patterns[0])))
+
+
+_HANDLERS = frozenset({"except_clause", "except_group_clause", "catch_clause"})
+_NOTHING = frozenset({"pass", "..."})
+
+
+def empty_handlers(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Handlers of errors that do nothing; a comment is nothing, as are `pass` and `...`."""
+    for node in nodes_of(tree, _HANDLERS):
+        body = node.child_by_field_name("body") or node.named_children[-1]
+        if all(text_of(statement) in _NOTHING for statement in statements_of(body)):
+            yield node
+
+
+def handlers_of(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
+    """Handlers of Python that name one of some errors, alone or among others, and those that name none."""
+    for node in nodes_of(tree, _HANDLERS):
+        caught = next(child for child in node.named_children if not is_comment(child))
+        if caught.type == "as_pattern":
+            caught = caught.named_children[0]
+        held = caught.named_children if caught.type in {"tuple", "parenthesized_expression"} else [caught]
+        if caught.type == "block" or any(text_of(each) in names for each in held):
             yield node

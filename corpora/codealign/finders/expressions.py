@@ -100,6 +100,23 @@ def _is_swap(texts: list[str]) -> bool:
     return one == first and other == second and last == kept
 
 
+def opens_without_encoding(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Calls of Python's `open` for text that say no encoding; nothing is known of a mode that is no literal, nor of `**words`."""
+    for call in nodes_of(tree, shape_of(tree).calls):
+        given = arguments_of(call) if callee(call) == "open" else []
+        plain = [each for each in given if each.type != "keyword_argument"]
+        words = {text_of(each.child_by_field_name("name")): each.child_by_field_name("value") for each in given}
+        mode = words.get("mode", plain[1] if len(plain) > 1 else None)
+        splat = any(each.type in {"list_splat", "dictionary_splat"} for each in given)
+        told = "encoding" in words or len(plain) > _ENCODING_IS_ARGUMENT or splat
+        if given and not told and (mode is None or (mode.type == "string" and "b" not in text_of(mode))):
+            yield call
+
+
+_ENCODING_IS_ARGUMENT = 3
+"""As many arguments of `open` stand before its encoding."""
+
+
 def short_calls(tree: Tree, name: str, limit: str) -> Iterator[tree_sitter.Node]:
     """Calls of a function with fewer arguments than wanted."""
     return (

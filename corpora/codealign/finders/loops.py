@@ -13,6 +13,7 @@ from corpora.codealign.finders.shapes import (
     folded,
     folded_words,
     inside,
+    nearest,
     nodes_of,
     shape_of,
     statements_of,
@@ -62,6 +63,12 @@ def calls_in_loops(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
 def calls_outside_loops(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
     """Calls of some functions outside loops."""
     return (call for call in calls(tree, *names) if not _in_loop(tree, call))
+
+
+def calls_in_functions(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
+    """Calls of some functions inside functions, at any depth."""
+    types = shape_of(tree).functions
+    return (call for call in calls(tree, *names) if nearest(call, types) is not None)
 
 
 def nested_loops(tree: Tree) -> Iterator[tree_sitter.Node]:

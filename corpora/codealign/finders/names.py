@@ -184,8 +184,8 @@ def unused_functions(tree: Tree) -> Iterator[int]:
     script = _calls_at_top(tree)
     for node in nodes_of(tree, shape_of(tree).functions):
         name = function_name(node)
-        if node.parent is not None and node.parent.type == "arguments":
-            continue  # a callback, whose name is for traces only
+        if _is_handed_over(node):
+            continue
         if name and words[name] == defined[name] and (_is_private(tree, node, name) or (script and _is_plain(node))):
             yield node.start_point.row
 
@@ -193,6 +193,19 @@ def unused_functions(tree: Tree) -> Iterator[int]:
 _NAMES = frozenset(
     {"identifier", "property_identifier", "private_property_identifier", "shorthand_property_identifier"}
 )
+
+
+_INERT = frozenset({"staticmethod", "classmethod", "property", "cache", "lru_cache", "contextmanager", "wraps"})
+"""Decorators of which it is known that they do not register a function somewhere."""
+
+
+def _is_handed_over(node: tree_sitter.Node) -> bool:
+    """Whether something else gets a function: it is a callback, whose name is for traces only, or a decorator may register it."""
+    holder = node.parent
+    if holder is None or holder.type != "decorated_definition":
+        return holder is not None and holder.type == "arguments"
+    texts = [text_of(child).lstrip("@ ") for child in holder.named_children if child.type == "decorator"]
+    return any(text.partition("(")[0].rpartition(".")[2] not in _INERT for text in texts)
 
 
 def _is_plain(node: tree_sitter.Node) -> bool:
@@ -292,7 +305,15 @@ def missing_imports(tree: Tree) -> Iterator[int]:
     if re.search(r"^\s*(from \S+ import \*|import [\w.]+\.\*;)", tree.text, re.MULTILINE):
         return
     known = set(_KNOWN[tree.language.id].split()) - defined - {text.rpartition(".")[2] for text in _paths(tree)}
-    yield from (use.line for use in names.uses if use.name in known and use.role not in {"member call", "field"})
+    uses = (use for use in names.uses if use.name in known and use.role not in _MEMBERS)
+    yield from (use.line for use in uses if not _is_qualified(tree, use))
+
+
+def _is_qualified(tree: Tree, use: UsedName) -> bool:
+    """Whether a type of Java is named with its package."""
+    node = tree.root.descendant_for_byte_range(use.at, use.at + 1)
+    parent = None if node is None else node.parent
+    return parent is not None and parent.type == "scoped_type_identifier" and parent.start_byte < use.at
 
 
 def _paths(tree: Tree) -> Iterator[str]:

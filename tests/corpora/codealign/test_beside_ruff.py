@@ -21,7 +21,7 @@ SAME = {
     "return-conditions-directly": "SIM103",
     "avoid-shadowing-builtins": "A001,A002",
     "use-f-strings": "UP031,UP032",
-    "add-type-hints": "ANN001,ANN201,ANN202,ANN204,ANN205,ANN206",
+    "add-type-hints": "ANN001,ANN002,ANN003,ANN201,ANN202,ANN204,ANN205,ANN206",
     "add-docstrings": "D102,D103,D105,D107",
     "use-double-quotes": "Q000",
     "specify-encoding": "PLW1514",
