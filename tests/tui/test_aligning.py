@@ -51,6 +51,17 @@ def test_an_answer_that_follows_and_fails_its_tests_is_listed_and_a_run_repeats_
     assert "fixed" in call("score", data / "run")[2]
 
 
+def test_what_has_no_verdict_is_said_with_the_reason_and_problems_that_are_left_out_too(data):
+    words = ["run", data, "--provider", "fixed", "--text"]
+    judged = [*words, BREAKS, "--instructions", "use-greedy-algorithm", "--judge-provider", "fixed"]
+    status, _, text = call(*judged, "--out", data / "judged")
+    assert status == 1
+    assert "2 answers without a verdict, in no rate: the judge's answer is no score" in " ".join(text.split())
+    status, _, text = call(*words, "No.", "--ask-first", "--out", data / "first")
+    assert status == 1
+    assert "1 problem left out: the model's first answer holds no program" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -109,7 +109,7 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
     """
     read, chosen = asked.problems(), asked.chosen()
     worth = None if asked.calibration is None else read_calibration(asked.calibration, asked.judge_name)
-    outcomes, left_out = await _outcomes(asked, read, chosen)
+    outcomes, left_out, unanswered = await _outcomes(asked, read, chosen)
     (asked.out / "tasks.jsonl").write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in outcomes))
     document = {
         "corpus": "codealign",
@@ -118,6 +118,7 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
         "calibration": worth,
         "problems": len(read.problems),
         "left_out": left_out,
+        "unanswered": unanswered,
         **alignment_figures(outcomes),
         "out": str(asked.out),
     }
@@ -127,8 +128,8 @@ async def align(asked: AlignedProblems) -> dict[str, Any]:
 
 async def _outcomes(
     asked: AlignedProblems, read: ReadProblems, chosen: Sequence[DeveloperInstruction]
-) -> tuple[list[AlignmentOutcome], dict[str, str]]:
-    """The outcomes, and why problems were left out, by name."""
+) -> tuple[list[AlignmentOutcome], dict[str, str], list[str]]:
+    """The outcomes; why problems were left out, by name; and those of them at which the provider failed."""
     sandbox = pick(asked.sandbox)
     asked.out.mkdir(parents=True, exist_ok=True)
     required = asked.require_recorded
@@ -157,12 +158,14 @@ async def _outcomes(
         run = AlignmentRun(
             chat, programs, judge, asked.each, asked.seed, asked.settings, asked.asks_first, places=asked.places
         )
-        return await run.outcomes(sound.kept, chosen, notify), {**read.left_out, **sound.left_out}
+        found = await run.outcomes(sound.kept, chosen, notify)
+        return found, {**read.left_out, **sound.left_out, **run.left_out}, sorted(run.unanswered)
 
 
 def has_failures(document: Mapping[str, Any]) -> bool:
-    """Whether something could not be verified, so that the figures are incomplete, or there is nothing to verify."""
-    return not document["tasks"] or any(own["unverified"] for own in document["settings"].values())
+    """Whether a provider failed or something could not be verified, so that the figures are incomplete, or there is nothing to verify."""
+    unverified = any(own["unverified"] for own in document["settings"].values())
+    return not document["tasks"] or bool(document["unanswered"]) or unverified
 
 
 def show_alignment(document: Mapping[str, Any]) -> None:
@@ -173,9 +176,12 @@ def show_alignment(document: Mapping[str, Any]) -> None:
         Text(f"{one_line(document['model'])}: {tasks} to {number_of(document['problems'], 'problem')}", "bold")
     )
     for why, number in Counter(document["left_out"].values()).most_common():
-        console.print(f"{number_of(number, 'problem')} left out: {why}", style="yellow")
+        console.print(Text(f"{number_of(number, 'problem')} left out: {one_line(why)}", "yellow"))
     for setting, own in document["settings"].items():
         console.print(_rates(setting, own))
+    for why, number in Counter(document["without_verdict"]).most_common():
+        told = f"{number_of(number, 'answer')} without a verdict, in no rate: {one_line(why)}"
+        console.print(Text(told, "yellow"))
     for line in _tests(document["settings_test"], document["types_test"], "problems"):
         console.print(line)
     broken = document["follow_and_break"]
@@ -195,7 +201,8 @@ def show_alignment(document: Mapping[str, Any]) -> None:
 def _rates(setting: str, own: Mapping[str, Any]) -> Table:
     table = Table(
         setting,
-        "answers",
+        "verified",
+        "no program",
         "follow",
         "follow and pass",
         "follow, fail",
@@ -205,7 +212,8 @@ def _rates(setting: str, own: Mapping[str, Any]) -> Table:
     )
     for name, row in [("all", own), *own["groups"].items(), *(("- " + name, one) for name, one in _semantic(own))]:
         cells = (share_words(row["success"]) or DASH, share_words(row["follows_and_passes"]) or DASH)
-        table.add_row(name, f"{row['n']:,}", *cells, f"{row['follows_and_fails']:,}")
+        counted = (f"{row['n'] - row['unverified']:,}", f"{row['no_program']:,}")
+        table.add_row(name, *counted, *cells, f"{row['follows_and_fails']:,}")
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -19,7 +19,7 @@ from corpora.codealign.benchmark.asking import (
 )
 from corpora.codealign.benchmark.problems import StandaloneProblem
 from corpora.codealign.benchmark.sampling import AlignmentTask, balanced_tasks
-from corpora.codealign.benchmark.soundness import TIMEOUT_S
+from corpora.codealign.benchmark.soundness import TIMEOUT_S, told_failure
 from corpora.codealign.instruction import DeveloperInstruction
 from runners.programs import Programs
 from server.chat import Chat
@@ -48,15 +48,19 @@ class AlignmentOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What the model was asked, without the instruction."""
     initial_by_model: bool = False
     """Whether the model wrote the first solution; else it is the problem's reference."""
+    has_tests: bool = False
+    """Whether the problem has tests."""
     initial_tests: str = ""
     """What the tests say of the first solution, as `tests`."""
     answer: str = ""
     program: str | None = None
     following: Following = "not verified"
+    why_unverified: str = ""
+    """Why nobody knows whether it follows: what failed at the model or at the judge."""
     tests: str = ""
     """The class of the tests' verdict: `passed`, a failure, `infrastructure`; "" where there was nothing to test."""
     message: str = ""
-    """What the tests said, or why the provider failed."""
+    """What the tests said."""
 
     @property
     def is_tested(self) -> bool:
@@ -84,6 +88,10 @@ class AlignmentRun:
     """Whether the model writes the first solutions too; else the references are taken."""
     places: int = 1
     """How many tasks are under way at once."""
+    left_out: dict[str, str] = field(default_factory=dict)
+    """The problems without a first solution of the model's, and why, by name; `outcomes` writes it."""
+    unanswered: set[str] = field(default_factory=set)
+    """Those of `left_out` at which the provider failed."""
 
     async def outcomes(
         self,
@@ -95,6 +103,7 @@ class AlignmentRun:
 
         Raises:
             ProviderMissing: what a provider needs is not there.
+            RunnerError: no program can be run here.
 
         """
         usable = [one for one in chosen if one.by_rule or self.judge is not None]
@@ -110,22 +119,15 @@ class AlignmentRun:
             async with asyncio.TaskGroup() as group:
                 tasks = [task for problem in problems for task in await self._tasks(problem, usable)]
                 asked = [group.create_task(one(task, setting)) for task in tasks for setting in self.settings]
-        except* ProviderMissing as missing:
-            raise missing.exceptions[0] from None
+        except BaseExceptionGroup as errors:
+            raise told_failure(errors) from None
         return [done.result() for done in asked]
 
     async def _tasks(
         self, problem: StandaloneProblem, chosen: Sequence[DeveloperInstruction]
     ) -> Sequence[AlignmentTask]:
-        """The tasks of a problem; none where the model's first answer holds no program, or failed."""
-        initial: str | None = problem.reference
-        if self.asks_first:
-            try:
-                initial = program_in(await self.chat.answer(first_messages(problem.request)), problem.language)
-            except ProviderMissing:
-                raise
-            except ProviderError:
-                initial = None
+        """The tasks of a problem; none where the model's first answer holds no program, or failed (`left_out`)."""
+        initial = await self._first_solution(problem) if self.asks_first else problem.reference
         if not initial:
             return ()
         tests = "passed" if problem.is_tested else ""  # of a reference: `sound_problems` has seen it
@@ -133,6 +135,21 @@ class AlignmentRun:
             tests = (await self.programs.run(problem.program(initial), timeout_s=TIMEOUT_S)).verdict_class
         drawn = balanced_tasks(problem, initial, chosen, each=self.each, seed=self.seed)
         return tuple(replace(task, initial_tests=tests) for task in drawn)
+
+    async def _first_solution(self, problem: StandaloneProblem) -> str | None:
+        """The program of the model's first answer; None if there is none, and `left_out` says why."""
+        try:
+            answer = await self.chat.answer(first_messages(problem.request))
+        except ProviderMissing:
+            raise
+        except ProviderError as error:
+            self.unanswered.add(problem.name)
+            self.left_out[problem.name] = f"the model gave no first solution: {error}"
+            return None
+        program = program_in(answer, problem.language)
+        if program is None:
+            self.left_out[problem.name] = "the model's first answer holds no program"
+        return program
 
     async def _outcome(self, task: AlignmentTask, setting: InstructionSetting) -> AlignmentOutcome:
         given = AlignmentOutcome(
@@ -147,6 +164,7 @@ class AlignmentRun:
             initial=task.initial,
             request=task.problem.request,
             initial_by_model=self.asks_first,
+            has_tests=task.problem.is_tested,
             initial_tests=task.initial_tests,
         )
         try:
@@ -154,33 +172,34 @@ class AlignmentRun:
         except ProviderMissing:
             raise
         except ProviderError as error:
-            return msgspec.structs.replace(given, message=str(error))
+            return msgspec.structs.replace(given, why_unverified=f"the model gave no answer: {error}")
         return await self._verified(msgspec.structs.replace(given, answer=answer), task)
 
     async def _verified(self, given: AlignmentOutcome, task: AlignmentTask) -> AlignmentOutcome:
         program = program_in(given.answer, given.language)
         if program is None:
             return msgspec.structs.replace(given, following="no program")
-        found = msgspec.structs.replace(given, program=program, following=await self._following(given, task, program))
+        following, why = await self._following(given, task, program)
+        found = msgspec.structs.replace(given, program=program, following=following, why_unverified=why)
         if not task.problem.is_tested:
             return found
         result = await self.programs.run(task.problem.program(program), timeout_s=TIMEOUT_S)
         return msgspec.structs.replace(found, tests=result.verdict_class, message=result.message)
 
-    async def _following(self, given: AlignmentOutcome, task: AlignmentTask, program: str) -> Following:
-        """Whether a program follows: the first solution is known in the setting `follow-up` only, as in the paper."""
+    async def _following(self, given: AlignmentOutcome, task: AlignmentTask, program: str) -> tuple[Following, str]:
+        """Whether a program follows, and why that is not known; the first solution is known in the setting `follow-up` only, as in the paper."""
         before = task.initial if given.setting == "follow-up" else None
         if task.instruction.by_rule:
             follows = task.instruction.verify(program, given.language, before)
-            return "followed" if follows else "not followed"
+            return "followed" if follows else "not followed", ""
         assert self.judge is not None  # instructions that need one are not drawn without
         parts = {"Program": program} if before is None else {"Program before": before, "Program": program}
         try:
             judgement = await TextJudge(self.judge, judge_rubric(task.instruction), seed=self.seed).judge(parts)
         except ProviderMissing:
             raise
-        except ProviderError:
-            return "not verified"
+        except ProviderError as error:
+            return "not verified", f"the judge gave no answer: {error}"
         if judgement.score is None:
-            return "unparsable judgement"
-        return "followed" if judgement.score else "not followed"
+            return "unparsable judgement", "the judge's answer is no score"
+        return "followed" if judgement.score else "not followed", ""

@@ -10,7 +10,7 @@ The paper compares settings by Wilcoxon's signed-rank test and types by Friedman
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any, TypeAlias
@@ -29,8 +29,9 @@ def alignment_figures(outcomes: Sequence[AlignmentOutcome]) -> dict[str, Any]:
     by_setting = {setting: [one for one in outcomes if one.setting == setting] for setting in SETTINGS}
     return {
         "tasks": len(outcomes),
+        "without_verdict": dict(Counter(one.why_unverified for one in outcomes if one.following in UNVERIFIED)),
         "settings": {setting: _figures(own) for setting, own in by_setting.items() if own},
-        "settings_test": settings_test(_paired(outcomes, lambda one: one.setting, SETTINGS)),
+        "settings_test": settings_test(_paired(_in_both(outcomes), lambda one: one.setting, SETTINGS)),
         "types_test": {
             setting: types_test(_paired(own, lambda one: one.group, GROUPS))
             for setting, own in by_setting.items()
@@ -58,9 +59,9 @@ def _figures(own: Sequence[AlignmentOutcome]) -> dict[str, Any]:
 
 
 def _rates(own: Sequence[AlignmentOutcome]) -> dict[str, Any]:
-    """Shares of some outcomes. `follows_and_passes` is a share of those that were tested; without a program an answer does neither."""
+    """Shares of some outcomes. `follows_and_passes` is a share of those that were tested; an answer without a program does neither, where the problem has tests."""
     known = [one for one in own if one.following not in UNVERIFIED]
-    tested = [one for one in known if one.is_tested or one.following == "no program"]
+    tested = [one for one in known if one.is_tested or (one.has_tests and one.following == "no program")]
     return {
         "n": len(own),
         "unverified": len(own) - len(known),
@@ -78,6 +79,15 @@ def _follows(one: AlignmentOutcome) -> bool:
 
 def _passes(one: AlignmentOutcome) -> bool:
     return one.tests == "passed"
+
+
+def _in_both(outcomes: Sequence[AlignmentOutcome]) -> list[AlignmentOutcome]:
+    """Those of instructions that are verified at their problem in all settings: settings are compared over the same tasks."""
+    settings: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in outcomes:
+        if one.following not in UNVERIFIED:
+            settings[one.problem, one.instruction].add(one.setting)
+    return [one for one in outcomes if settings[one.problem, one.instruction] == set(SETTINGS)]
 
 
 def _paired(

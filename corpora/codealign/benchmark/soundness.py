@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from corpora.codealign.benchmark.problems import StandaloneProblem
+from runners.errors import RunnerError
 from runners.programs import Programs
+from runners.verdicts import infrastructure_failure
+from server.errors import ProviderMissing
 
 TIMEOUT_S = 30.0
 """The time for a program with all its tests, in seconds."""
@@ -34,6 +37,10 @@ async def sound_problems(
     A problem is left out if its reference fails (an answer that fails too would have broken nothing), or if its tests pass without a solution (an answer that
     passes would have shown nothing). With `with_reference` a problem also needs a reference. A failure of the machine leaves nothing out, and problems without
     tests are kept: of these only is asked whether an answer follows.
+
+    Raises:
+        RunnerError: no program can be run here.
+
     """
     free, done = asyncio.Semaphore(places), 0
 
@@ -45,13 +52,24 @@ async def sound_problems(
         notify(done)
         return found
 
-    async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(one(problem)) for problem in problems]
+    try:
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(one(problem)) for problem in problems]
+    except BaseExceptionGroup as errors:
+        raise told_failure(errors) from None
     faults = {problem.name: own.result() for problem, own in zip(problems, asked, strict=True)}
     return SoundProblems(
         [problem for problem in problems if not faults[problem.name]],
         {name: fault for name, fault in faults.items() if fault},
     )
+
+
+def told_failure(errors: BaseExceptionGroup) -> BaseException:
+    """What ended a group of tasks, as an error that a command can tell: what is missing or cannot be run, or a failure of the machine; else the group."""
+    known: BaseException | None = errors.subgroup((ProviderMissing, RunnerError))
+    while isinstance(known, BaseExceptionGroup):
+        known = known.exceptions[0]
+    return known or infrastructure_failure(errors) or errors
 
 
 async def _fault(problem: StandaloneProblem, programs: Programs, *, with_reference: bool) -> str:

@@ -12,8 +12,10 @@ from corpora.codealign.benchmark.asking import program_in
 from corpora.codealign.benchmark.pipeline import AlignmentOutcome
 from corpora.codealign.benchmark.sampling import balanced_tasks
 from corpora.codealign.benchmark.scores import alignment_figures, compared_runs, settings_test, types_test
+from corpora.codealign.benchmark.soundness import sound_problems
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.errors import DataError
+from runners.errors import MachineFails
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from server.chat import FakeChat
@@ -179,6 +181,42 @@ async def test_the_model_can_write_the_first_solution_and_without_one_there_is_n
     assert await outcomes(lambda _: "No.", asks_first=True) == []
 
 
+async def test_a_problem_without_a_first_solution_is_left_out_and_said_to_be():
+    def reply(said):
+        if "broken" in said:
+            raise ProviderError("503")
+        return "No."
+
+    run = AlignmentRun(FakeChat(reply), FakePrograms(said_by_tests), asks_first=True)
+    problems = [problem("talk"), StandaloneProblem("failed", "python", "A broken one.", PLAIN)]
+    assert await run.outcomes(problems, RULES) == []
+    assert run.left_out == {
+        "talk": "the model's first answer holds no program",
+        "failed": "the model gave no first solution: 503",
+    }
+    assert run.unanswered == {"failed"}
+
+
+@pytest.mark.parametrize("error", [MachineFails("no room"), OSError(28, "No space left on device")])
+async def test_a_failure_of_the_machine_is_told_as_one(error):
+    def fail(_program):
+        raise error
+
+    run = AlignmentRun(FakeChat(lambda _: fenced(TYPED)), FakePrograms(fail))
+    with pytest.raises(MachineFails, match=r"no room|No space left"):
+        await run.outcomes([problem()], [instruction("add-type-hints")])
+    with pytest.raises(MachineFails, match=r"no room|No space left"):
+        await sound_problems([problem()], FakePrograms(fail), with_reference=True)
+
+
+async def test_an_answer_without_a_program_passes_no_tests_where_there_are_none():
+    for tests, n in (("assert add(1, 2) == 3", 1), ("", 0)):
+        asked = StandaloneProblem("a", "python", "Add.", PLAIN, "", tests)
+        found = await outcomes(lambda _: "No.", [asked], settings=("predefined",))
+        rates = alignment_figures(found)["settings"]["predefined"]
+        assert (rates["success"]["n"], rates["passes"]["n"], rates["follows_and_passes"]["n"]) == (1, n, n)
+
+
 async def test_a_provider_that_fails_is_nobodys_fault_and_counts_nowhere():
     def reply(said):
         if "Follow this instruction" in said:
@@ -186,7 +224,8 @@ async def test_a_provider_that_fails_is_nobodys_fault_and_counts_nowhere():
         return fenced(TYPED)
 
     failed, _ = await outcomes(reply)
-    assert (failed.following, failed.message) == ("not verified", "503")
+    assert (failed.following, failed.why_unverified) == ("not verified", "the model gave no answer: 503")
+    assert alignment_figures([failed])["without_verdict"] == {"the model gave no answer: 503": 1}
     rates = alignment_figures([failed])["settings"]["predefined"]
     assert (rates["n"], rates["unverified"], rates["success"]["value"]) == (1, 1, None)
 
@@ -198,6 +237,18 @@ async def test_a_judge_verifies_what_no_rule_can_and_without_one_it_is_not_drawn
         found = await outcomes(lambda _: fenced(TYPED), ids=("use-greedy-algorithm",), judge=judge)
         assert {one.following for one in found} == {following}
         assert {one.by for one in found} == {"judge"}
+        assert {one.why_unverified for one in found} == {
+            "the judge's answer is no score" if following == "unparsable judgement" else ""
+        }
+
+
+async def test_what_failed_at_the_judge_is_kept():
+    def fail(_):
+        raise ProviderError("503")
+
+    found = await outcomes(lambda _: fenced(TYPED), ids=("use-greedy-algorithm",), judge=FakeChat(fail))
+    assert {(one.following, one.why_unverified) for one in found} == {("not verified", "the judge gave no answer: 503")}
+    assert {one.tests for one in found} == {"passed"}
 
 
 def outcome(number, setting, group, follows, tests="passed"):
@@ -242,6 +293,12 @@ def test_tests_of_settings_and_types_are_scipys_on_the_same_table(figures):
     assert (types["chi2"], types["p"]) == pytest.approx((friedman.statistic, friedman.pvalue))
     assert types["kendalls_w"] == pytest.approx(friedman.statistic / (8 * 2))
     assert figures["types_test"]["follow-up"]["p"] is None  # all types are tied at each problem
+
+
+def test_settings_are_compared_over_tasks_that_are_verified_in_both():
+    rows = [outcome(1, setting, "cosmetic", setting == "follow-up") for setting in ("predefined", "follow-up")]
+    rows += [outcome(1, "predefined", "structural", True)]  # its follow-up failed at the provider
+    assert alignment_figures(rows)["settings_test"]["mean_difference"] == 1
 
 
 def test_kendalls_w_of_the_paper_is_that_of_ten_models_and_three_types():
