@@ -75,6 +75,7 @@ async def ask_each(
 
     Raises:
         ProviderMissing: what a provider needs is not there.
+        OSError: this machine fails, as where the disk that answers are kept on is full.
 
     """
     free = asyncio.Semaphore(places)
@@ -88,8 +89,8 @@ async def ask_each(
     try:
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(one(item)) for item in items]
-    except* ProviderMissing as missing:
-        raise missing.exceptions[0] from None
+    except* (ProviderMissing, OSError) as failed:
+        raise failed.exceptions[0] from None
     return [task.result() for task in asked]
 
 

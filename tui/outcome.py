@@ -60,7 +60,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         from tui.errors import InterruptedRunError, LackingError, TuiError
 
         try:
-            return command(*args, **kwargs)
+            return _alone(command, *args, **kwargs)
         except SandboxUnknown as error:
             _exit(error, ExitStatus.WRONG_USE)
         except (ServerError, RunnerError, ProviderError, ProviderFailsError, LackingError) as error:
@@ -75,6 +75,18 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             _exit("interrupted; the finished part is kept", INTERRUPTED)
 
     return run
+
+
+def _alone(command: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a command. Of a group of errors, as of things done side by side, one goes on with its own cause: the machine's failure in it, or else the first."""
+    try:
+        return command(*args, **kwargs)
+    except BaseExceptionGroup as group:
+        from replay.errors import first_of
+        from runners.verdicts import infrastructure_failure
+
+        error = infrastructure_failure(group) or first_of(group)
+    raise error
 
 
 def _lacks_room(error: BaseException) -> bool:

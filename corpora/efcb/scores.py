@@ -52,10 +52,10 @@ def task_figures(scored: Sequence[QuestionScore]) -> dict[str, Figure]:
 def repository_figures(values: Mapping[str, Sequence[float]], scale: float, *, shares: bool) -> dict[str, Figure]:
     """Repository → the figure of its values (a share with Wilson's interval, or a mean with Student's), and `mean`: the unweighted mean over them."""
     found = {
-        name: share(round(fsum(own)), len(own)) if shares else unweighted_mean([own], scale)
+        name: share(round(fsum(own)), len(own)) if shares else unweighted_mean([own], scale, shares=False)
         for name, own in sorted(values.items())
     }
-    return {**found, "mean": unweighted_mean(list(values.values()), scale)} if found else {}
+    return {**found, "mean": unweighted_mean(list(values.values()), scale, shares=shares)} if found else {}
 
 
 def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
@@ -66,12 +66,13 @@ def _by_repository(scored: Iterable[QuestionScore]) -> dict[str, list[float]]:
     return dict(values)
 
 
-def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Figure:
+def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0, *, shares: bool) -> Figure:
     """The mean of the means of some repositories, each counted alike, with a 95 % interval for questions drawn anew in each of them.
 
     The variance of the mean of K means is the sum of s² / (K² n) over them (stratified sampling, Cochran 1977, section 5.4), and n in the figure is
-    the number of questions. Shares have Wilson's interval for as many questions as tell as much: p (1 - p) by that variance, or K² by the sum of 1 / n
-    where all values are alike and extreme. Other means have Student's, with the degrees of freedom of Welch and Satterthwaite, cut at 0 and `scale`.
+    the number of questions. `shares` (each value is 0 or 1) have Wilson's interval for as many questions as tell as much: p (1 - p) by that variance, or K² by
+    the sum of 1 / n where it is 0. Other means have Student's, with the degrees of freedom of Welch and Satterthwaite, cut at 0 and `scale`, and none
+    where the variance is 0. A repository whose values are all alike adds nothing to the variance: with few questions there, the interval is too narrow.
     Example: the shares 0.9 of 10 and 0.5 of 100 have the mean 0.7.
     """
     means = [fsum(own) / len(own) for own in strata]
@@ -84,8 +85,7 @@ def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Fi
         for own, mean in zip(strata, means, strict=True)
     ]
     variance = fsum(parts)
-    binary = all(one in {0.0, 1.0} for own in strata for one in own)
-    if binary:
+    if shares:
         alike = count**2 / fsum(1 / len(own) for own in strata)
         effective = value * (1 - value) / variance if variance and 0 < value < 1 else alike
         return figure(value, wilson(value, effective, _Z), number, number, number / effective)
@@ -99,8 +99,8 @@ def unweighted_mean(strata: Sequence[Sequence[float]], scale: float = 1.0) -> Fi
 def efcb_score(scored: Sequence[QuestionScore]) -> Figure | None:
     """The EFCB score: (accuracies of the two GMCQ + scores of MPR-Gen and Reverse-QA by 10 + 1 - rate of hallucinations) / 5, of the unweighted means.
 
-    None where a task has no score. The 95 % interval takes all questions about one pull request as one draw: the score is linear in its questions, so
-    the variance is the sum over the pull requests of a repository of (z - mean of z)², with n / (n - 1), where z is what the questions of a pull request add
+    None where a task has no score. `n` is the number of questions with a score in the five tasks, `clusters` that of their pull requests. The 95 % interval
+    takes all questions about one pull request as one draw: the score is linear in its questions, so the variance is the sum over the pull requests of a repository of (z - mean of z)², with n / (n - 1), where z is what the questions of a pull request add
     (linearisation; Särndal, Swensson and Wretman 1992, section 5.5).
     Example: 0.803, 0.476, 7.23, 3.74 and 0.965 have (0.803 + 0.476 + 0.723 + 0.374 + 0.035) / 5 = 0.482, as published.
     """
@@ -119,7 +119,7 @@ def efcb_score(scored: Sequence[QuestionScore]) -> Figure | None:
         value += weight * fsum(gains)
         for one, gain in zip(own, gains, strict=True):
             added[repository][one.pull_request] += weight * (gain - mean)
-    return figure(value, _around(value, added), len(scored), sum(map(len, added.values())), None)
+    return figure(value, _around(value, added), sum(map(len, strata.values())), sum(map(len, added.values())), None)
 
 
 def _gain(task: TaskName, score: float) -> float:

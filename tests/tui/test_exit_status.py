@@ -1,9 +1,13 @@
+import asyncio
 import errno
 import os
 
 import pytest
 
 from corpora.errors import HistoryError
+from runners.errors import MachineFails
+from server.chat import ask_each
+from server.errors import ProviderMissing
 from tui.errors import ConfigurationError, LackingError
 from tui.outcome import ExitStatus, guarded
 
@@ -46,3 +50,60 @@ def test_a_disk_that_is_full_is_no_wrong_use(error, cause, status, capsys):
         command()
     assert ended.value.code == status
     assert capsys.readouterr().err == "ghosttape: x\n"
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("errors", "status", "said"),
+    [
+        ([MachineFails("no processes are left")], ExitStatus.LACKING, "no processes are left"),
+        ([ValueError("x"), RuntimeError("can't start new thread")], ExitStatus.LACKING, "can't start new thread"),
+        ([ExceptionGroup("inner", [FULL])], ExitStatus.LACKING, FULL.strerror),
+        ([ConfigurationError("x")], ExitStatus.WRONG_USE, "x"),
+    ],
+)
+def test_what_fails_in_one_of_several_things_at_once_is_said_in_a_line(errors, status, said, capsys):
+    @guarded
+    def command():
+        raise ExceptionGroup("tasks", errors)
+
+    with pytest.raises(SystemExit) as ended:
+        command()
+    written = capsys.readouterr().err
+    assert ended.value.code == status
+    assert said in written
+    assert written.count("\n") == 1
+
+
+def test_a_disk_that_is_full_is_known_behind_an_error_of_a_group_too():
+    error = HistoryError("x")
+    error.__cause__ = FULL
+
+    @guarded
+    def command():
+        raise ExceptionGroup("tasks", [error])
+
+    with pytest.raises(SystemExit) as ended:
+        command()
+    assert ended.value.code == ExitStatus.LACKING
+
+
+def test_a_bug_in_one_of_several_things_at_once_is_no_failure_of_the_machine():
+    @guarded
+    def command():
+        raise ExceptionGroup("tasks", [KeyError("bug")])
+
+    with pytest.raises(KeyError, match="bug"):
+        command()
+
+
+@pytest.mark.parametrize("error", [FULL, ProviderMissing("no model")])
+def test_questions_side_by_side_end_with_the_error_itself(error):
+    async def fail(_):
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        asyncio.run(ask_each([1, 2], fail, 2, lambda _: None))
+    assert raised.value is error

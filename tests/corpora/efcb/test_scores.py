@@ -41,7 +41,7 @@ def test_the_interval_of_a_repository_is_wilsons():
 def test_the_interval_of_a_mean_of_scores_is_that_of_a_bootstrap_in_each_repository():
     draw = np.random.default_rng(1)
     strata = [np.round(draw.uniform(2, 9, size), 0) for size in (60, 90, 140)]
-    found = unweighted_mean([list(own) for own in strata], 10.0)
+    found = unweighted_mean([list(own) for own in strata], 10.0, shares=False)
     again = stats.bootstrap(
         strata,
         lambda *own, axis: np.mean([np.mean(one, axis=axis) for one in own], axis=0),
@@ -90,3 +90,28 @@ def test_the_interval_of_the_score_is_that_of_a_bootstrap_of_pull_requests():
     assert (found["low"], found["high"]) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=0.006)
     apart = np.sqrt(sum(np.var([each.score for each in scored if each.task == task]) for task in TASKS))
     assert apart > 0
+
+
+@pytest.mark.parametrize("scores", [[0.0] * 9, [1.0] * 9])
+def test_scores_of_a_scale_are_no_shares_though_all_are_nought_or_one(scores):
+    own = [QuestionScore("mpr-gen", name, str(n), score) for name in "ab" for n, score in enumerate(scores)]
+    assert (task_figures(own)["mean"]["low"], task_figures(own)["mean"]["high"]) == (None, None)
+    mixed = [*own, QuestionScore("mpr-gen", "a", "9", 1.0 - scores[0])]
+    found, one = task_figures(mixed)["mean"], [*scores, 1.0 - scores[0]]
+    half = stats.t.ppf(0.975, 9) * stats.sem(one) / 2
+    assert found["value"] == pytest.approx((np.mean(one) + scores[0]) / 2)
+    assert found["high"] == pytest.approx(found["value"] + half)
+
+
+def test_the_same_answers_of_a_task_of_shares_have_wilsons_interval():
+    own = [QuestionScore("reverse-qa-hallu", name, str(n), 0.0) for name in "ab" for n in range(9)]
+    found, interval = task_figures(own)["mean"], stats.binomtest(0, 18).proportion_ci(method="wilson")
+    assert (found["low"], found["high"]) == pytest.approx((interval.low, interval.high))
+
+
+def test_the_score_counts_the_questions_that_are_in_it():
+    counted = [QuestionScore(task, "r", str(n), n / 2) for task in TASKS for n in range(3)]
+    others = [QuestionScore("mpr-gen", "r", "0", None), QuestionScore("gmcq-hard-2", "r", "7", 1.0)]
+    found = efcb_score(counted + others)
+    assert (found["n"], found["clusters"]) == (15, 3)
+    assert found == efcb_score(counted)

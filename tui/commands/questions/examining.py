@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from corpora.efcb.asking import Examination, QuestionOutcome, rubrics
-from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, PullRequestQuestion, TaskName
+from corpora.efcb.questions import ALL_TASKS, CHOICE_TASKS, TASKS, PullRequestQuestion, TaskName
 from corpora.efcb.reading import read
 from corpora.efcb.report import examined, row, rule_figures
 from corpora.efcb.rules import solved_by
@@ -188,6 +188,9 @@ def show(document: Mapping[str, Any]) -> None:
 def _show_end(console: SafeConsole, document: Mapping[str, Any]) -> None:
     if document["efcb_score"]:
         console.print(Text(f"EFCB score {_words(document['efcb_score'], 1.0, percent=False)}", "bold"))
+        for task, found in document["tasks"].items():
+            if task in TASKS and task not in CHOICE_TASKS:
+                console.print(Text(f"  of a judge, {task}: {calibration_words(found['calibration'])}", "dim"))
     for reason, number in list(document["failures"].items())[:_SHOWN_FAILURES]:
         console.print(Text(f"{number_of(number, 'question')} not answered: {message(reason)}", "dim"))
     console.print(Text(f"Every question and answer: {Path(document['out']) / 'questions.jsonl'}", "dim"))
