@@ -102,11 +102,30 @@ def test_what_is_not_human_eval_is_refused(tmp_path, text, said):
         ("print(1)", "print(1)"),
         ("x = 1", "x = 1"),
         ("```python\ndef f(:\n```", None),
+        ("Your version:\n```\ndef f(): return 1\n```\nNew:\n```\ndef f(): return 2\n```", "def f(): return 2\n"),
+        ("```\ndef f(): return 1\n```\nTry it:\n```\nx = f()\n```", "def f(): return 1\n"),
+        ("```\nx = 1\n```\nBetter:\n```\nx = 2\n```", "x = 2\n"),
+        ("print it", None),
+        ("Sorry (no)", None),
+        ("Note: done", None),
         ("", None),
     ],
 )
 def test_the_program_of_an_answer_is_read_and_never_guessed(answer, program):
     assert program_in(answer, "python") == program
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new", "example"),
+    [
+        ("javascript", "const f = () => 1;", "const f = () => 2;", "console.log([f()].map(one => one + 1));"),
+        ("javascript", "function f() { return 1; }", "class A { f() {} }", "const x = f();"),
+        ("java", "class A { int f() { return 1; } }", "class A { int f() { return 2; } }", "int x = new A().f();"),
+    ],
+)
+def test_of_several_programs_the_last_that_defines_something_is_taken(language, old, new, example):
+    answer = "".join(f"```\n{block}\n```\n" for block in (old, new, example))
+    assert program_in(answer, language) == f"{new}\n"
 
 
 async def test_problems_of_ones_own_are_in_any_language_of_the_rules(tmp_path):
