@@ -21,7 +21,7 @@ from corpora.codealign.finders.shapes import (
 )
 from syntax.parse import Tree
 
-_EQUAL = re.compile(r"^\(?(\w+)(===?|\.equals\()(.+?)\)*$")
+_EQUAL = re.compile(r"(\w+)(===?|\.equals\()")
 _LEAVING = frozenset(
     {"return_statement", "raise_statement", "throw_statement", "continue_statement", "break_statement"}
 )
@@ -70,8 +70,21 @@ def equality_chains(tree: Tree, conditions: str) -> Iterator[tree_sitter.Node]:
 
 def _subject(link: tree_sitter.Node) -> str:
     """The variable that a condition compares with something, "" where it does not."""
-    found = _EQUAL.match(folded(link.child_by_field_name("condition")))
-    return found[1] if found and not re.search(r"and|or|&&|\|\||[<>]", found[3]) else ""
+    condition = link.child_by_field_name("condition")
+    while condition is not None and condition.type == "parenthesized_expression":
+        condition = condition.named_children[0]
+    found = _EQUAL.match(folded(condition))
+    compares = condition is not None and (condition.type == "method_invocation" or _operator(condition) in _SAME)
+    return found[1] if found and compares else ""
+
+
+def _operator(node: tree_sitter.Node) -> str:
+    """The operator of a plain comparison, or of another expression with two sides; "" for all else."""
+    return node.children[1].type if len(node.children) == _SIDES_AND_OPERATOR else ""
+
+
+_SAME = frozenset({"==", "==="})
+_SIDES_AND_OPERATOR = 3
 
 
 def _sequences(tree: Tree) -> Iterator[list[tree_sitter.Node]]:

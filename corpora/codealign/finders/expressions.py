@@ -83,6 +83,34 @@ def script_divisions(tree: Tree) -> Iterator[tree_sitter.Node]:
 _ROUNDING = frozenset({"Math.floor", "Math.trunc", "Math.ceil", "Math.round"})
 
 
+def chainable(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Two neighbouring comparisons of Python joined by `and` that share a side, and go the same way from it: `a < b and c > b`."""
+    for node in queried(tree, '(boolean_operator operator: "and") @x'):
+        left = node.child_by_field_name("left")
+        while left is not None and left.type == "boolean_operator" and left.children[1].type == "and":
+            left = left.child_by_field_name("right")
+        one, two = _sides(left), _sides(node.child_by_field_name("right"))
+        if any(low[1] == high[0] and _NAME.fullmatch(low[1]) for low, high in ((one, two), (two, one))):
+            yield node
+
+
+_NAME = re.compile(r"[^\W\d][\w.]*")
+
+
+def _sides(node: tree_sitter.Node | None) -> tuple[str, str]:
+    """The smaller and the greater side of a plain comparison, those of `==` as they stand; two "" for another expression."""
+    if node is None or node.type != "comparison_operator" or len(node.children) != _SIDES_AND_OPERATOR:
+        return "", ""
+    left, operator, right = node.children
+    if operator.type in {">", ">="}:
+        left, right = right, left
+    return (folded(left), folded(right)) if operator.type in _ORDERING else ("", "")
+
+
+_ORDERING = frozenset({"<", "<=", ">", ">=", "=="})
+_SIDES_AND_OPERATOR = 3
+
+
 def swaps(tree: Tree) -> Iterator[tree_sitter.Node]:
     """Two values that change places through a third variable, in three neighbouring statements."""
     for block in nodes_of(tree, shape_of(tree).blocks):
@@ -98,6 +126,16 @@ def _is_swap(texts: list[str]) -> bool:
         return False
     (kept, first), (one, second), (other, last) = sides
     return one == first and other == second and last == kept
+
+
+def opens_without_manager(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Calls of Python's `open` whose file no `with` and no exit stack closes; one that a function returns is its caller's."""
+    for call in nodes_of(tree, shape_of(tree).calls):
+        held = {each.type for each in around(call)} & {"with_item"}
+        stacked = any(each.type == "call" and callee(each).endswith(".enter_context") for each in around(call))
+        given = call.parent is not None and call.parent.type in {"return_statement", "lambda"}
+        if callee(call) == "open" and not (held or stacked or given):
+            yield call
 
 
 def opens_without_encoding(tree: Tree) -> Iterator[tree_sitter.Node]:

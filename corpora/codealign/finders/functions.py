@@ -106,6 +106,20 @@ def loose_statements(tree: Tree, limit: str) -> Iterator[tree_sitter.Node]:
         yield from found
 
 
+def runs_at_top(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Statements of Python at the top of a file that run something: calls, loops, `with`, and variables set by a function of the file."""
+    own = {function_name(node) for node in free_functions(tree)}
+    for child in tree.root.named_children:
+        held = child.named_children[0] if child.type == "expression_statement" else child
+        if held.type == "await":
+            held = held.named_children[0]
+        sets = held.type in {"assignment", "augmented_assignment"} and any(
+            callee(call) in own for call in inside(held, shape_of(tree).calls)
+        )
+        if sets or held.type in {"call", "with_statement"} | shape_of(tree).loops:
+            yield child
+
+
 def _is_definition(node: tree_sitter.Node) -> bool:
     return "=>" in text_of(node) or "require(" in text_of(node) or text_of(node).startswith(('"', "'"))
 
@@ -141,11 +155,26 @@ def single_use_helpers(tree: Tree) -> Iterator[tree_sitter.Node]:
 
 
 def unguarded(tree: Tree) -> Iterator[tree_sitter.Node]:
-    """Functions with parameters that neither raise an error nor assert anything."""
-    raising = frozenset({"raise_statement", "throw_statement", "assert_statement"})
+    """Functions with parameters that neither raise an error of their own nor assert anything."""
     for node in functions(tree):
-        if parameters_of(node) and not any(True for _ in inside(node, raising)):
+        if parameters_of(node) and all(map(_hands_on, inside(node, _RAISING | {"assert_statement"}))):
             yield node
+
+
+_RAISING = frozenset({"raise_statement", "throw_statement"})
+
+
+def raises(tree: Tree) -> Iterator[tree_sitter.Node]:
+    """Errors that a program raises; one that a handler caught and hands on is none of them."""
+    return (node for node in nodes_of(tree, _RAISING) if not _hands_on(node))
+
+
+def _hands_on(node: tree_sitter.Node) -> bool:
+    """Whether a handler raises again what it caught: alone, or by the name of a variable."""
+    if node.type not in _RAISING or not any(each.type in {"except_clause", "catch_clause"} for each in around(node)):
+        return False
+    held = node.named_children
+    return not held or (held[0].type == "identifier" and text_of(held[0])[:1].islower())
 
 
 def free_functions(tree: Tree) -> Iterator[tree_sitter.Node]:

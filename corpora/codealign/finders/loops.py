@@ -65,6 +65,14 @@ def calls_outside_loops(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
     return (call for call in calls(tree, *names) if not _in_loop(tree, call))
 
 
+def calls_where_printed(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
+    """Calls of some functions in programs that also print."""
+    printing = any(
+        True for _ in calls(tree, "console.log", "process.stdout.write", "System.out.print", "System.out.println")
+    )
+    return calls(tree, *names) if printing else iter(())
+
+
 def calls_in_functions(tree: Tree, *names: str) -> Iterator[tree_sitter.Node]:
     """Calls of some functions inside functions, at any depth."""
     types = shape_of(tree).functions
@@ -218,12 +226,11 @@ def string_growth(tree: Tree) -> Iterator[tree_sitter.Node]:
 def table_fills(tree: Tree) -> Iterator[tree_sitter.Node]:
     """Assignments in loops to an element of a table, made of other elements of the same table."""
     for node in nodes_of(tree, _SETTING):
+        if any(child.type == "pattern_list" for child in node.children):
+            continue  # elements that change places
         left = re.match(r"^(\w+)\[", folded(node.child_by_field_name("left")))
-        if (
-            left
-            and _in_loop(tree, node)
-            and re.search(rf"(?<!\w){left[1]}\[", folded(node.child_by_field_name("right")))
-        ):
+        others = folded(node.child_by_field_name("right")).replace(folded(node.child_by_field_name("left")), "")
+        if left and _in_loop(tree, node) and re.search(rf"(?<!\w){left[1]}\[", others):
             yield node
 
 
