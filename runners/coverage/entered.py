@@ -24,7 +24,7 @@ class EnteredFunction:
 class CallsOfTests:
     """For each test the calls that were made while it ran: (function that was entered, function of the project that called it; None: none, or it is not known).
 
-    `unseen` are tests of which not everything is known, as they start processes or trace themselves.
+    `unseen` are tests of which not everything is known, as they start processes, trace themselves, or are not reported.
     """
 
     calls: Mapping[str, frozenset[tuple[EnteredFunction, EnteredFunction | None]]]

@@ -26,8 +26,10 @@ from syntax.parse import Tree, parse
 from syntax.text import index_of
 
 VARIABLES = {"GHOSTTAPE_ENTERED": "new"}
-_OF_FILES = re.compile(r"(?P<file>.+) (?P<nesting>\d+) (?P<name>.+?)(?: #\d+)?", re.DOTALL)
-"""A test of `node --test`, as its witness names it: file, depth, name, and a number where a name repeats."""
+_DEPTH = re.compile(r"(?= (\d+) )")
+"""What may stand between file and name of a test of `node --test`, as its witness names it; names, too, have numbers in them."""
+_AGAIN = re.compile(r" #\d+$")
+"""Stands behind a name that repeats."""
 _CLASSES = frozenset({"class_declaration", "class", "abstract_class_declaration"})
 _OF_CLASSES = ("field_definition", "static_block")
 _Key: TypeAlias = tuple[str | None, str | None]
@@ -59,14 +61,15 @@ def read(said: list[str], files: Mapping[str, str], passed: frozenset[str]) -> C
         return None
     tests_of = _by_key(passed)
     calls: dict[str, set[tuple[EnteredFunction, None]]] = defaultdict(set)
-    unseen = set[str]()
+    starting = set[str]()
     for key, own in found.items():
         entered = _entered(own, files)
         if entered is None:
             return None
         for test in tests_of.get(msgspec.json.decode(key, type=_Key), ()):
             calls[test].update((function, None) for function in entered)
-            unseen |= {test} if own.unseen else set()
+            starting |= {test} if own.unseen else set()
+    unseen = starting | (passed - calls.keys())
     return CallsOfTests({test: frozenset(some) for test, some in calls.items()}, frozenset(unseen)) if calls else None
 
 
@@ -75,9 +78,9 @@ def _by_key(passed: frozenset[str]) -> Mapping[_Key, set[str]]:
     found: dict[_Key, set[str]] = defaultdict(set)
     for test in passed:
         found[None, test].add(test)
-        if (parts := _OF_FILES.fullmatch(test)) is not None:
-            file, whole = parts["file"], test.removeprefix(f"{parts['file']} {parts['nesting']} ")
-            for name in {parts["name"], whole, None}:
+        for depth in _DEPTH.finditer(test):  # only the right one of them names a file
+            file, whole = test[: depth.start()], test[depth.end(1) + 1 :]
+            for name in {_AGAIN.sub("", whole), whole, None}:
                 found[file, name].add(test)
     return found
 

@@ -30,6 +30,9 @@ difflib dis email fnmatch fractions gc glob gzip hmac html http http.client ipad
 pprint queue secrets selectors shlex sqlite3 ssl statistics timeit unicodedata unittest unittest.mock urllib.error
 urllib.parse urllib.request uuid xml.etree.ElementTree zipfile zlib
 """
+_SEEDED = ["numpy.random"]
+"""Modules with a generator for all that is seeded when they are imported, and not again after a fork as that of `random` is."""
+_loaded_seeded: list[object] = []
 _AT_START = frozenset({"ghosttape_witness", "sitecustomize", "usercustomize"})
 
 
@@ -55,6 +58,7 @@ def _load_for_tests(names: list[str], own: frozenset[str]) -> None:
             importlib.import_module(name)
         except Exception:  # noqa: BLE001, S112 - whatever it is, the tests meet it too
             continue
+    _loaded_seeded[:] = [sys.modules[name] for name in _SEEDED if name in sys.modules]
     if taken := own & {name.partition(".")[0] for name in sys.modules} - _AT_START:
         refuse(f"pytest, or a library, has a module of the same name as the project: {', '.join(sorted(taken))}")
     if threading.active_count() > 1:
@@ -74,6 +78,8 @@ def freshen(variables: dict[str, str]) -> None:
     os.environ.update(variables)
     threading.main_thread()._set_native_id()  # type: ignore[attr-defined] # noqa: SLF001 - stays the parent's after a fork
     logging.__dict__["_startTime"] = time.time_ns() if isinstance(logging.__dict__["_startTime"], int) else time.time()
+    for module in _loaded_seeded:
+        module.seed()  # type: ignore[attr-defined]
     if "GHOSTTAPE_WITNESS" in variables:
         _freshen_witness()
 

@@ -1,11 +1,16 @@
 """Tests of a project in interpreters that are held ready end as in a fresh sandbox; what is not certain is run in one."""
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+import runners.warm
 from runners.project import ProjectPlan, prepare
 from runners.sandboxes import make
 from runners.warm.projects import WarmTests, imported, own_names
@@ -155,6 +160,31 @@ def test_a_command_that_names_its_folder_as_rules_write_it_is_held_too(opened, l
     bench = opened(FILES, COMMAND.replace("=src", '="$PWD/src"'))
     assert loop.run(bench.warm.run({}, frozenset({DOUBLE}))).tests == {DOUBLE}
     assert bench.said == []
+
+
+@pytest.mark.parametrize("name", ["numpy.random", "random"])
+def test_each_run_draws_its_own_numbers(name):
+    inside = Path(runners.warm.__file__).with_name("inside")
+    program = f"""\
+import os, sys
+sys.path.insert(0, {str(inside)!r})
+import hiding, preloaded
+hidden = hiding.Hidden()
+preloaded.load()
+hidden.put_away()
+for _ in range(2):
+    if not os.fork():
+        preloaded.freshen({{}})
+        hidden.put_away()
+        import {name}
+        print({name}.random(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+    variables = os.environ | {"GHOSTTAPE_OWN": "app", "GHOSTTAPE_IMPORTS": name}
+    words = [sys.executable, "-c", program]
+    drawn = subprocess.run(words, check=True, env=variables, capture_output=True, text=True).stdout.split()
+    assert len(set(drawn)) == 2
 
 
 def test_what_the_files_import_is_known_and_what_their_functions_import_is_not():
