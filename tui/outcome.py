@@ -77,8 +77,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def _alone(command: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call a command. Of a group of errors, as of things done side by side, one goes on with its own cause: the machine's failure in it, or else the first."""
+def _alone(command: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a command, which may have a parameter `command`. Of a group of errors, as of things done side by side, one goes on with its own cause: the machine's failure in it, or else the first."""
     try:
         return command(*args, **kwargs)
     except BaseExceptionGroup as group:

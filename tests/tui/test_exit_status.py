@@ -99,6 +99,14 @@ def test_a_bug_in_one_of_several_things_at_once_is_no_failure_of_the_machine():
         command()
 
 
+def test_a_command_may_have_a_parameter_of_any_name():
+    @guarded
+    def replay(command, args):
+        return command, args
+
+    assert replay(command="pytest", args="-q") == ("pytest", "-q")
+
+
 @pytest.mark.parametrize("error", [FULL, ProviderMissing("no model")])
 def test_questions_side_by_side_end_with_the_error_itself(error):
     async def fail(_):
