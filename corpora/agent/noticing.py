@@ -17,9 +17,11 @@ from runners.warm.projects import WarmTests
 
 STAGE = "samples"
 PartEnd: TypeAlias = Literal["noticed", "unnoticed", "dependent", "unbuilt", "untested"]
-"""What became of a part: tests fail without it; they pass without it; they do not pass alone with it; the text cannot be read without it; the machine failed."""
+"""What became of a part: tests fail without it; they pass without it; they do not pass alone with it; the text cannot be read without it; the machine failed, or they did not end in time."""
 _PATIENCE, _SHORTEST_S = 5.0, 10.0
 """Without a part the tests may take so many times what all took in the finished project, but at least so long (s)."""
+_UNTOLD = frozenset({"infrastructure", "timeout"})
+"""Ends of a run that may say something of the machine: such a part is tried again by the next build."""
 _UNREAD = frozenset({"syntax", "indentation", "compile"})
 
 
@@ -29,7 +31,7 @@ class TriedPart(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     ends: PartEnd
     noticed_by: tuple[str, ...] = ()
-    """The tests that failed without it."""
+    """The tests that failed without it, in two runs."""
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ class PartTester:
     slots: asyncio.Semaphore
     tried_now: Callable[[TriedPart], None] = lambda _: None
     _known: dict[str, TriedPart] = field(default_factory=dict)
-    _alone: dict[frozenset[str], asyncio.Task[bool]] = field(default_factory=dict)
+    _alone: dict[frozenset[str], asyncio.Task[Result]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read what was tried before."""
@@ -65,25 +67,28 @@ class PartTester:
         return known
 
     async def _try(self, key: str, path: str, changed: str, tests: frozenset[str]) -> TriedPart:
-        if not await self._pass_alone(tests):
-            return TriedPart(key=key, ends="dependent")
-        result = await self._run({path: changed}, tests)
-        if result.verdict_class == "infrastructure":
+        alone = await self._run_alone(tests)
+        if alone.verdict_class in _UNTOLD:
             return TriedPart(key=key, ends="untested")
-        if result.verdict_class in _UNREAD:
-            return TriedPart(key=key, ends="unbuilt")
-        missed = tuple(sorted(tests - (result.tests or frozenset())))
-        return TriedPart(key=key, ends="noticed" if missed else "unnoticed", noticed_by=missed)
+        if _missed(alone, tests):
+            return TriedPart(key=key, ends="dependent")
+        missed = tests
+        for _ in range(2):  # a test that fails now and then is not to be taken for one that notices
+            result = await self._run({path: changed}, tests)
+            if result.verdict_class in _UNTOLD:
+                return TriedPart(key=key, ends="untested")
+            if result.verdict_class in _UNREAD:
+                return TriedPart(key=key, ends="unbuilt")
+            missed &= _missed(result, tests)
+            if not missed:
+                return TriedPart(key=key, ends="unnoticed")
+        return TriedPart(key=key, ends="noticed", noticed_by=tuple(sorted(missed)))
 
-    async def _pass_alone(self, tests: frozenset[str]) -> bool:
-        """Whether some of the tests pass in the finished project without the others; found out once for the same tests."""
+    async def _run_alone(self, tests: frozenset[str]) -> Result:
+        """Some of the tests in the finished project, without the others; run once for the same tests."""
         if tests not in self._alone:
-            self._alone[tests] = asyncio.create_task(self._run_alone(tests))
+            self._alone[tests] = asyncio.create_task(self._run({}, tests))
         return await asyncio.shield(self._alone[tests])
-
-    async def _run_alone(self, tests: frozenset[str]) -> bool:
-        result = await self._run({}, tests)
-        return result.tests is not None and tests <= result.tests
 
     async def _run(self, changed: dict[str, str], tests: frozenset[str]) -> Result:
         plan, took_s = self.finished.project.plan, self.finished.baseline.wall_ms / 1000
@@ -91,3 +96,8 @@ class PartTester:
         limit_s = math.ceil(shorter_s if changed else plan.timeout_s)
         async with self.slots:
             return await self.retries.result(lambda: self.warm.run(changed, tests, timeout_s=limit_s), limit_s)
+
+
+def _missed(result: Result, tests: frozenset[str]) -> frozenset[str]:
+    """Those of the tests that did not pass."""
+    return tests - (result.tests or frozenset())

@@ -31,7 +31,7 @@ STAGES: Mapping[str, str] = {
     "not-drawn": "not needed for the distribution",
     "dependent": "its tests do not pass without the others",
     "unnoticed": "its tests pass with the block gone too",
-    "untested": "the machine failed",
+    "untested": "the machine failed, or its tests did not end in time",
     "kept": "at least one of its tests fails with the block gone",
 }
 """Where a block can end → what that means."""
