@@ -43,7 +43,8 @@ async def judge_cases(
 def worth(judged: Sequence[JudgedCase]) -> dict[str, Any]:
     """What a judge is worth, as one JSON document; each figure with its 95 % interval.
 
-    `kappa`: Cohen's, of the judge's first score and the label, both rounded to whole numbers. `spearman`: their rank correlation. `bias`: the mean of judge
+    `kappa`: Cohen's, unweighted (6 and 7 differ as 0 and 10 do), of the judge's first score and the label, both rounded to whole numbers, halves to the
+    even one. `spearman`: their rank correlation. `bias`: the mean of judge
     less label, in points of the scale. `length_bias`: the rank correlation of judge less label with the length of the text, in characters; above 0 the judge likes
     long texts better than people do. `consistency`: the share of cases whose repeats all have one score (None with one repeat). Cases whose first answer holds no
     score are counted as `unparsable`, and are in no figure but `consistency`, where they agree with nothing.

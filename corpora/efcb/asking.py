@@ -67,7 +67,7 @@ class QuestionOutcome:
 
 
 def rubrics(data: Path) -> dict[TaskName, Rubric]:
-    """The rubrics of the judged tasks: the published ones where the data has them, else ours.
+    """The rubrics of the judged tasks: the published ones where the data has them, else ours, which have the order of the two texts drawn.
 
     Raises:
         DataError: the file of the published prompts is malformed.
@@ -81,7 +81,8 @@ def rubrics(data: Path) -> dict[TaskName, Rubric]:
         published = next((texts[key] for key in keys if key in texts), "")
         whole = task == "reverse-qa-hallu"
         name = f"{task}, {'as published' if published else 'in our words'}"
-        found[task] = Rubric(name, published or _OURS[task], high=SCALES[task], whole=whole)
+        told = published or _OURS[task]
+        found[task] = Rubric(name, told, high=SCALES[task], whole=whole, draws_order=not published)
     return found
 
 

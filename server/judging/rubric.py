@@ -30,7 +30,7 @@ class Rubric:
     titles: tuple[str, str] = ("Ground truth", "Predicted response")
     """What the text that is judged against and the text that is judged are called."""
     draws_order: bool = False
-    """Whether the order of the parts is drawn: where they are judged against each other, a judge may prefer the first."""
+    """Whether the order of the parts is drawn: where they are judged against each other, a judge may prefer the first. Not where one is read before the other."""
 
 
 def score_in(answer: str, rubric: Rubric) -> float | None:

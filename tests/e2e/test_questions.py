@@ -33,7 +33,7 @@ class Rules(FakeScript):
     @staticmethod
     def score(user, *, yes_or_no):
         """The judge likes long answers, and now and then it says something else than a number."""
-        length = len(user.partition("Predicted response:\n")[2])
+        length = len(user.partition("Predicted response:\n")[2].partition("\n\nGround truth:\n")[0])
         if length % 7 == 0:
             return "I cannot say."
         return str(length % 2) if yes_or_no else str(length % 11)

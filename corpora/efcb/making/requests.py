@@ -109,7 +109,7 @@ def whole_files(repository: str) -> Callable[[PullRequest, str], MaskedFile | No
 
 
 def kept(repository: str, limit: int | None = None) -> list[PullRequest]:
-    """The pull requests of a repository that have the size of EFCB's and a description, the newest first, at most `limit`; each patch once.
+    """The pull requests of a repository that have the size of EFCB's and a description, the newest first, at most `limit`; of equal patches the newest.
 
     Raises:
         HistoryError: there are fewer than four, which a question with four choices needs.
@@ -117,8 +117,10 @@ def kept(repository: str, limit: int | None = None) -> list[PullRequest]:
     """
     found: dict[str, PullRequest] = {}
     for each in pull_requests(repository):
-        if each.fits and each.body and len(found) != limit:
-            found[each.patch] = each
+        if each.fits and each.body:
+            found.setdefault(each.patch, each)
+        if len(found) == limit:
+            break
     return enough(list(found.values()), repository)
 
 

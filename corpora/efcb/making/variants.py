@@ -1,8 +1,10 @@
 """Three wrong versions of a patch that its shape does not tell from the right one.
 
 EFCB's Hard swaps two words three times, so the original is nearest to all four. Here **one place** of the patch has four fillings of one kind, the original
-among them. Any two versions then differ in just that place: all pairwise distances over words are alike. Over characters the place of the original in the order of
-summed distances, and in that of lengths, is drawn; so neither the medoid nor the longest finds it more often than chance.
+among them. Any two versions then differ in just that place. Of an identifier, an operator or a constant that is one word, so all pairwise distances over words
+are alike: the medoid over words is a tie, and a rule that breaks ties by the order takes the first choice. Over characters the place of the original in the order
+of summed distances, and where it can be in that of lengths, is drawn. The orders of four lines are a fixed set of four, each of which has the other three
+around it in the same way: their distances are not all alike, and nothing is drawn, but no version is the middle by its making.
 """
 
 from __future__ import annotations

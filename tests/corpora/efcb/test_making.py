@@ -5,7 +5,7 @@ import Levenshtein
 import pytest
 from scipy import stats
 
-from corpora.efcb.making import QuestionMaker, pull_requests, write_questions
+from corpora.efcb.making import QuestionMaker, pull_requests, requests, write_questions
 from corpora.efcb.making.requests import PullRequest, kept
 from corpora.efcb.making.variants import variants
 from corpora.efcb.reading import read
@@ -141,3 +141,15 @@ def test_pull_requests_are_merges_and_squashed_commits(repository):
 def test_too_few_of_them_make_no_question(repository):
     with pytest.raises(HistoryError, match=r"2 of its pull requests have .* a question needs four"):
         kept(str(repository))
+
+
+def test_of_equal_patches_the_newest_is_kept_and_no_more_is_read_than_the_limit_wants(monkeypatch):
+    def one(number, patch):
+        return PullRequest(str(number), f"title {number}", "body", f"{patch}\n" * 20)
+
+    def newest_first(_):
+        yield from (one(7, "a"), one(6, "b"), one(5, "a"), one(4, "c"), one(3, "d"))
+        raise AssertionError("more is read")
+
+    monkeypatch.setattr(requests, "pull_requests", newest_first)
+    assert [each.commit for each in kept("r", 4)] == ["7", "6", "4", "3"]

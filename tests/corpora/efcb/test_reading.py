@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from corpora.efcb.asking import PROMPTS, rubrics
 from corpora.efcb.questions import TASKS
 from corpora.efcb.reading import read
 from corpora.errors import DataError
@@ -64,3 +65,11 @@ def test_where_nothing_is_that_is_said(tmp_path, write_questions):
         read(tmp_path / "nowhere")
     with pytest.raises(DataError, match="there is no repository 'three': choose of one, two"):
         read(write_questions("one", "two"), repositories=["three"])
+
+
+def test_only_where_the_rubric_is_in_our_words_is_the_order_of_the_texts_drawn(tmp_path):
+    (tmp_path / PROMPTS).parent.mkdir()
+    (tmp_path / PROMPTS).write_text("mpr_gen: Compare them.\n", encoding="utf-8")
+    found = rubrics(tmp_path / "tasks")
+    drawn = {"mpr-gen": False, "reverse-qa": True, "reverse-qa-hallu": True}
+    assert {task: rubric.draws_order for task, rubric in found.items()} == drawn
