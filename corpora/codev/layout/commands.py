@@ -6,6 +6,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Collection
+from itertools import pairwise
 from pathlib import Path
 
 from corpora.errors import DataError
@@ -15,6 +16,30 @@ PYTHON = "myenv/bin/python"
 """The interpreter that the published `create_env.sh` makes in each repository."""
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _QUIET = frozenset({"--quiet", "--no-summary"})
+_VALUED = frozenset(
+    [
+        "-c",
+        "--config-file",
+        "--rootdir",
+        "--confcutdir",
+        "--ignore",
+        "--ignore-glob",
+        "--deselect",
+        "--basetemp",
+        "--junitxml",
+        "--junit-xml",
+        "--import-mode",
+        "--cov",
+        "--cov-config",
+        "-p",
+        "-k",
+        "-m",
+        "-n",
+        "-o",
+        "-W",
+    ]
+)
+"""Options whose value is the next word, which may be a file or folder too."""
 _CONTROL = re.compile(r"[;&|<>`$()]")
 _HERE = re.compile(r"\$PWD\b")
 """The folder that a command runs in, as ways that rules find name it."""
@@ -33,9 +58,10 @@ def unit_test_command(tests: Tests, test: str, folder: str, paths: Collection[st
     inside = folder if tests.cwd == "." else posixpath.join(folder, tests.cwd)
     words = _words(_HERE.sub(lambda _: inside, tests.command))
     variables = [word for word in words[: _place(words, tests.command)] if _VARIABLE.match(word)]
-    options = [word for word in words[_place(words, tests.command) + 1 :] if _stays(word, tests.cwd, paths)]
-    called = [*variables, python, "-m", "pytest", *options, test]
-    return f"cd {shlex.quote(inside)} && {' '.join(map(_quoted, called))}"
+    called = pairwise(words[_place(words, tests.command) :])
+    options = [word for before, word in called if before in _VALUED or _stays(word, tests.cwd, paths)]
+    whole = [*variables, python, "-m", "pytest", *options, test]
+    return f"cd {shlex.quote(inside)} && {' '.join(map(_quoted, whole))}"
 
 
 def _quoted(word: str) -> str:

@@ -251,6 +251,9 @@ def test_only_plain_calls_of_pytest_can_be_written() -> None:
     tests = ProjectTests(toolchain="python", command='PYTHONPATH="$PWD/src" python -m pytest -q')
     written = unit_test_command(tests, "t.py::test", "/r/app", [], "python")
     assert written == "cd /r/app && PYTHONPATH=/r/app/src python -m pytest t.py::test"
+    tests = ProjectTests(toolchain="python", command="pytest -c setup.cfg --rootdir tests --ignore tests/slow tests")
+    written = unit_test_command(tests, "tests/a.py::t", "/r", ["setup.cfg", "tests/a.py", "tests/slow/b.py"], "python")
+    assert written == "cd /r && python -m pytest -c setup.cfg --rootdir tests --ignore tests/slow tests/a.py::t"
     for other in ("npx vitest run", "make && pytest", "python -m unittest"):
         with pytest.raises(DataError, match="no plain call of that"):
             unit_test_command(ProjectTests(toolchain="python", command=other), "t", "/r", [])
