@@ -54,6 +54,8 @@ class RepositoryFacts:
     paths: Sequence[str]
     texts: Mapping[str, str]
     """README and packaging files: path → text."""
+    is_whole: bool = True
+    """Whether `paths` are all of its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,8 @@ class ChoiceCriteria:
 def _tests(facts: RepositoryFacts) -> ChoiceReason:
     found = [path for path in facts.paths if is_test_file(path) and language_of(path) is not None]
     said = f"{len(found):,} files of tests, as {found[0]}" if found else "no file is named as tests are"
+    if not found and not facts.is_whole:
+        return ChoiceReason("tests", None, "nobody says whether it has tests: GitHub does not list all of its files")
     return ChoiceReason("tests", bool(found), said)
 
 

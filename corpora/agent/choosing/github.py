@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import httpx
@@ -41,6 +41,8 @@ class _Entry(msgspec.Struct, frozen=True):
 
 class _Tree(msgspec.Struct, frozen=True):
     tree: list[_Entry]
+    truncated: bool = False
+    """Whether files are missing, as there are too many."""
 
 
 class _Content(msgspec.Struct, frozen=True):
@@ -96,7 +98,8 @@ class GitHubSearch:
         )
         paths = [entry.path for entry in tree.tree if entry.type == "blob"]
         texts = {path: await self._text(item, path) for path in paths if is_readable(path)}
-        return RepositoryFacts(item.full_name, item.clone_url, item.created_at, item.stargazers_count, paths, texts)
+        known = RepositoryFacts(item.full_name, item.clone_url, item.created_at, item.stargazers_count, paths, texts)
+        return replace(known, is_whole=not tree.truncated)
 
     async def _text(self, item: _Repository, path: str) -> str:
         found = await GitHubApi(self.client).get(

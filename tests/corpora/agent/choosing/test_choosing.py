@@ -73,6 +73,17 @@ def test_what_nobody_can_say_does_not_count_against_it() -> None:
     assert [reason.met for reason in found.reasons] == [None, None, True, True]
 
 
+def test_files_that_are_not_listed_may_be_tests() -> None:
+    paths = {"tree": [{"path": "a.py", "type": "blob"}], "truncated": True}
+    item = {**EXCHANGES["GET /repos/ada/light?"], "created_at": "2026-09-01T00:00:00Z", "stargazers_count": 51}
+    transport = httpx.MockTransport(
+        lambda asked: httpx.Response(200, json=paths if "trees" in asked.url.path else item)
+    )
+    found = asyncio.run(CRITERIA.judged(asyncio.run(named("ada/light", transport))))
+    assert [reason.met for reason in found.reasons] == [True, True, None, True]
+    assert found.chosen
+
+
 def test_a_model_is_asked_only_of_what_is_left_and_its_word_counts() -> None:
     said = ['Sure: {"light": false, "reason": "It\\nwants a key."}', "I cannot say.", '{"light": true}']
     chat = ScriptedChat(said)
