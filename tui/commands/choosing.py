@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from corpora.agent.choosing.criteria import (
 )
 from corpora.agent.choosing.github import GitHubSearch
 from corpora.agent.choosing.local import local_facts
-from corpora.errors import DataError
+from corpora.errors import CorpusError, DataError, FetchError
 from corpora.github_api import client_of, github_name
 from corpora.history.advice import AdvisingProvider
 from server.settings import ProviderSettings
@@ -61,18 +61,30 @@ def names_in(file: Path) -> list[str]:
 
 
 async def choose(request: ChoosingRequest) -> list[RepositoryChoice]:
-    """Judge the repositories, in their order.
+    """Judge the repositories, in their order. One that cannot be looked at is not chosen, and its reason says why.
 
     Raises:
         ConfigurationError: none is named, or one is neither a folder nor of GitHub.
-        FetchError, DataError, ProviderError: one cannot be looked at.
+        FetchError, DataError: none can be looked at.
+        ProviderError: the model cannot be asked.
 
     """
     if not request.named and not request.search:
         raise ConfigurationError("name repositories (folders, OWNER/NAME), a list with --list, or --search LANGUAGE")
     criteria = ChoiceCriteria(datetime.now(UTC), request.months, request.stars)
     criteria = replace(criteria, light=_judge(request.provider))
-    return [await criteria.judged(facts) async for facts in _facts(request, criteria)]
+    found, failures = list[RepositoryChoice](), list[CorpusError]()
+    async with client_of() as client:
+        for name, source in _sources(request, criteria, GitHubSearch(client)):
+            try:
+                async for facts in source:
+                    found.append(await criteria.judged(facts))
+            except (FetchError, DataError) as error:
+                failures.append(error)
+                found.append(RepositoryChoice(name, name, (ChoiceReason("reached", False, str(error)),)))
+    if failures and len(failures) == len(found):
+        raise failures[0]
+    return found
 
 
 def _judge(settings: ProviderSettings | None) -> LightJudge:
@@ -86,19 +98,23 @@ def _judge(settings: ProviderSettings | None) -> LightJudge:
     return by_model
 
 
-async def _facts(request: ChoosingRequest, criteria: ChoiceCriteria) -> AsyncIterator[RepositoryFacts]:
-    async with client_of() as client:
-        search = GitHubSearch(client)
-        for name in request.named:
-            if Path(name).is_dir():  # noqa: ASYNC240 - one look at a folder that a person names
-                yield local_facts(Path(name))
-            elif known := github_name(name):
-                yield await search.named(known)
-            else:
-                raise ConfigurationError(f"{name} is neither a folder nor OWNER/NAME of GitHub")
-        if request.search:
-            async for facts in search.search(criteria, request.search, request.limit):
-                yield facts
+def _sources(
+    request: ChoosingRequest, criteria: ChoiceCriteria, search: GitHubSearch
+) -> Iterator[tuple[str, AsyncIterator[RepositoryFacts]]]:
+    """Each repository that is named, and the search, with what is known there."""
+    for name in request.named:
+        yield name, _named(name, search)
+    if request.search:
+        yield f"search for {request.search}", search.search(criteria, request.search, request.limit)
+
+
+async def _named(name: str, search: GitHubSearch) -> AsyncIterator[RepositoryFacts]:
+    if Path(name).is_dir():  # noqa: ASYNC240 - one look at a folder that a person names
+        yield local_facts(Path(name))
+    elif known := github_name(name):
+        yield await search.named(known)
+    else:
+        raise ConfigurationError(f"{name} is neither a folder nor OWNER/NAME of GitHub")
 
 
 def as_json(found: Sequence[RepositoryChoice]) -> dict[str, Any]:
