@@ -52,6 +52,14 @@ def test_a_disk_that_is_full_is_no_wrong_use(error, cause, status, capsys):
     assert capsys.readouterr().err == "ghosttape: x\n"
 
 
+def test_a_command_may_have_an_option_of_any_name():
+    @guarded
+    def judge(command, args, kwargs):
+        return command, args, kwargs
+
+    assert judge(command=1, args=2, kwargs=3) == (1, 2, 3)
+
+
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
