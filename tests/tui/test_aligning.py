@@ -57,6 +57,8 @@ def test_what_has_no_verdict_is_said_with_the_reason_and_problems_that_are_left_
     status, _, text = call(*judged, "--out", data / "judged")
     assert status == 1
     assert "2 answers without a verdict, in no rate: the judge's answer is no score" in " ".join(text.split())
+    assert "- by judge" in text
+    assert "judge does: fixed. It was not calibrated" in " ".join(call("score", data / "judged")[2].split())
     status, _, text = call(*words, "No.", "--ask-first", "--out", data / "first")
     assert status == 1
     assert "1 problem left out: the model's first answer holds no program" in " ".join(text.split())

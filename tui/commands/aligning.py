@@ -192,29 +192,41 @@ def show_alignment(document: Mapping[str, Any]) -> None:
         for one in broken[:_NAMED]:
             console.print(f"  {one['problem']}  {one['setting']}  {one['instruction']}  {one['tests']}")
     if document["judge"]:
-        worth = document["calibration"]
-        told = worth_words(worth) if worth else "It was not calibrated: what it says is worth is not known."
-        console.print(f"Judge: {one_line(document['judge'])}. {told}")
+        console.print(Text(f"Judge: {_judge_words(document)}"))
     console.print(Text(f"Every task and answer: {Path(document['out']) / 'tasks.jsonl'}", "dim"))
+
+
+def _judge_words(run: Mapping[str, Any]) -> str:
+    """The judge of a run, and what it is worth."""
+    worth = run["calibration"]
+    told = worth_words(worth) if worth else "It was not calibrated: what it says is worth is not known."
+    return f"{one_line(run['judge'])}. {told}"
 
 
 def _rates(setting: str, own: Mapping[str, Any]) -> Table:
     table = Table(
         setting,
         "verified",
-        "no program",
+        "no\nprogram",
         "follow",
-        "follow and pass",
-        "follow, fail",
+        "follow\nand pass",
+        "follow,\nfail",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for name, row in [("all", own), *own["groups"].items(), *(("- " + name, one) for name, one in _semantic(own))]:
+    semantic = (("- " + name, one) for name, one in _semantic(own))
+    for name, row in [("all", own), *_verifiers(own), *own["groups"].items(), *semantic]:
         cells = (share_words(row["success"]) or DASH, share_words(row["follows_and_passes"]) or DASH)
         counted = (f"{row['n'] - row['unverified']:,}", f"{row['no_program']:,}")
         table.add_row(name, *counted, *cells, f"{row['follows_and_fails']:,}")
     return table
+
+
+def _verifiers(own: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What rules verify and what the judge does, where there is both or the judge alone: a judge's verdicts are no measurements."""
+    if "judge" in own["by"]:
+        yield from ((f"- by {name}", one) for name, one in own["by"].items())
 
 
 def _semantic(own: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -249,7 +261,8 @@ def scored_runs(folders: Sequence[Path]) -> dict[str, Any]:
             runs[str(folder)] = msgspec.json.decode((folder / _SCORES).read_bytes())
         except (OSError, msgspec.DecodeError) as error:
             raise ConfigurationError(f"{folder}: holds no run of `ghosttape instructions run`: {error}") from error
-    rates = {name: {"model": run["model"], "settings": run["settings"]} for name, run in runs.items()}
+    members = ("model", "judge", "calibration", "settings")
+    rates = {name: {member: run.get(member) for member in members} for name, run in runs.items()}
     return {"rates": rates, **compared_runs(list(runs.values()))}
 
 
@@ -261,5 +274,8 @@ def show_scored(document: Mapping[str, Any]) -> None:
         cells = (share_words(mapping(mapping(run["settings"].get(one)).get("success"))) or DASH for one in SETTINGS)
         table.add_row(Text(name), Text(run["model"]), *cells)
     console.print(table)
+    for name, run in document["rates"].items():
+        if run["judge"]:
+            console.print(Text(f"{one_line(name)}: what no rule verifies, its judge does: {_judge_words(run)}"))
     for line in _tests(document["settings_test"], document["types_test"], "runs"):
         console.print(line)

@@ -46,10 +46,11 @@ def alignment_figures(outcomes: Sequence[AlignmentOutcome]) -> dict[str, Any]:
 
 
 def _figures(own: Sequence[AlignmentOutcome]) -> dict[str, Any]:
-    """The figures of one setting: in all, by group (the paper's three types), by type and by instruction."""
+    """The figures of one setting: in all, by group (the paper's three types), by type, by who verifies (rule or judge) and by instruction."""
     keys: Mapping[str, Callable[[AlignmentOutcome], str]] = {
         "groups": lambda one: one.group,
         "types": lambda one: one.type,
+        "by": lambda one: one.by,
         "instructions": lambda one: one.instruction,
     }
     return _rates(own) | {

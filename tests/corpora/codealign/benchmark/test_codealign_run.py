@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 
+import msgspec
 import pytest
 from scipy import stats
 
@@ -318,6 +319,12 @@ def test_settings_are_compared_over_tasks_that_are_verified_in_both():
     rows = [outcome(1, setting, "cosmetic", setting == "follow-up") for setting in ("predefined", "follow-up")]
     rows += [outcome(1, "predefined", "structural", True)]  # its follow-up failed at the provider
     assert alignment_figures(rows)["settings_test"]["mean_difference"] == 1
+
+
+def test_what_a_judge_verified_stands_apart():
+    judged = msgspec.structs.replace(outcome(2, "predefined", "semantic", True), by="judge")
+    found = alignment_figures([outcome(1, "predefined", "semantic", False), judged])["settings"]["predefined"]
+    assert {name: own["success"]["value"] for name, own in found["by"].items()} == {"rule": 0, "judge": 1}
 
 
 def test_kendalls_w_of_the_paper_is_that_of_ten_models_and_three_types():
