@@ -45,15 +45,17 @@ class EnvironmentLock(msgspec.Struct, frozen=True, kw_only=True):
     """How many they are; None where nobody counts them."""
 
 
+_NODE = "node -p \"'node==' + process.versions.node\"; npm ls --all --parseable --long 2>/dev/null | sed -n 's/.*:\\(.*\\)@\\([^@]*\\)$/\\1==\\2/p' | sort -u"
 _VERSIONS = {
     "python": "python -c \"import sys, importlib.metadata as m; print('python==%d.%d.%d' % sys.version_info[:3]); "
     "print(*sorted({d.name.lower() + '==' + d.version for d in m.distributions()}), sep='\\n')\"",
-    "javascript": "node -p \"'node==' + process.versions.node\"; npm ls --all --parseable --long 2>/dev/null | sed -n 's/.*:\\(.*\\)@\\([^@]*\\)$/\\1==\\2/p' | sort -u",
+    "node": _NODE,
+    "typescript": _NODE,
 }
 
 
 async def versions_in(project: Project) -> tuple[str, ...]:
-    """What is installed where a project's tests run, asked in the sandbox; nothing for languages other than Python and JavaScript."""
+    """What is installed where a project's tests run, asked in the sandbox; nothing for languages other than Python, JavaScript and TypeScript."""
     command = _VERSIONS.get(language_of(project.plan.toolchain), "")
     if not command:
         return ()

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from corpora.agent.building import RepositoryBuilder
 from corpora.agent.distribution import BlockDistribution
+from corpora.agent.environment import EnvironmentLock
 from corpora.agent.sampling import SampleChoice
 from corpora.mined.checkout import read_checkout
 from runners.sandboxes import pick
@@ -57,5 +59,7 @@ def test_blocks_of_scripts_that_their_tests_notice_are_judged_by_those(
         return kept, [(truth.name, nothing.name) for _, truth, nothing in verdicts]
 
     kept, verdicts = asyncio.run(found())
+    (lock,) = Path(".ghosttape").rglob("lock.json")
+    assert msgspec.json.decode(lock.read_bytes(), type=EnvironmentLock).versions[0].startswith("node==")
     assert kept == {CODE[CODE.index("let") : CODE.index("\n}")], "found += price;"}
     assert verdicts == [("passed", "assertion")] * 2
