@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
-from corpora.codealign.finders.shapes import arguments_of, folded, nodes_of, queried, text_of
+from corpora.codealign.finders.shapes import arguments_of, around, folded, nodes_of, queried, text_of
 from syntax.parse import Tree
 
 _DECLARING = frozenset(
@@ -46,12 +46,13 @@ _LISTS = frozenset({"List", "ArrayList", "LinkedList", "Vector"})
 
 
 def lists_searched(tree: Tree) -> Iterator[tree_sitter.Node]:
-    """Tests whether a value is in a variable that is a list: declared as one in Java; else set to a literal of plain elements, and only tested."""
+    """Tests whether a value is in a variable that is a list, but what Java asserts of a result: declared as one in Java; else set to a literal of plain elements, and only tested."""
     if tree.language.id == "java":
         declared = _declared(tree)
         for call in nodes_of(tree, frozenset({"method_invocation"})):
             name, owner = text_of(call.child_by_field_name("name")), call.child_by_field_name("object")
-            if name == "contains" and len(arguments_of(call)) == 1 and _is_of(owner, declared, _LISTS):
+            searched = name == "contains" and len(arguments_of(call)) == 1 and _is_of(owner, declared, _LISTS)
+            if searched and not _is_asserted(call):
                 yield call
         return
     tests, literals = queried(tree, _TESTED[tree.language.id]), queried(tree, _LITERALS[tree.language.id])
@@ -59,6 +60,15 @@ def lists_searched(tree: Tree) -> Iterator[tree_sitter.Node]:
     plain = Counter(text_of(node) for node in [*tests, *literals])
     lists = {text_of(node) for node in literals if _has_plain_elements(node)}
     yield from (node for node in tests if text_of(node) in lists and named[text_of(node)] == plain[text_of(node)])
+
+
+def _is_asserted(node: tree_sitter.Node) -> bool:
+    """Whether a node belongs to an assertion."""
+    return any(
+        each.type == "assert_statement"
+        or (each.type == "method_invocation" and text_of(each.child_by_field_name("name")).startswith("assert"))
+        for each in around(node)
+    )
 
 
 _TESTED = {
