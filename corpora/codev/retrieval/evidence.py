@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,13 +59,14 @@ class FunctionIndex:
         """All candidates that may be evidence for a part of a file, the most similar first; ties in the order of path and place.
 
         The query is the function around the part, without the part; where there is none, the 20 lines before it. A function that holds a character of the function at the
-        cursor is no evidence, nor is a copy of it: it would be the answer itself.
+        cursor is no evidence, nor is a copy of it, also under another name, nor one whose body is the part: it would be the answer itself.
         """
         text = self.files[path]
         own = function_at(path, text, start)
         first, last = (own.start, max(own.end, end)) if own else (_lines_before(text, start), end)
+        copied = {_words(each) for each in (text[start:end], *((own.text, own.body) if own else ()))} - {()}
         scores = await self.similarities(text[first:start] + text[end:last])
-        allowed = [at for at, each in enumerate(self.candidates) if _may_show(each, path, first, last, own)]
+        allowed = [at for at, each in enumerate(self.candidates) if _may_show(each, path, first, last, copied)]
         return tuple(self.candidates[at] for at in sorted(allowed, key=lambda at: -scores[at]))
 
     async def evidence(self, path: str, start: int, end: int) -> tuple[Snippet, ...]:
@@ -83,14 +84,16 @@ def _lines_before(text: str, index: int) -> int:
     return index - sum(map(len, lines[-_QUERY_LINES:]))
 
 
-def _may_show(candidate: RepositoryFunction, path: str, start: int, end: int, own: RepositoryFunction | None) -> bool:
+def _may_show(
+    candidate: RepositoryFunction, path: str, start: int, end: int, copied: Collection[tuple[str, ...]]
+) -> bool:
     is_own = candidate.path == path and candidate.overlaps(start, end)
-    return not is_own and (own is None or _words(candidate.text) != _words(own.text))
+    return not is_own and _words(candidate.text) not in copied and _words(candidate.body) not in copied
 
 
-def _words(text: str) -> Sequence[str]:
+def _words(text: str) -> tuple[str, ...]:
     """A text without its layout: a copy in a class or a folder of its own is a copy."""
-    return text.split()
+    return tuple(text.split())
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,6 +29,8 @@ class RepositoryFunction:
     line: int
     """Its first line, from 0."""
     text: str
+    body: str
+    """What stands in it, without braces around."""
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether it shares a character with a part of its file, or surrounds it where that part is empty."""
@@ -58,7 +60,9 @@ def _function(path: str, tree: Tree, node: tree_sitter.Node, name: str) -> Repos
         whole = whole.parent
     start, end = tree.span(whole)
     qualified = ".".join([*_outer_names(node), name])
-    return RepositoryFunction(path, qualified, start, end, whole.start_point.row, tree.text[start:end])
+    body = _text(node.child_by_field_name("body")).strip()
+    body = body[1:-1] if body.startswith("{") and body.endswith("}") else body
+    return RepositoryFunction(path, qualified, start, end, whole.start_point.row, tree.text[start:end], body)
 
 
 def _own_name(node: tree_sitter.Node) -> str:

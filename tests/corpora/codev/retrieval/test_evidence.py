@@ -96,3 +96,15 @@ async def test_embeddings_are_compared_by_their_direction_and_not_by_their_lengt
         FakeEmbedder(lambda text: next((v for start, v in vectors.items() if text.startswith(start)), [1.0, 0.1])),
     )
     assert await names(index, "shop.py", "here") == ["price_of", "with_tax"]
+
+
+async def test_a_copy_under_another_name_and_a_function_whose_body_is_the_answer_are_no_evidence():
+    code = "def twin(x):\n    y = x * 2\n    return y\n"
+    files = {"a.py": code.replace("twin", "own"), "b.py": code, "c.py": code.replace("* 2", "* 3")}
+    start, end = files["a.py"].index("y ="), files["a.py"].index("\n    return")
+    assert [each.path for each in await FunctionIndex.by_words(files).ranked("a.py", start, end)] == ["c.py"]
+    unnamed = "call((x) => { return x * 2; });\n"
+    files = {"a.js": unnamed, "b.js": "function twin(x) {\n  return x * 2;\n}\nfunction other(x) { return 3; }\n"}
+    start = unnamed.index("return")
+    ranked = await FunctionIndex.by_words(files).ranked("a.js", start, start + len("return x * 2;"))
+    assert [each.name for each in ranked] == ["other"]
