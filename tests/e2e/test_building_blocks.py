@@ -100,7 +100,8 @@ def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(built):
     words = ("evaluate", "codev", "--data", "published", "--scenario", "3", "--json", "--provider", "oracle")
     published = json.loads(run(folder, *words)[0])
     assert (published["corpus"], published["cluster_by"]) == ("codev", "function")
-    assert published["passed"] == published["tasks"] == 2 * len(kept)
+    rests = (CODE[line["end"] : end] for line in lines[1:] for end in (line["function_end"], None))
+    assert published["passed"] == published["tasks"] == sum(bool(rest.strip()) for rest in rests)
 
 
 def test_only_blocks_are_asked_about_in_scenarios(tmp_path):
