@@ -141,6 +141,6 @@ async def test_a_server_that_fails_keeps_what_was_answered(ghosttape, tmp_path):
         server.script.first = []
         await ghosttape(*words(server, 1))
         server.script.first = [FakeStatus(401, message="bad key")] * 9
-        _, err = await ghosttape(*words(server, 2), status=2)
+        _, err = await ghosttape(*words(server, 2), status=3)
     assert "bad key" in err
     assert len((tmp_path / "new" / "answers.jsonl").read_text().splitlines()) == 1
