@@ -36,7 +36,7 @@ def test_runs_without_a_moment_in_common_are_not_compared(folder, tmp_path):
     with Store.create(tmp_path / "other", {}):
         pass
     with pytest.raises(ConfigurationError, match="have no moment in common"):
-        compared([folder, tmp_path / "other"], "hole", 0.05)
+        compared([[folder], [tmp_path / "other"]], "hole", 0.05)
 
 
 def test_a_table_is_written_whole_or_not_at_all(folder, tmp_path):
