@@ -1,7 +1,7 @@
 """`ghosttape.ask`: one question to a provider that the client names, at any place of a document. It changes nothing.
 
-The answer goes the way of a completion (context, prompt, provider, repairs), but past the cache, and no listener hears of it: it is neither
-recorded nor counted, and `ghosttape/explain` does not tell it.
+The answer is made as a completion is: context, prompt, provider, repairs. It does not use the cache. No listener is told, so it is not recorded,
+not counted, and unknown to `ghosttape/explain`.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ from tui.errors import ConfigurationError
 
 
 def refuse_unknown(kind: str, until: str, provider: str) -> None:
-    """Refuse a kind of corpus, a stage or a provider ("": none is wanted) that there is not, or that is asked too early.
+    """Refuse an unknown kind of corpus, stage or provider, and a provider that is named where the corpus is not built to its end. `""` names no provider.
 
     Raises:
-        ConfigurationError, SettingsError: it is so.
+        ConfigurationError, SettingsError: one of them is refused; the message names those that exist.
 
     """
     if kind != "codev":
