@@ -2,12 +2,11 @@
 // calls of every function; what it counted is taken before and after each test. The text that it was given must be the file's own.
 'use strict';
 const { appendFileSync, existsSync, readFileSync, rmSync } = require('node:fs');
-const { subscribe } = require('node:diagnostics_channel');
 const { Session } = require('node:inspector');
-const { syncBuiltinESMExports } = require('node:module');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { fileURLToPath, pathToFileURL } = require('node:url');
+const children = require('./children.cjs');
 const { packed } = require('./say.cjs');
 
 const LARGEST = 8 << 20;
@@ -71,20 +70,7 @@ function started() {
   note([...running.values()].flat(), null);
 }
 
-// At once: files of tests take these functions before any test runs.
-if (!isQuiet) {
-  subscribe('child_process', started);
-  subscribe('worker_threads', started);
-  const processes = require('node:child_process');
-  for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
-    const original = processes[name];
-    processes[name] = (...words) => {
-      started();
-      return original(...words);
-    };
-  }
-  syncBuiltinESMExports();
-}
+if (!isQuiet) children.beforeEach(started);
 
 /** Says that a test begins, or a hook of several tests; `key` stands for it. */
 exports.begin = (key, tests) => {

@@ -2,11 +2,10 @@
 // function of the project begins with a probe, a call with a number; what is called goes into one file, with the tests it was called for.
 'use strict';
 const { closeSync, openSync, readFileSync, rmSync, writeSync } = require('node:fs');
-const { subscribe } = require('node:diagnostics_channel');
-const { syncBuiltinESMExports } = require('node:module');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { isMainThread, threadId } = require('node:worker_threads');
+const children = require('./children.cjs');
 const { packed } = require('./say.cjs');
 
 const UNSEEN = -1;
@@ -63,17 +62,7 @@ function started() {
 
 // By `process`, as every environment of vitest and jest has it.
 Object.defineProperty(process, '__ghosttape_touch__', { value: touch });
-subscribe('child_process', started);
-subscribe('worker_threads', started);
-const processes = require('node:child_process');
-for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
-  const original = processes[name];
-  processes[name] = (...words) => {
-    started();
-    return original(...words);
-  };
-}
-syncBuiltinESMExports();
+children.beforeEach(started);
 
 /** Says for which tests all that follows is called, until another call says otherwise; null: for all of them. */
 exports.during = (tests) => {
