@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run the command line. Ctrl-C ends it with one sentence and the status 130 also while its modules are loaded."""
     try:
-        from tui.cli import app
+        from tui.cli.app import app
     except KeyboardInterrupt:
         sys.stderr.write("ghosttape: interrupted before anything was begun\n")
         raise SystemExit(130) from None

@@ -16,7 +16,7 @@ from pytest_lsp import LanguageClient
 from typer.testing import CliRunner
 
 from tests.e2e.recorded_editor import Editor
-from tui.cli import app
+from tui.cli.app import app
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share ablation_answers.py
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))  # and the data in the forms of benchmarks

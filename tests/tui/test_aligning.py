@@ -6,7 +6,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from tui.cli import app
+from tui.cli.app import app
 
 PROBLEM = {
     "task_id": "Made/0",

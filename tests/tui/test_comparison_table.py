@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from replay.numbers.paired.sentences import front_sentences
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.store import Store
-from tui.cli import app
+from tui.cli.app import app
 from tui.comparing.words import groups_page
 from tui.tables.comparison import comparison_table
 from tui.tables.comparison_markdown import comparison_markdown, fenced, plain

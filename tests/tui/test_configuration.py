@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from server.errors import SettingsError
 from server.settings import ProviderSettings, Settings
-from tui.cli import app
+from tui.cli.app import app
 from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 

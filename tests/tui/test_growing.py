@@ -13,7 +13,7 @@ from corpora.codealign.catalogue import instruction_from
 from corpora.codealign.growing import Preference, read_pairs, showings, write_preference
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
-from tui.cli import app
+from tui.cli.app import app
 
 TELLS = {"first": "Please add types.", "second": "early exit please"}
 NEW = {"code": "use-early-exit", "type": "structural", "ask": "Leave as soon as the answer is known."}

@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from replay.tapes import tape as tapes
-from tui.cli import app
+from tui.cli.app import app
 from tui.watching.waiting import Waiting
 
 HEADER = {"kind": "header", "documentType": "workspaceRecording@1.0", "repoRootUri": "", "time": 1000, "uuid": "u"}

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from tui.cli import app
+from tui.cli.app import app
 from tui.tables.adherence import adherence_rows, instructions_section
 
 OWN = """asks = ["No to-dos.", "Finish what you begin."]

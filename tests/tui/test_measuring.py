@@ -11,7 +11,7 @@ from corpora.codealign.catalogue import instruction
 from server.providers.fakes.dialects import OpenAIDialect
 from server.providers.fakes.model_server import FakeModelServer, FakeScript
 from server.settings import ProviderSettings
-from tui.cli import app
+from tui.cli.app import app
 from tui.commands.measuring import calibrate, judged_instructions
 
 IDS = ("use-greedy-algorithm", "stop-early", "avoid-overflow")

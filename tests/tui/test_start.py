@@ -9,7 +9,7 @@ from tui.start import main
 
 class Stop:
     def find_spec(self, name, path, target=None):
-        if name == "tui.corpora_cli":
+        if name == "tui.cli.corpora":
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(5)
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from corpora.standalone import read_problems
-from tui.cli import app
+from tui.cli.app import app
 
 PROBLEM = {
     "task_id": "Made/0",

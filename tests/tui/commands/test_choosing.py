@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from corpora.github_api import github_client
-from tui.cli import app
+from tui.cli.app import app
 
 
 def test_folders_are_judged_by_rules_and_those_chosen_are_listed(tmp_path: Path) -> None:

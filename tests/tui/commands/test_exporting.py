@@ -10,7 +10,7 @@ from corpora.codev.layout import read_layout
 from corpora.codev.samples import CodevHead, CodevRepository, CodevSample, write_samples
 from corpora.mined.checkout import read_checkout
 from replay.tapes.tape import Tests as ProjectTests
-from tui.cli import app
+from tui.cli.app import app
 
 CODE = "def double(x):\n    return x * 2\n"
 NODE = "test_a.py::test_double"

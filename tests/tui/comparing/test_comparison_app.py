@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from replay.numbers.comparison import ComparedRun, compare
 from replay.run.store import Store
-from tui.cli import app as cli
+from tui.cli.app import app as cli
 from tui.comparing.app import ComparisonApp
 from tui.comparing.model import ComparedRuns, pairs_of
 from tui.comparing.widgets.pair_list import PairList

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tui.cli import app as cli
+from tui.cli.app import app as cli
 from tui.folders.replays import ReplayBegan, ReplayEnded
 from tui.folders.screen import WatchApp
 from tui.live.state import LiveState

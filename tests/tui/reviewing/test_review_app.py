@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from corpora.errors import DataError
 from corpora.generation.funnel import Funnel, GeneratedAnswer
 from corpora.generation.reviews import Review, Reviews, outcome, standing
-from tui.cli import app as cli
+from tui.cli.app import app as cli
 from tui.reviewing.app import ReviewApp
 from tui.text_dialog import TextDialog
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from tui.commands.options import flags
+from tui.commands.options import corpus_flags, flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class ReplayFlags:
     no_tests: flags.NoTests = False
     limit: flags.MomentLimit = None
     moment: flags.Moments = None
-    samples: flags.Samples = 1
+    samples: corpus_flags.Samples = 1
     path: flags.Paths = None
     exclude: flags.Excluded = None
     include_tests: flags.IncludeTests = False
@@ -67,9 +67,9 @@ class ReplayFlags:
     instructions: flags.RunInstructions = ""
     cluster_by: flags.ClusterByFlag = "hole"
     seed: flags.Seed = 0
-    concurrency: flags.Concurrency = 1
-    keep_going: flags.KeepGoing = False
-    out: flags.RunToGoOn = None
+    concurrency: corpus_flags.Concurrency = 1
+    keep_going: corpus_flags.KeepGoing = False
+    out: corpus_flags.RunToGoOn = None
     json: flags.JsonFlag = False
 
 
@@ -77,33 +77,33 @@ class ReplayFlags:
 class EvaluateFlags:
     """What is of `ghosttape evaluate` alone, and how it differs from a replay."""
 
-    languages: flags.Languages = ""
-    categories: flags.Categories = ""
-    limit: flags.TaskLimit = None
+    languages: corpus_flags.Languages = ""
+    categories: corpus_flags.Categories = ""
+    limit: corpus_flags.TaskLimit = None
     moment: flags.Moments = None
-    samples: flags.Samples = 1
+    samples: corpus_flags.Samples = 1
     repairs: flags.Repairs = None
     ablate: flags.Ablate = ""
-    sandbox: flags.ProgramSandbox = "auto"
-    workers: flags.Workers = "cold"
-    no_tests: flags.NoPrograms = False
-    no_packages: flags.NoPackages = False
-    programs: flags.ProgramFormFlag = None
-    scoring: flags.ScoringFlag = "answer"
-    all_tasks: flags.AllTasks = None
-    scenario: flags.ScenarioFlag = 1
-    embeddings: flags.Embeddings = ""
-    chat: flags.ChatWordsFlag = ""
-    extra_rules: flags.ExtraRules = ""
-    project: flags.RepositoryNow = None
+    sandbox: corpus_flags.ProgramSandbox = "auto"
+    workers: corpus_flags.Workers = "cold"
+    no_tests: corpus_flags.NoPrograms = False
+    no_packages: corpus_flags.NoPackages = False
+    programs: corpus_flags.ProgramFormFlag = None
+    scoring: corpus_flags.ScoringFlag = "answer"
+    all_tasks: corpus_flags.AllTasks = None
+    scenario: corpus_flags.ScenarioFlag = 1
+    embeddings: corpus_flags.Embeddings = ""
+    chat: corpus_flags.ChatWordsFlag = ""
+    extra_rules: corpus_flags.ExtraRules = ""
+    project: corpus_flags.RepositoryNow = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
     instructions: flags.RunInstructions = ""
-    cluster_by: flags.CorpusClusterBy = None
-    by: flags.ByLabels = ""
+    cluster_by: corpus_flags.CorpusClusterBy = None
+    by: corpus_flags.ByLabels = ""
     seed: flags.Seed = 0
-    concurrency: flags.Concurrency = 1
+    concurrency: corpus_flags.Concurrency = 1
     live: flags.Live = False
-    keep_going: flags.KeepGoing = False
-    out: flags.RunToGoOn = None
+    keep_going: corpus_flags.KeepGoing = False
+    out: corpus_flags.RunToGoOn = None
     json: flags.JsonFlag = False

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import flags
+from tui.commands.options import corpus_flags, flags
 from tui.commands.options.command_flags import ReplayFlags
 
 LAST, LAST_CHOSEN, LIMIT = 5, 20, 10
@@ -86,10 +86,10 @@ class TryFlags:
     requires: flags.Requires = None
     allow_network_setup: flags.AllowNetworkSetup = False
     setup_env: flags.SetUpEnv = None
-    keep_going: flags.KeepGoing = False
+    keep_going: corpus_flags.KeepGoing = False
     cluster_by: flags.ClusterByFlag = "hole"
     seed: flags.Seed = 0
-    out: flags.RunToGoOn = None
+    out: corpus_flags.RunToGoOn = None
     json: flags.JsonFlag = False
 
     @property

@@ -11,7 +11,7 @@ from replay.numbers.metrics import summary
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.folders import RUNS
 from replay.run.store import Store
-from tui.cli import app
+from tui.cli.app import app
 
 SIZE = 400
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from replay.records import Ending, Moment, Record, Verdict
 from replay.run.folders import RUNS
 from replay.run.store import Store
-from tui.cli import app
+from tui.cli.app import app
 from tui.tables.runs import age_words, runs_table, size_words
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from tui import corpora_cli, instructions_cli, judge_cli, questions_cli, runs_cli
+from tui.cli import corpora, instructions, judge, questions, runs, screens
 from tui.commands.looking import reporting
-from tui.commands.options import flags
+from tui.commands.options import corpus_flags, flags
 from tui.commands.options.command_flags import EvaluateFlags, ProviderFlags, ReplayFlags, ServerFlags
 from tui.commands.options.expanding import expanded
 from tui.commands.options.gate_flags import GateFlags
@@ -34,10 +34,10 @@ Exit status: 0 done; 1 done, but something named on the screen failed; 2 wrong u
 )
 
 
-app.add_typer(corpora_cli.app, name="corpora")
-app.add_typer(instructions_cli.app, name="instructions")
-app.add_typer(runs_cli.app, name="runs")
-app.add_typer(judge_cli.app, name="judge")
+app.add_typer(corpora.app, name="corpora")
+app.add_typer(instructions.app, name="instructions")
+app.add_typer(runs.app, name="runs")
+app.add_typer(judge.app, name="judge")
 
 
 @app.callback()
@@ -162,11 +162,11 @@ def _show_replay(summary: dict[str, Any], folder: Path) -> None:
 @guarded
 @expanded
 def evaluate(
-    corpus: flags.CorpusFlag,
+    corpus: corpus_flags.CorpusFlag,
     *,
-    data: flags.Data = None,
+    data: corpus_flags.Data = None,
     provider: ProviderFlags,
-    published: flags.Published = "",
+    published: corpus_flags.Published = "",
     server: ServerFlags,
     given: EvaluateFlags,
     gated: GateFlags,
@@ -335,78 +335,11 @@ def repair(
     raise typer.Exit(repairing.run(files or [], repairing.wishes_of(steps, paper_rules, stop), keep_going=keep_going))
 
 
-@app.command()
-@guarded
-def tui(
-    run: Annotated[
-        str,
-        typer.Argument(
-            metavar="[RUN]",
-            help="A run: its folder, its name, a tag, or `last`.",
-            show_default="the one that was written last",
-        ),
-    ] = "",
-    *,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Watch the run as it goes on: the document as it is typed, ghost text, and verdicts as they come.",
-        ),
-    ] = False,
-    web: flags.Web = False,
-    port: flags.Port = 0,
-    open_page: flags.OpenPage = False,
-) -> None:
-    """Look at a run: its moments, how they ended, what was offered, what was typed, and what the tests said. Key `w` says why, `?` names all keys.
-
-    Examples:
-    * `ghosttape tui .ghosttape/runs/demo`
-    * `ghosttape tui --follow .ghosttape/runs/demo` (a run that goes on, or that is about to begin)
-    * `ghosttape tui --web .ghosttape/runs/demo` (in a browser of this machine)
-    """
-    from tui.commands.looking import inspecting
-
-    if not web and (port or open_page):
-        raise typer.BadParameter("--port and --open are of --web")
-    if web:
-        inspecting.serve(run, live=follow, port=port, open_page=open_page)
-        return
-    (inspecting.follow if follow else inspecting.inspect)(run)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-@guarded
-def watch(
-    context: typer.Context,
-    folder: Annotated[
-        Path, typer.Argument(help="Folder of tapes; it need not be there yet, and may be removed and come back.")
-    ],
-    *,
-    live: Annotated[
-        bool,
-        typer.Option(
-            "--live/--plain", help="The live screen, where there is a terminal; or a line for each thing that happens."
-        ),
-    ] = True,
-) -> None:
-    """Replay the tapes of a folder as they appear or grow: also one that the language server is still recording.
-
-    The options of `ghosttape replay` can follow, but for --out and --json. A tape that is not complete yet is played as far as it goes, and one that is
-    broken is named. When `ghosttape.toml` changes, every tape is replayed again. Of a tape that grows, the latest run is kept.
-
-    Examples:
-    * `ghosttape watch tapes`
-    * `ghosttape watch tapes --provider openai --base-url http://127.0.0.1:8080/v1 --policy vscode`
-    """
-    from tui.commands.runs.tending import watch as watch_folder
-
-    watch_folder(folder, context.args, live=live)
-
-
+app.command()(screens.tui)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(screens.watch)
 app.command()(reporting.records)
-app.command()(questions_cli.ask)
-app.command()(runs_cli.compare)
+app.command()(questions.ask)
+app.command()(runs.compare)
 
 
 @app.command()

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tui import growing_cli
-from tui.commands.options import flags
+from tui.cli import growing
+from tui.commands.options import corpus_flags, flags
 from tui.commands.options.command_flags import ProviderFlags
 from tui.commands.options.expanding import expanded
 from tui.outcome import ExitStatus, guarded, print_json
@@ -139,8 +139,8 @@ def run(
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 1024,
-    sandbox: flags.ProgramSandbox = "auto",
-    concurrency: flags.Concurrency = 1,
+    sandbox: corpus_flags.ProgramSandbox = "auto",
+    concurrency: corpus_flags.Concurrency = 1,
     require_recorded: Annotated[
         bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
     ] = False,
@@ -210,11 +210,11 @@ def score(
 
 
 for grows in (
-    growing_cli.calibrate,
-    growing_cli.translate,
-    growing_cli.pairs,
-    growing_cli.prefer,
-    growing_cli.ratings,
-    growing_cli.codebook,
+    growing.calibrate,
+    growing.translate,
+    growing.pairs,
+    growing.prefer,
+    growing.ratings,
+    growing.codebook,
 ):
     app.command()(grows)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import flags
+from tui.commands.options import corpus_flags, flags
 from tui.commands.options.command_flags import ProviderFlags
 from tui.commands.options.expanding import expanded
 from tui.errors import ConfigurationError
@@ -142,7 +142,7 @@ def translate(
     provider: ProviderFlags,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many problems.")] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 2048,
-    sandbox: flags.ProgramSandbox = "auto",
+    sandbox: corpus_flags.ProgramSandbox = "auto",
     settings: flags.SettingsJson = "{}",
     require_recorded: Annotated[
         bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from beside --out.")

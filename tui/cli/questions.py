@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tui.commands.options import flags
+from tui.commands.options import corpus_flags, flags
 from tui.commands.options.command_flags import ProviderFlags
 from tui.commands.options.expanding import expanded
 from tui.errors import ConfigurationError
@@ -41,7 +41,7 @@ def ask(
         int | None, typer.Option(min=1, help="At most so many questions in all, drawn evenly of the tasks.")
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=1, help="The longest answer, in the model's tokens.")] = 1024,
-    concurrency: flags.Concurrency = 1,
+    concurrency: corpus_flags.Concurrency = 1,
     require_recorded: Annotated[
         bool, typer.Option("--require-recorded", help="Ask nothing: take every answer from the folder of --out.")
     ] = False,
