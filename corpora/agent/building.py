@@ -47,6 +47,8 @@ class BuiltRepository:
     samples: tuple[CodevSample, ...]
     stages: Mapping[str, int]
     folder: StageFolder
+    chains_file: Path | None = None
+    """Where the chains are kept."""
 
     @property
     def entry(self) -> CodevRepository:
@@ -65,7 +67,7 @@ class BuiltRepository:
 def plain_tests(tests: Tests) -> Tests:
     """How a repository is tested, without what the user allows here.
 
-    Equal ones give equal bytes: msgspec leaves out only what *is* the default, and what was read from a file merely equals it; and 30 s become 30.0 s.
+    Equal ones give equal bytes and equal texts: msgspec leaves out only what *is* the default, and what was read from a file merely equals it; and 30 s become 30.0 s.
     """
     members = {each.name: getattr(tests, each.name) for each in structs.fields(Tests)} | {
         "timeout_s": float(tests.timeout_s)
@@ -119,7 +121,10 @@ class RepositoryBuilder:
             samples, stages = list[CodevSample](), Counter[str]()
             if chains is not None and until == "samples":
                 samples, stages = await self._samples(environment, chains, choice)
-            return BuiltRepository(self.name, self.checkout, environment, chains, tuple(samples), stages, self.folder)
+            kept_in = None if chains is None else self._folder_of(environment).file("chains")
+            return BuiltRepository(
+                self.name, self.checkout, environment, chains, tuple(samples), stages, self.folder, kept_in
+            )
         finally:
             if self._finished is not None:
                 self._finished.project.close()
@@ -144,7 +149,7 @@ class RepositoryBuilder:
 
     def _folder_of(self, environment: FoundEnvironment) -> StageFolder:
         """The folder of what depends on how the repository is tested."""
-        return self.folder.beside(self.sandbox.name, structs.astuple(environment.tests))
+        return self.folder.beside(self.sandbox.name, structs.astuple(plain_tests(environment.tests)))
 
     async def _opened(self, environment: FoundEnvironment) -> FinishedProject:
         """The repository laid out, with what its tests do in two runs."""

@@ -35,6 +35,10 @@ class StageFolder:
         """A folder inside of it for what depends on more than the repository."""
         return StageFolder(self.folder / digest_of(repr(known))[:12])
 
+    def file(self, stage: str) -> Path:
+        """Where a stage keeps what it found."""
+        return self.folder / f"{stage}.json"
+
     def log(self, stage: str, line: str) -> None:
         """Write one line of a stage's log, with the time (UTC)."""
         with self._made(f"{stage}.log").open("a", encoding="utf-8", errors="surrogatepass") as opened:
@@ -54,7 +58,7 @@ class StageFolder:
             DataError: the file was changed.
 
         """
-        file = self.folder / f"{stage}.json"
+        file = self.file(stage)
         try:
             return msgspec.json.decode(file.read_bytes(), type=as_type)
         except FileNotFoundError:

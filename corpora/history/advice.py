@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 from msgspec import structs
 
 from corpora.history.environments import Said
-from corpora.history.proposals import Proposal, Proposals, proposals_in, question
-from runners.environments import NotTestable, TriedWay
+from corpora.history.proposals import ModelQuestion, Proposal, Proposals, proposals_in, question
+from runners.environments import NotTestable
 from runners.project import ALLOW_NETWORK
 from server.chat import ask_chat
 from server.prompt import ChatMessage
@@ -108,12 +108,13 @@ class ModelAdvice:
     """What a person says: it counts above what is proposed."""
     rights: AdviceRights
     folder: Path
-    """Where answers of use are kept: the same question about the same files is asked once."""
+    """Where answers of use are kept: the same question is asked once."""
     say: Callable[[str], None]
     confirm: Callable[[str], bool]
     again: bool = False
     """Whether it is asked anew."""
     rounds: int = 1
+    """How often it is asked; what it answered before to the same question does not count."""
     line: Callable[[str, int], str] = lambda text, width: "".join(each if each.isprintable() else "?" for each in text)[
         :width
     ]
@@ -133,11 +134,19 @@ class ModelAdvice:
             ProviderError: the model cannot be asked.
 
         """
-        trials = failure.trials
-        for number in range(self.rounds):
-            if number:
-                self.say(f"round {number + 1} of {self.rounds}: {self.chat.name} is shown how that ended")
-            allowed = dict(self._shown(await self._proposals(files, trials, number)))
+        trials, kept_in, left = failure.trials, set[Path](), self.rounds
+        while left:
+            asked = question(files, trials, self.said.setup_env.values())
+            file = self._file(asked)
+            proposals = Proposals() if self.again or file in kept_in else self._known(file)
+            if not proposals.found:
+                if left < self.rounds:
+                    self.say(
+                        f"round {self.rounds - left + 1} of {self.rounds}: {self.chat.name} is shown how that ended"
+                    )
+                proposals, left = await self._proposals(asked, file, len(trials)), left - 1
+            kept_in.add(file)
+            allowed = dict(self._shown(proposals))
             if not allowed or not self._may_run(allowed):
                 return None
             for each in allowed.values():
@@ -148,30 +157,29 @@ class ModelAdvice:
                     self.say(f"  that did not work: {self.line(each.command, _WIDTH)}")
         return None
 
-    async def _proposals(self, files: Mapping[str, str], trials: Sequence[TriedWay], number: int) -> Proposals:
-        """What the model proposes; an answer of use that it gave before to the same question about the same files is kept."""
-        kept = self.folder / f"advice-{self._key(files)}{f'-{number + 1}' if number else ''}.txt"
-        known = _kept(kept)
-        if known.found and not self.again:
-            self.say(f"{self.chat.name} was asked before (--try-again asks again)")
-            return known
-        answer = await self._answer(files, trials)
-        proposals = proposals_in(answer)
-        if proposals.found:
-            _keep(kept, answer)
-        return proposals
+    def _known(self, file: Path) -> Proposals:
+        """What the model proposed when it was asked the same before."""
+        known = _kept(file)
+        if known.found:
+            self.say(f"{self.chat.name} was asked before: its answer is in {file}")
+        return known
 
-    async def _answer(self, files: Mapping[str, str], trials: Sequence[TriedWay]) -> str:
-        asked = question(files, trials, self.said.setup_env.values())
+    async def _proposals(self, asked: ModelQuestion, file: Path, tries: int) -> Proposals:
+        """Ask the model; an answer of use is kept in the file."""
         self.say(
             f"{self.chat.name} is asked: the names of {_count(asked.name_count, 'file')}, the texts of {', '.join(asked.files) or 'none'}, and the ends of "
-            f"{_count(len(trials), 'log')} are sent to {self.chat.place or 'its own address'}"
+            f"{_count(tries, 'log')} are sent to {self.chat.place or 'its own address'}"
         )
-        return await self.chat.answer(asked.messages)
+        answer = await self.chat.answer(asked.messages)
+        proposals = proposals_in(answer)
+        if proposals.found:
+            _keep(file, answer)
+        return proposals
 
-    def _key(self, files: Mapping[str, str]) -> str:
-        whole = repr((self.chat.name, self.said.members, sorted(files.items())))
-        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    def _file(self, asked: ModelQuestion) -> Path:
+        """Where the answer to a question is kept: all that the model is shown tells it from others."""
+        whole = repr((self.chat.name, self.said.members, asked.messages))
+        return self.folder / f"advice-{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.txt"
 
     def _shown(self, proposals: Proposals) -> Iterator[tuple[int, Proposal]]:
         """Those that may run, by their number, after each was shown."""

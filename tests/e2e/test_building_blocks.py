@@ -28,6 +28,9 @@ def unchecked(amounts):
     print(len(amounts))
 """
 TESTS = """\
+import subprocess
+import sys
+
 from ledger import settle, unchecked
 
 
@@ -37,7 +40,12 @@ def test_settle():
 
 def test_unchecked():
     unchecked([1])
+
+
+def test_process():
+    subprocess.run([sys.executable, "-c", "import ledger"], check=True)
 """
+STARTS = "test_ledger.py::test_process"
 EVERY = "[blocks]\nMETHOD = 1\nFOR = 1\nSTATEMENT = 1\n"
 
 
@@ -76,7 +84,13 @@ def built(tmp_path_factory):
 def test_from_a_folder_to_blocks_with_one_command_and_again_the_same(built):
     folder, found = built
     assert found["tests_by"] == "rules"
-    assert (found["tests_passing"], found["functions"]) == (2, 4), "two of the ledger, and both tests"
+    assert (found["tests_passing"], found["functions"]) == (3, 5), "two of the ledger, and the tests"
+    assert found["tests_unseen"] == json.loads((folder / found["chains"]).read_text())["unseen"] == [STARTS]
+    said = " ".join(run(folder, *BUILD[:-1])[0].split())
+    assert (
+        f"of 1 test not all is seen, where processes are started or tests trace themselves: {STARTS} (all: `unseen` in "
+        in said
+    )
     assert is_samples_file(folder / "app.jsonl")
     lines = [json.loads(line) for line in (folder / "app.jsonl").read_text().splitlines()]
     kept = {CODE[line["start"] : line["end"]] for line in lines[1:]}

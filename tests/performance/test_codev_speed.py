@@ -21,6 +21,8 @@ TESTS = "from app import double\n" + "".join(f"\n\ndef test_{name}():\n    asser
 FILES = {"src/app.py": CODE, "tests/test_app.py": TESTS}
 SAID = ProjectTests("python", "PYTHONPATH=src python -m pytest -p no:cacheprovider", ("pytest", "pytest-timeout"))
 NODES = tuple(f"tests/test_app.py::test_{name}" for name in NAMES)
+LEAST = 10
+"""So many times the verdicts a minute of the published way."""
 ANSWERS = ("return x * 2", "return x + x", "return 2 * x", "return x + 3")
 
 
@@ -67,3 +69,5 @@ def test_verdicts_of_blocks_against_the_published_way(project, measure, benchmar
         )
         runner.run(warm.close())
     assert [tests >= set(NODES) for tests in found] == [True, True, True, False] * number
+    if not benchmark.disabled:  # once, and beside other tests, says nothing of the time
+        assert benchmark.extra_info["ratio"] <= 1 / LEAST

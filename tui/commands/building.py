@@ -38,6 +38,8 @@ from tui.terminal_text import one_line, sanitize, shorten
 from tui.watching.confirming import confirmed
 from tui.watching.waiting import Waiting
 
+_NAMED = 3
+"""So many tests of which not all is seen are named."""
 _MEANINGS: Mapping[str, str] = {
     "found": "blocks of functions that its tests enter",
     "tried": "were taken out, and their tests run",
@@ -201,9 +203,11 @@ def _document(request: BuildingRequest, built: BuiltRepository) -> dict[str, Any
         "tests": {name: getattr(tests, name) for name in ("toolchain", "command", "setup", "requires")},
         "tests_by": built.environment.by,
         "tests_passing": 0 if built.chains is None else len(built.chains.tests),
+        "tests_unseen": [] if built.chains is None else built.chains.unseen,
         "functions": 0 if built.chains is None else len(built.chains.functions),
         "stages": dict(built.stages),
         "kept": dict(Counter(sample.group for sample in built.samples)),
+        "chains": "" if built.chains is None else str(built.chains_file),
         "logs": str(built.folder.folder),
     }
 
@@ -217,6 +221,13 @@ def show_built(found: Mapping[str, Any]) -> None:
     if found["until"] != "environment":
         entered = number_of(found["functions"], "function")
         console.print(f"  chains: {number_of(found['tests_passing'], 'test')}, which enter {entered}")
+        if unseen := found["tests_unseen"]:
+            console.print(
+                f"  of {number_of(len(unseen), 'test')} not all is seen, where processes are started or tests trace themselves: "
+                f"{one_line(', '.join(unseen[:_NAMED]))}{', …' * (len(unseen) > _NAMED)} (all: `unseen` in {found['chains']})",
+                highlight=False,
+                markup=False,
+            )
     if found["until"] == "samples":
         table = Table.grid(padding=(0, 2))
         for stage, number in sorted(found["stages"].items(), key=lambda pair: -pair[1]):

@@ -113,3 +113,27 @@ def test_nothing_runs_after_a_no_nor_without_the_network_that_it_needs(bench: An
         assert not any("trying" in line for line in asked.shown)
         for kept in (asked.folder.parent / "kept").glob("*"):
             kept.unlink()
+
+
+def test_after_rounds_that_failed_the_next_build_asks_with_what_they_said_and_asks_nothing_twice(bench: Any) -> None:
+    wrong = [answer(f"python verify.py {number}") for number in range(3)]
+    asked = bench(wrong)
+    with pytest.raises(NotTestable):
+        asyncio.run(asked.builder(AdviceRights(run=True)).build("environment", NOTHING))
+    first = asked.chat.asked[:]
+
+    again = bench([answer(RIGHT)])
+    built = asyncio.run(again.builder(AdviceRights(run=True), rounds=1).build("environment", NOTHING))
+    assert built.environment.tests.command == RIGHT
+    (question,) = again.chat.asked
+    assert all(question != before for before in first)
+    assert all(f"=== Tried: python verify.py {number}\n" in question[-1].content for number in range(3))
+    assert sum("was asked before" in line for line in again.shown) == 3
+
+
+def test_a_model_that_repeats_itself_is_asked_no_more_often_than_is_allowed(bench: Any) -> None:
+    for expected in (8, 1):
+        asked = bench([answer("python verify.py")] * 8)
+        with pytest.raises(NotTestable):
+            asyncio.run(asked.builder(AdviceRights(run=True), rounds=expected).build("environment", NOTHING))
+        assert len(asked.chat.asked) == expected
