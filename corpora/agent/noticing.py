@@ -46,7 +46,7 @@ class PartTester:
     slots: asyncio.Semaphore
     tried_now: Callable[[TriedPart], None] = lambda _: None
     _known: dict[str, TriedPart] = field(default_factory=dict)
-    _alone: dict[frozenset[str], asyncio.Task[Result]] = field(default_factory=dict)
+    _alone: dict[frozenset[str], asyncio.Task[PartEnd | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read what was tried before."""
@@ -67,28 +67,34 @@ class PartTester:
         return known
 
     async def _try(self, key: str, path: str, changed: str, tests: frozenset[str]) -> TriedPart:
-        alone = await self._run_alone(tests)
-        if alone.verdict_class in _UNTOLD:
-            return TriedPart(key=key, ends="untested")
-        if _missed(alone, tests):
-            return TriedPart(key=key, ends="dependent")
+        if refused := await self._refused(tests):
+            return TriedPart(key=key, ends=refused)
         missed = tests
         for _ in range(2):  # a test that fails now and then is not to be taken for one that notices
-            result = await self._run({path: changed}, tests)
+            result = await self._run({path: changed}, missed)
             if result.verdict_class in _UNTOLD:
                 return TriedPart(key=key, ends="untested")
             if result.verdict_class in _UNREAD:
                 return TriedPart(key=key, ends="unbuilt")
-            missed &= _missed(result, tests)
+            missed = _missed(result, missed)
             if not missed:
                 return TriedPart(key=key, ends="unnoticed")
         return TriedPart(key=key, ends="noticed", noticed_by=tuple(sorted(missed)))
 
-    async def _run_alone(self, tests: frozenset[str]) -> Result:
-        """Some of the tests in the finished project, without the others; run once for the same tests."""
+    async def _refused(self, tests: frozenset[str]) -> PartEnd | None:
+        """Why these tests can tell nothing, as they do not pass in the finished project without the others; found out once for the same tests."""
         if tests not in self._alone:
-            self._alone[tests] = asyncio.create_task(self._run({}, tests))
+            self._alone[tests] = asyncio.create_task(self._run_alone(tests))
         return await asyncio.shield(self._alone[tests])
+
+    async def _run_alone(self, tests: frozenset[str]) -> PartEnd | None:
+        async with self.slots:
+            if await self.warm.passes(tests):
+                return None
+        result = await self._run({}, tests)
+        if result.verdict_class in _UNTOLD:
+            return "untested"
+        return "dependent" if _missed(result, tests) else None
 
     async def _run(self, changed: dict[str, str], tests: frozenset[str]) -> Result:
         plan, took_s = self.finished.project.plan, self.finished.baseline.wall_ms / 1000

@@ -166,6 +166,7 @@ class WarmTests:
     """Whether pytest reads its configuration before it is held: nothing of the project's code may belong to that."""
     _sound: dict[frozenset[str], asyncio.Task[bool]] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=count)
+    _told: set[str] = field(default_factory=set)
 
     @classmethod
     async def of(cls, project: Project, files: Mapping[str, str], notify: Callable[[str], None], workers: int) -> Self:
@@ -191,6 +192,11 @@ class WarmTests:
                     return result
             return await project.run(changed, only, first=first)
 
+    async def passes(self, only: frozenset[str]) -> bool:
+        """Whether these tests pass here in the project as it is, which is found out once; False where nothing is held ready."""
+        async with self.pool.place():
+            return self._held is not None and await self._is_sound(only)
+
     def _is_curious(self, changed: Mapping[str, str]) -> bool:
         """Whether a changed file is read before an interpreter is held, or may ask more than the project itself what is imported, or how."""
         return any(PurePosixPath(path).name in _EARLY for path in changed) or any(
@@ -206,6 +212,9 @@ class WarmTests:
 
     async def _pass(self, only: frozenset[str]) -> bool:
         result = await self._run(self.project, {}, only)
+        if result is not None and result.tests is None and result.message not in self._told:
+            self._told.add(result.message)
+            self.notify(f"some tests run in a fresh sandbox each time, as none begins otherwise: {result.message}")
         return result is not None and result.tests is not None and only <= result.tests
 
     async def _run(

@@ -57,7 +57,17 @@ class Hidden:
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> object:
         """Find a module that was put away; None for others."""
-        return type(sys.__spec__)(name, self) if name in self._modules and name not in sys.modules else None  # type: ignore[arg-type]
+        if name not in self._modules or name in sys.modules:
+            return None
+        spec = type(sys.__spec__)(name, self)  # type: ignore[arg-type]
+        spec.submodule_search_locations = getattr(
+            self._modules[name], "__path__", None
+        )  # `python -m` asks which are packages
+        return spec
+
+    def get_code(self, name: str) -> object:
+        """Return the code of a module that was put away, for `python -m`."""
+        return self._modules[name].__spec__.loader.get_code(name)  # type: ignore[attr-defined]
 
     def create_module(self, spec: object) -> object:
         """Give the module itself, which the import then puts into its place and gives this `__spec__`."""

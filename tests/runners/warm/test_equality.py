@@ -179,6 +179,7 @@ _PARTS = [
     "import collections\nprint(collections.abc.Mapping, collections.deque.__module__)",
     "import pickle, dataclasses, enum, logging.handlers, decimal, typing\nprint(pickle.loads(pickle.dumps(decimal.Decimal(1))), logging.INFO)",
     "import threading, concurrent.futures\nwith concurrent.futures.ThreadPoolExecutor() as pool: print(list(pool.map(abs, [-1])))",
+    "import runpy\nprint(runpy.run_module('keyword')['kwlist'][:3])",
 ]
 """Python programs that use parts of a package, imported or not."""
 

@@ -118,6 +118,8 @@ def test_only_the_tests_that_are_asked_for_run(bench, loop):
     both = frozenset({DOUBLE, "tests/test_app.py::test_loud"})
     assert loop.run(bench.warm.run({}, both)).tests == both
     assert loop.run(bench.warm.run({}, frozenset({DOUBLE}))).tests == {DOUBLE}
+    assert loop.run(bench.warm.passes(both))
+    assert not loop.run(bench.warm.passes(both | {"tests/test_app.py::test_none"}))
 
 
 def test_where_the_first_failure_is_enough_no_test_runs_behind_it(bench, loop):
@@ -154,6 +156,7 @@ def test_what_cannot_be_held_runs_in_a_fresh_sandbox_and_says_why(files, command
     loop.run(bench.warm.run({}, frozenset({DOUBLE})))
     (said,) = bench.said
     assert re.search(reason, said)
+    assert not loop.run(bench.warm.passes(frozenset({DOUBLE})))
 
 
 def test_a_command_that_names_its_folder_as_rules_write_it_is_held_too(opened, loop):
