@@ -224,6 +224,8 @@ class RecordingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     folder: str
     """Where the tape is written: an absolute path, or one that begins with `~/`."""
+    tells_shown: bool = False
+    """The client says which completions it shows, by `textDocument/didShowCompletion` with the document. Else each answer to the current text counts as shown."""
 
     def __post_init__(self) -> None:
         """Refuse a folder that depends on the server's working directory."""

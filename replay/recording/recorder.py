@@ -26,6 +26,7 @@ from server.lsp.events import (
     CompletionMissing,
     CompletionRequested,
     CompletionReturned,
+    CompletionShown,
     CursorsMoved,
     DocumentChanged,
     DocumentClosed,
@@ -75,6 +76,8 @@ class Recorder:
         self._admit = admit
         self._open: dict[str, _Doc] = {}
         self._numbers: dict[str, int] = {}
+        self._tells_shown = False
+        self._latencies: dict[int, float] = {}
         self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
         self._taken: set[int] = set()
         self._by_hand: set[int] = set()
@@ -122,8 +125,13 @@ class Recorder:
                 yield from self._closed(self._open.pop(document.uri))
             case CompletionRequested() if editor_event.document.uri in self._open:
                 yield from self._asked(editor_event, self._open[editor_event.document.uri])
+            case CompletionReturned(request) if self._tells_shown:
+                self._latencies[request] = editor_event.latency
             case CompletionReturned() if editor_event.document.uri in self._open:
-                yield from self._answered(editor_event, self._open[editor_event.document.uri])
+                yield from self._shown(editor_event, self._open[editor_event.document.uri], editor_event.latency)
+            case CompletionShown(request) if editor_event.document.uri in self._open and request not in self._given:
+                latency = self._latencies.pop(request, 0.0)
+                yield from self._shown(editor_event, self._open[editor_event.document.uri], latency)
             case CompletionMissing() if editor_event.document.uri in self._open:
                 yield from self._missing(editor_event, self._open[editor_event.document.uri])
             case CompletionAccepted(request):
@@ -135,7 +143,9 @@ class Recorder:
                 yield from self._leave(self._open[uri], "rejected")
             case ClientLeft():
                 yield from (self._checkpoint(doc) for doc in self._open.values() if doc.unchecked)
-            case ClientInitialized() | _:
+            case ClientInitialized(record=record) if record is not None:
+                self._tells_shown = record.tells_shown
+            case _:
                 return
 
     def _opened(self, document: Document) -> Iterator[Event]:
@@ -216,18 +226,18 @@ class Recorder:
             self._by_hand.add(asked.request)
         yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
 
-    def _answered(self, answered: CompletionReturned, doc: _Doc) -> Iterator[Event]:
-        """Drop an answer if the text has changed since the request, as editors do."""
-        change = minimal(answered.document.text, answered.change)
-        if answered.document.version != doc.version or not change[2]:
+    def _shown(self, shown: CompletionReturned | CompletionShown, doc: _Doc, latency: float) -> Iterator[Event]:
+        """Show a suggestion: one that the editor says it shows, else each answer to the text of now, as editors drop the others."""
+        change = minimal(shown.document.text, shown.change)
+        if shown.document.version != doc.version or not change[2]:
             return
-        if answered.request in self._by_hand and doc.suggestion is not None:
+        if shown.request in self._by_hand and doc.suggestion is not None:
             doc.others.append(doc.suggestion)  # "Show Next Completion": one of them is chosen
         else:
             yield from self._leave(doc, "ignored")
-        doc.suggestion = ShownSuggestion(answered.request, doc.number, change)
-        self._given[answered.request] = (doc, doc.suggestion)
-        yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(answered.latency, 3))
+        doc.suggestion = ShownSuggestion(shown.request, doc.number, change)
+        self._given[shown.request] = (doc, doc.suggestion)
+        yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(latency, 3))
 
     def _missing(self, ended: CompletionMissing, doc: _Doc) -> Iterator[Event]:
         """Say why there is no answer, unless nobody waited for an empty one any more."""

@@ -97,6 +97,15 @@ class CompletionReturned:
 
 
 @dataclass(frozen=True, slots=True)
+class CompletionShown:
+    """The editor says that it shows a completion. Accepting it makes `change` in `document`, the text of now; both may differ from those of the answer."""
+
+    request: int
+    document: Document
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
 class CompletionMissing:
     """A request at `offset` of `document` ended without a completion, `latency` ms after it came.
 
@@ -149,6 +158,7 @@ EditorEvent: TypeAlias = (
     | DocumentClosed
     | CompletionRequested
     | CompletionReturned
+    | CompletionShown
     | CompletionMissing
     | CompletionAccepted
     | CompletionDismissed

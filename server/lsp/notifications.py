@@ -21,6 +21,7 @@ from server.lsp.events import (
     ChangeReasonGiven,
     CompletionAccepted,
     CompletionDismissed,
+    CompletionShown,
     CursorsMoved,
     DocumentSaved,
     FoldersChanged,
@@ -43,14 +44,26 @@ class _Command(msgspec.Struct, frozen=True):
     arguments: tuple[Any, ...] = ()
 
 
+class _Range(msgspec.Struct, frozen=True):
+    start: Position
+    end: Position
+
+
 class _Item(msgspec.Struct, frozen=True, rename="camel"):
     insert_text: str = ""
     command: _Command = _Command()
+    range: _Range | None = None
+
+
+class _Version(msgspec.Struct, frozen=True):
+    uri: str
+    version: int
 
 
 class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
     item: _Item
     accepted_length: int = 0
+    text_document: _Version | None = None
 
     @property
     def ticket(self) -> str:
@@ -126,8 +139,10 @@ async def accepted(ls: Server, *arguments: Any) -> None:
 
 
 async def shown(ls: Server, params: Any) -> None:
-    """`textDocument/didShowCompletion` `{item}`: the item is on the screen."""
+    """`textDocument/didShowCompletion` `{item, textDocument?: {uri, version}}`: the item is on the screen. A recorder needs to know of which text."""
     feedback = _read(params)
+    if feedback is not None and (event := _shown(ls, feedback)) is not None:
+        ls.protocol.emit(event)
     if ls.feedback_provider is not None and feedback is not None and feedback.ticket:
         await _send(ls.feedback_provider.shown(feedback.ticket))
 
@@ -138,6 +153,19 @@ async def accepted_in_part(ls: Server, params: Any) -> None:
     if ls.feedback_provider is not None and feedback is not None and feedback.ticket:
         text, length = feedback.item.insert_text, feedback.accepted_length
         await _send(ls.feedback_provider.accepted_in_part(feedback.ticket, text, length))
+
+
+def _shown(ls: Server, feedback: _Feedback) -> CompletionShown | None:
+    """The event of an item that is on the screen; None if it is not said of which text, or if that text is no more."""
+    where, span, arguments = feedback.text_document, feedback.item.range, feedback.item.command.arguments
+    if where is None or span is None or not arguments or not isinstance(arguments[0], int):
+        return None
+    try:
+        document = ls.documents.get(where.uri)
+        change = (_offset(document, span.start), _offset(document, span.end), feedback.item.insert_text)
+    except DocumentError:
+        return None
+    return CompletionShown(arguments[0], document, change) if document.version == where.version else None
 
 
 def _read(params: Any) -> _Feedback | None:

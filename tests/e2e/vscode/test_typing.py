@@ -157,3 +157,24 @@ def rest_of_line(prompt, *lines):
     """What is still to be written of the line that begins as the prompt's last one does."""
     begun = prompt.rpartition("\n")[2].lstrip()
     return next((line.removeprefix(begun) for line in lines if begun and line.startswith(begun)), "")
+
+
+def test_what_the_policy_withholds_is_not_shown_on_the_tape(open_file, model):
+    """`copilot` shows nothing before 200 ms after the request, and nothing at all of what the next key makes old."""
+    model.answer = completed
+    window = open_file(START, settings={"ghosttape.provider": model.settings, "ghosttape.policy": "copilot"})
+    window.record()
+    for key in "return su":
+        window.type(key)
+        window.page.wait_for_timeout(120)
+    window.until_ghost("m(prices)")
+    window.press("Tab")
+    window.until_ghost("")
+    assert window.save() == START + "return sum(prices)"
+    window.pause()
+    ghosts = [event for event in on_tape(window.tapes[-1])[0].events if isinstance(event, Ghost)]
+    asked = {event.request: event.t for event in ghosts if event.phase == "asked"}
+    shown = {event.request: event.t - asked[event.request] for event in ghosts if event.phase == "shown"}
+    assert min(shown.values()) >= 190, "the answers took some ms"
+    assert len(asked) > len(shown), "several were asked for and withheld"
+    assert [event.text for event in ghosts if event.phase == "accepted"] == ["m(prices)"]

@@ -8,7 +8,7 @@ from lsprotocol import types
 from server.errors import SettingsError
 from server.lsp import language_server as lsp
 from server.lsp import notifications
-from server.lsp.events import ClientInitialized, ClientLeft, CursorsMoved
+from server.lsp.events import ClientInitialized, ClientLeft, CompletionShown, CursorsMoved
 from server.settings import RecordingSettings, Settings, merge, split_recording
 
 
@@ -63,6 +63,8 @@ def test_the_folders_of_a_greeting_are_told_whichever_way_the_client_names_them(
 def test_the_wish_to_be_recorded_is_no_setting():
     options, record = split_recording({"repairs": [], "record": {"folder": "~/tapes"}})
     assert (options, record) == ({"repairs": []}, RecordingSettings(folder="~/tapes"))
+    told = {"folder": "~/tapes", "tells_shown": True}
+    assert split_recording({"record": told})[1] == RecordingSettings(folder="~/tapes", tells_shown=True)
     assert split_recording({"record": None}) == ({}, None)
     assert split_recording(None) == (None, None)
     with pytest.raises(SettingsError, match="unknown field `record`"):
@@ -99,3 +101,30 @@ def test_a_notification_that_says_nothing_is_passed_over(params):
     notifications.cursors_moved(server, params)
     notifications.change_reason_given(server, params)
     assert heard == []
+
+
+def on_screen(text, *, version, request=7):
+    """What an editor says that it shows between `ab` and `c` of the document `file:///a`."""
+    where = {"start": {"line": 0, "character": 2}, "end": {"line": 0, "character": 2}}
+    command = {"title": "", "command": "ghosttape.accepted", "arguments": [request]}
+    item = {"insertText": text, "range": where, "command": command}
+    return {"item": item, "textDocument": {"uri": "file:///a", "version": version}}
+
+
+@pytest.mark.parametrize(
+    ("params", "heard"),
+    [
+        (on_screen("xy", version=3), [(7, (2, 2, "xy"))]),
+        (on_screen("xy", version=2), []),
+        (on_screen("xy", version=3, request="7"), []),
+        ({"item": on_screen("xy", version=3)["item"]}, []),
+        ({**on_screen("xy", version=3), "textDocument": {"uri": "file:///b", "version": 3}}, []),
+    ],
+    ids=["now", "an older text", "another server's item", "of no document", "of one that is not open"],
+)
+async def test_what_the_editor_shows_is_told_where_it_says_of_which_text(params, heard):
+    server, told = lsp.create(), []
+    server.documents.open("file:///a", "x", 3, "abc\n")
+    server.listeners.append(told.append)
+    await notifications.shown(server, params)
+    assert [(each.request, each.change) for each in told if isinstance(each, CompletionShown)] == heard

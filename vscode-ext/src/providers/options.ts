@@ -20,7 +20,7 @@ export interface ChosenProvider {
 export interface InitializationOptions {
   readonly provider: Provider;
   readonly repairs?: readonly string[];
-  readonly record?: { readonly folder: string };
+  readonly record?: { readonly folder: string; readonly tells_shown: true };
 }
 
 /** What the server is initialized with beside the provider. */
@@ -83,7 +83,7 @@ export function initializationOptions(provider: Provider, { repairs, recordTo }:
   return {
     provider,
     ...(repairs === null || repairs === undefined ? {} : { repairs: checkedRepairs(repairs) }),
-    ...(recordTo === undefined ? {} : { record: { folder: recordTo } }),
+    ...(recordTo === undefined ? {} : { record: { folder: recordTo, tells_shown: true } }),
   };
 }
 

@@ -34,6 +34,9 @@ const EDITOR_WAITS = 50;
 /** Where and how the editor asks: document, position, context, and what cancels it. */
 export type Place = Parameters<Next>;
 
+/** What is on the screen: the address of a document, its version, and the completions. */
+export type Shown = [uri: string, version: number, items: Items];
+
 /** The place of a question, without what cancels it. */
 interface Spot {
   readonly key: string;
@@ -45,6 +48,8 @@ interface Spot {
 export interface Server {
   /** Further, different completions at a place. */
   alternatives(...place: Place): Promise<Items>;
+  /** These completions are on the screen, in a version of a document. */
+  shown(...what: Shown): void;
   /** Where it had its last answer at a place from. */
   origin(...place: Place): Promise<Cache>;
 }
@@ -55,7 +60,7 @@ export type ReasonOf = (event: TextDocumentChangeEvent) => ChangeReason | undefi
 /** When this window's editors ask the server: by the policy, the setting `ghosttape.enable`, and unless it is snoozed. */
 export class Asking implements Disposable {
   readonly snooze = new Snooze();
-  readonly #answered: QuestionListener["answered"];
+  readonly #answered: QuestionListener<Items>["answered"];
   readonly #server: Server;
   readonly #reasonOf: ReasonOf;
   readonly #subscriptions: Disposable[];
@@ -66,7 +71,7 @@ export class Asking implements Disposable {
   #asksLater: ReturnType<typeof setTimeout> | undefined;
 
   /** `reasonOf` says why a document changed, as it is recorded: so that a replay of the recording decides alike. */
-  constructor(policy: Policy, answered: QuestionListener["answered"], server: Server, reasonOf: ReasonOf) {
+  constructor(policy: Policy, answered: QuestionListener<Items>["answered"], server: Server, reasonOf: ReasonOf) {
     this.#policy = policy;
     this.#answered = answered;
     this.#server = server;
@@ -148,7 +153,10 @@ export class Asking implements Disposable {
     const again = (key: string): void => {
       this.#again(key);
     };
-    return new Questions(this.#policy, { answered: this.#answered, again }, () => performance.now());
+    const shown = (...what: Shown): void => {
+      this.#server.shown(...what);
+    };
+    return new Questions(this.#policy, { answered: this.#answered, shown, again }, () => performance.now());
   }
 
   /** Whether a question by hand is one that `#again` has caused. */

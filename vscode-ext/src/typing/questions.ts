@@ -48,9 +48,11 @@ interface Request {
 }
 
 /** What a window's questions tell of. */
-export interface QuestionListener {
+export interface QuestionListener<T> {
   /** A request was answered after so many ms; `length` is that of what was offered, 0 for nothing. */
   answered(latency: number, length: number): void;
+  /** The editor is given something to show in a document. */
+  shown(key: string, version: number, items: T): void;
   /** There is something to show in a document that the editor has not asked for: it must ask again. */
   again(key: string): void;
 }
@@ -69,12 +71,12 @@ export class Questions<T> {
   readonly #pacer: Pacer;
   readonly #policy: Policy;
   readonly #now: () => number;
-  readonly #listener: QuestionListener;
+  readonly #listener: QuestionListener<T>;
   readonly #shown: Shown<T>;
   readonly #changes = new Map<string, LastChange<T>>();
   #underWay: Request[] = [];
 
-  constructor(policy: Policy, listener: QuestionListener, now: () => number) {
+  constructor(policy: Policy, listener: QuestionListener<T>, now: () => number) {
     this.#policy = policy;
     this.#pacer = new Pacer(policy);
     this.#listener = listener;
@@ -154,6 +156,7 @@ export class Questions<T> {
       return undefined;
     }
     this.#shown.show(question.key, question.offset, answer);
+    this.#listener.shown(question.key, question.version, answer.items);
     return answer.items;
   }
 

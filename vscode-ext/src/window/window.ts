@@ -19,9 +19,10 @@ import { StatusBar } from "../seeing/bar";
 import { furtherItems, originOf } from "../server/alternatives";
 import { type GhostClient, isLost } from "../server/client";
 import { ServerLost } from "../server/lost";
+import { tellShown } from "../server/showing";
 import { reasonOf, Supervisor } from "../server/supervisor";
 import { report } from "../setup/reporting";
-import { Asking, type Place } from "../typing/asking";
+import { Asking, type Place, type Shown } from "../typing/asking";
 import { DOCUMENTS } from "../typing/languages";
 import { configuredPolicy, watchOwnPolicies } from "../typing/policies/configured";
 import { DEFAULT_POLICY, policyOf } from "../typing/policies/policy";
@@ -94,6 +95,7 @@ export class GhosttapeWindow {
   #asker(hints: Hints): Asking {
     const server = {
       alternatives: (...place: Place) => furtherItems(this.#supervisor.client, ...place),
+      shown: (...what: Shown) => { tellShown(this.#supervisor.client, ...what); },
       origin: (...place: Place) => originOf(this.#supervisor.client, ...place),
     };
     const answered = (latency: number): void => { this.#bar.show({ latency, problem: undefined }); };

@@ -88,7 +88,7 @@ describe("initializationOptions", () => {
   });
 
   it("passes on the folder to record into", () => {
-    expect(initializationOptions({}, { recordTo: "/tapes" })).toEqual({ provider: {}, record: { folder: "/tapes" } });
+    expect(initializationOptions({}, { recordTo: "/tapes" })).toEqual({ provider: {}, record: { folder: "/tapes", tells_shown: true } });
   });
 
   it("passes on the repairs in their order, also none", () => {

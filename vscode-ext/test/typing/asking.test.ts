@@ -39,7 +39,7 @@ it.each([
   { what: "at another place", version: 7, character: 4, more: 0 },
 ])("asks for several completions by hand $what: $more", async ({ version, character, more }) => {
   const alternatives = vi.fn(() => Promise.resolve([]));
-  const server = { alternatives, origin: () => Promise.resolve("none" as const) };
+  const server = { alternatives, shown: () => undefined, origin: () => Promise.resolve("none" as const) };
   const asking = new Asking(policyOf("vscode"), () => undefined, server, () => undefined);
   fake.editor = { document, selection: { isEmpty: true, active: { character: 3 } } };
   asking.wantMore();

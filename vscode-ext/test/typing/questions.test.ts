@@ -17,6 +17,8 @@ function answer(text: string, cache: Cache = "none"): Answer<string> {
 class Editor {
   readonly sent: { readonly at: number; readonly version: number; readonly request: Cancellation }[] = [];
   readonly answered: number[] = [];
+  /** What it was said to show: document, version and text. */
+  readonly shown: string[] = [];
   /** What the editor was told to ask for again. */
   readonly again: number[] = [];
   readonly questions: Questions<string>;
@@ -34,6 +36,7 @@ class Editor {
   constructor(policy: string) {
     const listener = {
       answered: (latency: number): void => void this.answered.push(latency),
+      shown: (key: string, version: number, text: string): void => void this.shown.push(`${key} ${String(version)} ${text}`),
       again: (): void => void this.again.push(Date.now()),
     };
     this.questions = new Questions(policyOf(policy), listener, () => Date.now());
@@ -443,5 +446,15 @@ describe("an editor with a policy", () => {
     void editor.type({ right: policy === "copilot" ? "" : " + 1" }).then(() => (shown = Date.now()));
     await vi.advanceTimersByTimeAsync(9000);
     expect([wait, wait + 1]).toContain(shown - (editor.sent[0]?.at ?? 0)); // the answer itself takes 1 ms of made-up time
+  });
+
+  it("copilot says of what is shown in which version, and nothing of what it withheld until the next key", async () => {
+    const editor = new Editor("copilot");
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(150);
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(editor.sent.map(({ version }) => version)).toEqual([1, 2]);
+    expect(editor.shown).toEqual(["a.py 2 text"]);
   });
 });

@@ -1,0 +1,84 @@
+"""An editor that says what it shows: nothing else counts as shown."""
+
+import pytest
+
+from replay.tapes.tape import Edit
+from server.lsp.events import (
+    ClientInitialized,
+    CompletionAccepted,
+    CompletionDismissed,
+    CompletionRequested,
+    CompletionReturned,
+    CompletionShown,
+)
+from server.settings import RecordingSettings
+from tests.replay.recording.recorder.desk import URI, Desk, ghosts
+
+
+@pytest.fixture
+def desk():
+    desk = Desk("x = ")
+    desk.tell(ClientInitialized("test 1", (), RecordingSettings(folder="~/tapes", tells_shown=True)))
+    return desk
+
+
+def answered(desk, request, offset, text):
+    """Ask and answer; the editor shows nothing yet."""
+    document = desk.documents.get(URI)
+    desk.tell(CompletionRequested(request, document, offset, invoked=False))
+    return desk.tell(CompletionReturned(request, document, (offset, offset, text), 12.3456))
+
+
+def shown(desk, request, offset, text):
+    return desk.tell(CompletionShown(request, desk.documents.get(URI), (offset, offset, text)))
+
+
+def test_what_was_withheld_is_neither_shown_nor_rejected(desk):
+    assert answered(desk, 1, 4, "alpha") == []
+    assert ghosts(desk.change((4, 4, "z"))) == []
+    assert answered(desk, 2, 5, "beta") == []
+    assert [(event.request, event.latency) for event in shown(desk, 2, 5, "beta")] == [(2, 12.346)]
+    assert ghosts(desk.change((5, 5, "beta"))) == [(2, "accepted", "beta")]
+    assert desk.tell(CompletionAccepted(1)) == [], "nobody saw it"
+
+
+def test_what_the_editor_shows_again_is_on_the_screen_once(desk):
+    answered(desk, 1, 4, "alpha")
+    shown(desk, 1, 4, "alpha")
+    assert shown(desk, 1, 4, "alpha") == []
+    desk.change((4, 4, "a"))
+    assert shown(desk, 1, 5, "lpha") == []
+    (ghost,) = desk.tell(CompletionDismissed(URI))
+    assert (ghost.phase, ghost.offset) == ("rejected", 5)
+
+
+def test_the_rest_of_an_answer_to_an_older_text_is_shown_where_the_editor_says_so_and_accepted(desk):
+    document = desk.documents.get(URI)
+    desk.tell(CompletionRequested(1, document, 4, invoked=False))
+    desk.change((4, 4, "a"))
+    assert desk.tell(CompletionReturned(1, document, (4, 4, "alpha"), 5.0)) == []
+    (ghost,) = shown(desk, 1, 5, "lpha")
+    assert (ghost.phase, ghost.offset, ghost.text) == ("shown", 5, "lpha")
+    edit, ghost = desk.change((5, 5, "lpha"))
+    assert isinstance(edit, Edit)
+    assert (edit.reason, ghost.phase, ghost.text) == ("accept", "accepted", "lpha")
+
+
+def test_of_several_the_one_that_is_told_last_is_on_the_screen(desk):
+    document = desk.documents.get(URI)
+    for request, text in ((1, "one"), (2, "two"), (3, "three")):
+        desk.tell(CompletionRequested(request, document, 4, invoked=True))
+        desk.tell(CompletionReturned(request, document, (4, 4, text), 5.0))
+    for request, text in ((3, "three"), (2, "two"), (1, "one")):
+        shown(desk, request, 4, text)
+    assert sorted(ghosts(desk.tell(CompletionDismissed(URI)))) == [
+        (1, "rejected", ""),
+        (2, "ignored", ""),
+        (3, "ignored", ""),
+    ]
+
+
+def test_what_is_said_to_be_shown_in_a_document_that_is_not_recorded_is_nothing(desk):
+    desk.documents.open("file:///w/other.py", "python", 1, "")
+    event = CompletionShown(1, desk.documents.get("file:///w/other.py"), (0, 0, "x"))
+    assert desk.tell(event) == []
