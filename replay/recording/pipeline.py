@@ -36,10 +36,16 @@ class RecordingPipeline:
     """
 
     def __init__(
-        self, admit: Admission, redactor: Redactor, warn: Callable[[str], None], secrets_of: SecretsOf = lambda *_: ()
+        self,
+        admit: Admission,
+        redactor: Redactor,
+        warn: Callable[[str], None],
+        secrets_of: SecretsOf = lambda *_: (),
+        *,
+        tells_shown: bool = False,
     ) -> None:
         self._rule, self._redactor, self._warn, self._secrets_of = admit, redactor, warn, secrets_of
-        self._recorder = Recorder(self._admit)
+        self._recorder = Recorder(self._admit, tells_shown=tells_shown)
         self._has_warned = False
         self._typed: dict[str, Document] = {}
 

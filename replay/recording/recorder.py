@@ -19,7 +19,6 @@ from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Rea
 from server.documents import Document
 from server.lsp.events import (
     ChangeReasonGiven,
-    ClientInitialized,
     ClientLeft,
     CompletionAccepted,
     CompletionDismissed,
@@ -70,13 +69,15 @@ class _Doc:
 
 
 class Recorder:
-    """Turns editor events into tape events. The digest of a checkpoint is empty: the redactor fills it in."""
+    """Turns editor events into tape events. The digest of a checkpoint is empty: the redactor fills it in.
 
-    def __init__(self, admit: Admission) -> None:
-        self._admit = admit
+    With `tells_shown` only what the editor says that it shows is on the screen.
+    """
+
+    def __init__(self, admit: Admission, *, tells_shown: bool = False) -> None:
+        self._admit, self._tells_shown = admit, tells_shown
         self._open: dict[str, _Doc] = {}
         self._numbers: dict[str, int] = {}
-        self._tells_shown = False
         self._latencies: dict[int, float] = {}
         self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
         self._taken: set[int] = set()
@@ -143,8 +144,6 @@ class Recorder:
                 yield from self._leave(self._open[uri], "rejected")
             case ClientLeft():
                 yield from (self._checkpoint(doc) for doc in self._open.values() if doc.unchecked)
-            case ClientInitialized(record=record) if record is not None:
-                self._tells_shown = record.tells_shown
             case _:
                 return
 

@@ -116,7 +116,10 @@ class RecordingSession:
         opened, redactor = OpenProject(project), Redactor()
         secrets = WorkspaceSecrets(opened.exclusion)
         redactor.know_values(keys.known())
-        pipeline = RecordingPipeline(opened.exclusion, redactor, self._warned, secrets.values_of)
+        tells_shown = self._greeted.record is not None and self._greeted.record.tells_shown
+        pipeline = RecordingPipeline(
+            opened.exclusion, redactor, self._warned, secrets.values_of, tells_shown=tells_shown
+        )
         _know_secrets(secrets, redactor, SLICE_S)
         with Journal(self.folder, self._header(project), redactor) as journal:
             parts = _Parts(opened, secrets, pipeline, redactor, journal, self._clock)

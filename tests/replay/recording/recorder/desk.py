@@ -16,8 +16,14 @@ URI = "file:///w/a.py"
 class Desk:
     """An editor's end of the server's documents: what is done there is told to a recorder, and its events are kept."""
 
-    def __init__(self, text="", uri=URI, admit=lambda uri: uri.removeprefix("file:///w/")):
-        self.documents, self.recorder, self.events, self.t, self.version = OpenDocuments(), Recorder(admit), [], 0.0, 1
+    def __init__(self, text="", uri=URI, admit=lambda uri: uri.removeprefix("file:///w/"), **words):
+        self.documents, self.recorder, self.events, self.t, self.version = (
+            OpenDocuments(),
+            Recorder(admit, **words),
+            [],
+            0.0,
+            1,
+        )
         self.open(text, uri)
 
     def tell(self, editor_event):

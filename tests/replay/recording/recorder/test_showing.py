@@ -4,22 +4,18 @@ import pytest
 
 from replay.tapes.tape import Edit
 from server.lsp.events import (
-    ClientInitialized,
     CompletionAccepted,
     CompletionDismissed,
     CompletionRequested,
     CompletionReturned,
     CompletionShown,
 )
-from server.settings import RecordingSettings
 from tests.replay.recording.recorder.desk import URI, Desk, ghosts
 
 
 @pytest.fixture
 def desk():
-    desk = Desk("x = ")
-    desk.tell(ClientInitialized("test 1", (), RecordingSettings(folder="~/tapes", tells_shown=True)))
-    return desk
+    return Desk("x = ", tells_shown=True)
 
 
 def answered(desk, request, offset, text):
