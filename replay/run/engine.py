@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import structs
 
 from replay.editor.client import Editor
 from replay.editor.command import server_command
@@ -24,7 +23,7 @@ from replay.judge.judge import Judge
 from replay.numbers.clusters import cluster_of
 from replay.numbers.costs import no_cost
 from replay.numbers.effects import ablation as effects_of
-from replay.options import QUICK, RunOptions
+from replay.options import RunOptions
 from replay.play.playback import Playback
 from replay.run.ablation import Ablation, ablation_of
 from replay.run.asking_ahead import AskingAhead
@@ -37,11 +36,11 @@ from replay.run.live.control import controlled
 from replay.run.live.following import birth_of
 from replay.run.live.stream import LiveStream
 from replay.run.missed import MissedAnswers
+from replay.run.server_settings import ServerSettings, apart, reads_untimed, replaced
 from replay.run.sharing import CELL, Sharing
 from replay.run.shell import Shell
 from replay.run.sources.known_answers import KnownAnswers
 from replay.run.sources.seam import Bench, Source, Subject
-from replay.run.spending import OWN_ANSWERS
 from replay.run.store import Store
 from runners.errors import MachineFails, RunnerError, ToolchainMissing
 from runners.protocol import Sandbox
@@ -49,8 +48,6 @@ from runners.sandboxes import pick
 from runners.temporary import temporary_folder
 from runners.verdicts import infrastructure_failure
 from server.providers import registry
-from server.providers.wrappers.answer_file import keeps_times
-from server.settings import AnswerRecord, CacheSettings, ProviderSettings, Settings
 
 Summarise: TypeAlias = Callable[[Any, Findings], dict[str, Any]]
 """Makes one JSON document of the options and the findings of a run."""
@@ -200,7 +197,7 @@ class Engine:
 
     def _reads_record(self, store: Store) -> bool:
         if store.fact("reads_record") is None:  # a run that is continued finds the record that it has begun itself
-            store.put_fact("reads_record", self.options.times_the_model and _reads_untimed(self.options.settings))
+            store.put_fact("reads_record", self.options.times_the_model and reads_untimed(self.options.settings))
         return bool(store.fact("reads_record"))
 
     def _calibrate(self, run: RunContext, when: str) -> None:
@@ -250,7 +247,7 @@ class Engine:
                 run.findings.tests_from[source.name] = subject.tests_from
             if any(subject.no_person.values()):
                 run.findings.no_person[source.name] = subject.no_person
-            for text in _replaced(self.options, source):
+            for text in replaced(self.options, source):
                 notify(text)
             for sample in range(self.options.samples):
                 await self._session(run, source, subject, sample)
@@ -329,9 +326,9 @@ class Engine:
             else:
                 editor, folder = await stack.enter_async_context(self._launched())
             known_answers = KnownAnswers(folder / "answers.jsonl") if subject.answer else None
-            settings = self._settings(run, source, known_answers)
+            settings = ServerSettings(self.options, self.sharing).of(run, source, known_answers, self._places(source))
             if missed:
-                settings = _apart(settings)
+                settings = apart(settings)
             await editor.initialize(msgspec.to_builtins(settings))
             yield editor, known_answers
 
@@ -345,35 +342,6 @@ class Engine:
             stack.push_async_callback(editor.close)
             await editor.launch(self.command(), folder=place.folder)
             yield editor, place.folder
-
-    def _settings(self, run: RunContext, source: Source, known_answers: KnownAnswers | None) -> Settings:
-        """The server's settings: nothing of the person's disk; where moments stand alone, none is answered from another's answer."""
-        settings = self.options.settings
-        provider = structs.replace(settings.provider, seed=self.options.seed or settings.provider.seed)
-        if provider.record.mode == "write" and provider.record.path and run.earlier.records:
-            provider = structs.replace(provider, record=structs.replace(provider.record, mode="replay"))
-        shared = self.sharing.record(provider, source.name, self._places(source)) if self.sharing else None
-        if shared is not None:
-            return self._complete(run, source, structs.replace(provider, record=shared), known_answers)
-        if source.is_timed and provider.name not in (QUICK | {"lsp"}) and not provider.record.path:
-            provider = structs.replace(provider, record=_own_record(run))
-        provider = structs.replace(provider, record=structs.replace(provider.record, session=source.name))
-        return self._complete(run, source, provider, known_answers)
-
-    def _complete(
-        self, run: RunContext, source: Source, provider: ProviderSettings, known_answers: KnownAnswers | None
-    ) -> Settings:
-        """The settings with their provider, whose record is chosen."""
-        settings = self.options.settings
-        if known_answers is not None:
-            provider = structs.replace(provider, answers=str(known_answers.path), follow=True)
-        return structs.replace(
-            settings,
-            provider=provider,
-            context=structs.replace(settings.context, workspace=False),
-            cache=settings.cache if source.is_timed else structs.replace(settings.cache, entries=0),
-            repairs=settings.repairs if run.ablation is None else (),
-        )
 
     def _summed(self, run: RunContext) -> dict[str, Any]:
         found = self.summarise(self.options, run.findings)
@@ -391,41 +359,8 @@ class Engine:
         return result
 
 
-def _apart(settings: Settings) -> Settings:
-    """The settings of a server that answers each question by itself, with turns of its own in a record of answers."""
-    record = settings.provider.record
-    record = structs.replace(record, session=f"{record.session} missed")
-    return structs.replace(
-        settings,
-        provider=structs.replace(settings.provider, record=record),
-        cache=structs.replace(settings.cache, entries=0),
-    )
-
-
-def _own_record(run: RunContext) -> AnswerRecord:
-    """The run's own file of answers. A run that is continued asks its questions again, and the model only what is new."""
-    path = str((run.store.folder / OWN_ANSWERS).absolute())
-    return AnswerRecord(path=path, mode="replay" if run.earlier.records else "write")
-
-
-def _reads_untimed(settings: Settings) -> bool:
-    """Whether answers come from a record that says nothing of the time they took."""
-    record = settings.provider.record
-    path = Path(record.path)
-    return bool(record.path) and record.mode != "write" and path.is_file() and not keeps_times(path)
-
-
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32] if path.is_file() else ""
-
-
-def _replaced(options: RunOptions, source: Source) -> Iterator[str]:
-    """What a run does not take as the settings say, in words."""
-    settings = options.settings
-    if not source.is_timed and settings.cache != CacheSettings():
-        yield "the server's cache is off: each moment stands alone"
-    if options.seed and settings.provider.seed not in {0, options.seed}:
-        yield f"seed {options.seed} takes the place of provider.seed {settings.provider.seed}"
 
 
 def _go_on_unless_cancelled() -> None:

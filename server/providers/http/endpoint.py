@@ -23,6 +23,7 @@ import tenacity
 from server import keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused, ProviderUnreachable
 from server.providers.http.cancelling import LeavingTasks, read_apart, sent
+from server.providers.http.deadlines import before, clock, next_event
 from server.providers.http.limits import OutputLimit, until_stop
 from server.providers.http.refusals import (
     RETRIED_STATUSES,
@@ -77,7 +78,7 @@ class _Opened:
     def hurry(self) -> None:
         """Set a short deadline for what follows the answer, such as counts."""
         if not self.hurried:
-            self.hurried, self.ends = True, min(self.ends, _clock() + _AFTERWORD_S)
+            self.hurried, self.ends = True, min(self.ends, clock() + _AFTERWORD_S)
 
     async def close(self) -> None:
         await _close(self.rest, self.response)
@@ -166,7 +167,7 @@ class Endpoint:
         for said in opened.begun:
             yield said
         try:
-            while (event := await _next(opened.rest, opened.ends)) is not None:
+            while (event := await next_event(opened.rest, opened.ends)) is not None:
                 yield self._said(event, read)
         except (TimeoutError, httpx.HTTPError) as error:
             if not opened.hurried:
@@ -203,7 +204,7 @@ class Endpoint:
         return min(self.settings.first_s or self.settings.timeout_s, self.settings.timeout_s)
 
     async def _opened(self, route: str, body: Mapping[str, Any], read: EventReader, admit: Admit) -> _Opened:
-        times = _Times(_clock() + self._longest, _clock() + self.settings.timeout_s)
+        times = _Times(clock() + self._longest, clock() + self.settings.timeout_s)
         retrying = tenacity.AsyncRetrying(
             sleep=self.sleep,
             retry=tenacity.retry_if_exception(self._is_worth_waiting),
@@ -226,11 +227,11 @@ class Endpoint:
     def _hold(self, wait_s: float, times: _Times) -> None:
         """Take in how long the server wants no request: this one waits, and so do those that come meanwhile."""
         times.put_off(wait_s)
-        self._held_until = max(self._held_until, _clock() + wait_s)
+        self._held_until = max(self._held_until, clock() + wait_s)
 
     async def _released(self, times: _Times) -> None:
         """Wait until the server wants requests again."""
-        if (wait_s := self._held_until - _clock()) > 0:
+        if (wait_s := self._held_until - clock()) > 0:
             times.put_off(wait_s)
             await self.sleep(wait_s)
 
@@ -251,12 +252,12 @@ class Endpoint:
     async def _begun(self, route: str, body: Mapping[str, Any], read: EventReader, times: _Times) -> _Opened:
         """Try once: from the connection to the first piece."""
         try:
-            response = await _before(times.first, self._sent(route, body))
+            response = await before(times.first, self._sent(route, body))
             rest = events_of(response)
             try:
                 if not response.is_success:
-                    await _before(times.first, self._refuse(response, body))
-                await _before(times.first, self._no_page(response))
+                    await before(times.first, self._refuse(response, body))
+                await before(times.first, self._no_page(response))
                 begun = await self._first(rest, read, times.first)
             except BaseException:  # a cancellation too: the connection is closed, and the error goes on
                 await _close(rest, response)
@@ -284,7 +285,7 @@ class Endpoint:
         """The events up to the first piece, or up to the end of an answer without pieces."""
         pending: Sequence[EventContent] = ()
         try:
-            while (event := await _next(rest, ends)) is not None:
+            while (event := await next_event(rest, ends)) is not None:
                 said = self._said(event, read)
                 if said.last or any(said.pieces):
                     return (*pending, said)
@@ -375,32 +376,15 @@ def _named(state: tenacity.RetryCallState) -> float | None:
 
 async def _admitted(admit: Admit, times: _Times) -> None:
     if admit is not None:
-        began = _clock()
+        began = clock()
         await admit()
-        times.put_off(_clock() - began)
+        times.put_off(clock() - began)
 
 
 async def _close(rest: AsyncGenerator[StreamEvent, None], response: httpx.Response) -> None:
     with anyio.CancelScope(shield=True):
         await rest.aclose()
         await response.aclose()
-
-
-async def _next(events: AsyncGenerator[StreamEvent, None], ends: float) -> StreamEvent | None:
-    if _clock() > ends:  # a server that never pauses gives the timeout below no chance to act
-        raise TimeoutError
-    event: StreamEvent | None = await _before(ends, anext(events, None))
-    return event
-
-
-async def _before(ends: float, work: Awaitable[Any]) -> Any:
-    """Wait for a result until `ends` (loop time, s)."""
-    with anyio.fail_after(ends - _clock()):
-        return await work
-
-
-def _clock() -> float:
-    return asyncio.get_running_loop().time()
 
 
 def _place(url: httpx.URL) -> str:
