@@ -159,7 +159,8 @@ def result_of(
     said, stderr = witness.split_words(done.stderr, nonce)
     result = classify(replace(done, stderr=stderr), command, report=report)
     named = witness.tests(said)
-    return replace(result, tests=named if named is not None or report is None else report.passed), said
+    tests = named if named is not None or report is None else report.passed
+    return replace(result, tests=tests, first_failed=witness.first_failed(said)), said
 
 
 def _note(folder: Path, only: frozenset[str]) -> None:

@@ -20,6 +20,8 @@ PartEnd: TypeAlias = Literal["noticed", "unnoticed", "dependent", "unbuilt", "un
 """What became of a part: tests fail without it; they pass without it; they do not pass alone with it; the text cannot be read without it; the machine failed, or they did not end in time."""
 _PATIENCE, _SHORTEST_S = 5.0, 10.0
 """Without a part the tests may take so many times what all took in the finished project, but at least so long (s)."""
+_DOUBTS = 3
+"""So often a test that fails without a part, and passes then, is left out; what fails only now and then, or in the company of others, is not to be taken for a test that notices."""
 _UNTOLD = frozenset({"infrastructure", "timeout"})
 """Ends of a run that may say something of the machine: such a part is tried again by the next build."""
 _UNREAD = frozenset({"syntax", "indentation", "compile"})
@@ -31,7 +33,15 @@ class TriedPart(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     ends: PartEnd
     noticed_by: tuple[str, ...] = ()
-    """The tests that failed without it, in two runs."""
+    """The first test that failed without it, and again alone; all that failed in both runs, where their runner does not say which was first."""
+
+
+class _NothingTold(Exception):  # noqa: N818 - the name says what happened
+    """The tests can tell nothing of a part."""
+
+    def __init__(self, ends: PartEnd) -> None:
+        super().__init__(ends)
+        self.ends: PartEnd = ends
 
 
 @dataclass(slots=True)
@@ -46,7 +56,7 @@ class PartTester:
     slots: asyncio.Semaphore
     tried_now: Callable[[TriedPart], None] = lambda _: None
     _known: dict[str, TriedPart] = field(default_factory=dict)
-    _alone: dict[frozenset[str], asyncio.Task[PartEnd | None]] = field(default_factory=dict)
+    _alone: dict[frozenset[str], asyncio.Task[bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read what was tried before."""
@@ -61,49 +71,66 @@ class PartTester:
                 self._known[key] = known
                 self.folder.add(STAGE, known)
             self.folder.log(
-                STAGE, f"{known.ends}: {key}" + f" (by {len(known.noticed_by)} tests)" * bool(known.noticed_by)
+                STAGE, f"{known.ends}: {key}" + f" (by {', '.join(known.noticed_by[:3])})" * bool(known.noticed_by)
             )
         self.tried_now(known)
         return known
 
     async def _try(self, key: str, path: str, changed: str, tests: frozenset[str]) -> TriedPart:
-        if refused := await self._refused(tests):
-            return TriedPart(key=key, ends=refused)
-        missed = tests
-        for _ in range(2):  # a test that fails now and then is not to be taken for one that notices
-            result = await self._run({path: changed}, missed)
-            if result.verdict_class in _UNTOLD:
-                return TriedPart(key=key, ends="untested")
-            if result.verdict_class in _UNREAD:
-                return TriedPart(key=key, ends="unbuilt")
-            missed = _missed(result, missed)
-            if not missed:
-                return TriedPart(key=key, ends="unnoticed")
-        return TriedPart(key=key, ends="noticed", noticed_by=tuple(sorted(missed)))
+        try:
+            await self._check_alone(tests)
+            noticed_by = await self._noticed_by(path, changed, tests)
+        except _NothingTold as error:
+            return TriedPart(key=key, ends=error.ends)
+        return TriedPart(key=key, ends="noticed" if noticed_by else "unnoticed", noticed_by=tuple(sorted(noticed_by)))
 
-    async def _refused(self, tests: frozenset[str]) -> PartEnd | None:
-        """Why these tests can tell nothing, as they do not pass in the finished project without the others; found out once for the same tests."""
+    async def _noticed_by(self, path: str, changed: str, tests: frozenset[str]) -> frozenset[str]:
+        """What fails without the part, and again alone."""
+        left = tests
+        for _ in range(_DOUBTS):
+            missed = await self._missed(path, changed, left) if left else left
+            again = await self._missed(path, changed, missed) if missed else missed
+            if again or not missed:
+                return again
+            left -= missed
+        return frozenset()
+
+    async def _missed(self, path: str, changed: str, tests: frozenset[str]) -> frozenset[str]:
+        """The first test that fails without the part; all that fail, where it is not known which was first."""
+        result = _told(await self._run({path: changed}, tests))
+        if result.verdict_class in _UNREAD:
+            raise _NothingTold("unbuilt")
+        return tests & {result.first_failed} or _unpassed(result, tests)
+
+    async def _check_alone(self, tests: frozenset[str]) -> None:
+        """Refuse tests that do not pass in the finished project without the others; that is found out once for the same tests."""
         if tests not in self._alone:
-            self._alone[tests] = asyncio.create_task(self._run_alone(tests))
-        return await asyncio.shield(self._alone[tests])
+            self._alone[tests] = asyncio.create_task(self._pass_alone(tests))
+        if not await asyncio.shield(self._alone[tests]):
+            raise _NothingTold("dependent")
 
-    async def _run_alone(self, tests: frozenset[str]) -> PartEnd | None:
+    async def _pass_alone(self, tests: frozenset[str]) -> bool:
         async with self.slots:
             if await self.warm.passes(tests):
-                return None
-        result = await self._run({}, tests)
-        if result.verdict_class in _UNTOLD:
-            return "untested"
-        return "dependent" if _missed(result, tests) else None
+                return True
+        return not _unpassed(_told(await self._run({}, tests)), tests)
 
     async def _run(self, changed: dict[str, str], tests: frozenset[str]) -> Result:
         plan, took_s = self.finished.project.plan, self.finished.baseline.wall_ms / 1000
         shorter_s = min(plan.timeout_s, max(_SHORTEST_S, _PATIENCE * took_s))
         limit_s = math.ceil(shorter_s if changed else plan.timeout_s)
         async with self.slots:
-            return await self.retries.result(lambda: self.warm.run(changed, tests, timeout_s=limit_s), limit_s)
+            return await self.retries.result(
+                lambda: self.warm.run(changed, tests, timeout_s=limit_s, first=bool(changed)), limit_s
+            )
 
 
-def _missed(result: Result, tests: frozenset[str]) -> frozenset[str]:
+def _told(result: Result) -> Result:
+    if result.verdict_class in _UNTOLD:
+        raise _NothingTold("untested")
+    return result
+
+
+def _unpassed(result: Result, tests: frozenset[str]) -> frozenset[str]:
     """Those of the tests that did not pass."""
     return tests - (result.tests or frozenset())

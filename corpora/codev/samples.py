@@ -79,7 +79,7 @@ class InnerPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     emptied: str = ""
     """What stands there when the part is gone."""
     noticed_by: tuple[str, ...] = ()
-    """The tests that fail without the part; none where nothing is wanted."""
+    """As that of the block; none where nothing is wanted."""
 
 
 class CodevSample(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,7 +107,7 @@ class CodevSample(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tests: tuple[str, ...]
     """The tests that enter that function, by the names that the test runner gives them: a candidate passes when all of them pass."""
     noticed_by: tuple[str, ...]
-    """Those of them that fail when the block is gone; at least one."""
+    """Of them the first that fails when the block is gone, also alone; all that fail, where their runner does not say which was first."""
     inner: InnerPart | None = None
     """What scenario 2 asks of this block; None: nothing."""
 

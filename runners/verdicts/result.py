@@ -53,5 +53,7 @@ class Result:
     """Of a baseline: tests whose names differ between its two runs, as they contain values. They count by their number."""
     maybe_infrastructure: bool = False
     """The code may have ended this way, and so may the infrastructure: `RetryPolicy` runs it again."""
+    first_failed: str = ""
+    """Of a run that ends with the first failure: the name of the test that failed, where the witness of its runner says it."""
     reached: frozenset[int] = frozenset()
     """Of a program with probes: the numbers of the statements that were executed (`runners.programs.Program.probes`)."""

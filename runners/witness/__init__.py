@@ -81,6 +81,12 @@ def tests(said: list[str]) -> frozenset[str] | None:
     return frozenset(name for names in lists for name in names) if lists else None
 
 
+def first_failed(said: list[str]) -> str:
+    """Return the name of the test that ended a run as the first that failed; empty if none did, or the runner does not say it."""
+    packed = next((rest for kind, _, rest in (word.partition(" ") for word in said) if kind == "failed"), "")
+    return (unpacked(packed) or b"").decode("utf-8", "replace")
+
+
 def _names(word: str) -> list[str] | None:
     kind, _, packed = word.partition(" ")
     names = unpacked(packed) if kind == "tests" else None

@@ -32,7 +32,7 @@ def plugin(only: str, library: str, root: str, say: Callable[[str], None]) -> ob
     """
     if only:
         with open(only, encoding="utf-8") as file:  # noqa: PTH123 - as in the other witnesses
-            return Only(frozenset(json.load(file)))
+            return Only(frozenset(json.load(file)), say)
     inside = root + os.sep
     if any((getattr(module, "__file__", None) or "").startswith(inside) for module in list(sys.modules.values())):
         return None  # what ran while it was imported has gone unseen
@@ -42,14 +42,15 @@ def plugin(only: str, library: str, root: str, say: Callable[[str], None]) -> ob
 class Only:
     """Leaves all tests out but some, and ends with the first that fails where that is asked for."""
 
-    def __init__(self, names: frozenset[str]) -> None:
-        self.names = names
+    def __init__(self, names: frozenset[str], say: Callable[[str], None]) -> None:
+        self.names, self.say = names, say
         self.is_first_enough = bool(os.environ.pop("GHOSTTAPE_FIRST", ""))
         self.session: pytest.Session | None = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """End with a failure, as `pytest --exitfirst` does."""
+        """End with a failure, as `pytest --exitfirst` does, and say whose it is."""
         if self.is_first_enough and report.failed and self.session is not None:
+            self.say(f"failed {base64.b64encode(zlib.compress(report.nodeid.encode())).decode()}")
             self.session.shouldfail = "stopping after 1 failures"
 
     @pytest.hookimpl(trylast=True)

@@ -111,7 +111,8 @@ def _begin_again(config, only) -> None:  # type: ignore[no-untyped-def] # noqa: 
     witness["_NONCE"], witness["_ERRORS"], witness["_PROCESS"] = os.environ["GHOSTTAPE_WITNESS"], os.dup(2), os.getpid()
     os.environ.pop("GHOSTTAPE_ROOT", None)
     with open(os.environ.pop("GHOSTTAPE_ONLY"), encoding="utf-8") as file:  # noqa: PTH123
-        config.pluginmanager.register(only(frozenset(json.load(file))), "ghosttape_selecting")
+        chosen = only(frozenset(json.load(file)), witness["_say"])
+        config.pluginmanager.register(chosen, "ghosttape_selecting")
 
 
 class _Ending:

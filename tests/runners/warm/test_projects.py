@@ -128,6 +128,7 @@ def test_where_the_first_failure_is_enough_no_test_runs_behind_it(bench, loop):
     for run in (bench.warm.run, bench.project.run):
         whole, first = loop.run(run(broken, both)), loop.run(run(broken, both, first=True))
         assert (whole.failed, first.failed, first.passed, first.tests) == (2, 1, 0, frozenset())
+        assert (whole.first_failed, first.first_failed) == ("", DOUBLE)
         assert first.verdict_class == whole.verdict_class
         assert loop.run(run({}, both, first=True)).tests == both
 
