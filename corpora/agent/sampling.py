@@ -30,8 +30,8 @@ STAGES: Mapping[str, str] = {
     "unbuilt": "it does not parse with the block gone, which says nothing of the tests",
     "not-drawn": "not needed for the distribution",
     "dependent": "its tests do not pass without the others",
-    "unnoticed": "its tests pass with the block gone too",
-    "untested": "the machine failed, or its tests did not end in time",
+    "unnoticed": "its tests pass with the block gone too: none can tell an answer",
+    "untested": "the machine failed, or its tests did not end in time: the next build tries again",
     "kept": "at least one of its tests fails with the block gone",
 }
 """Where a block can end → what that means."""

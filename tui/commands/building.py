@@ -16,7 +16,7 @@ from rich.text import Text
 
 from corpora.agent.building import BuiltRepository, RepositoryBuilder, StageName, plain_tests
 from corpora.agent.noticing import TriedPart
-from corpora.agent.sampling import SampleChoice
+from corpora.agent.sampling import STAGES, SampleChoice
 from corpora.codev.samples import CodevHead, is_samples_file, write_samples
 from corpora.history.advice import AdviceRights, AdvisingProvider, ModelAdvice
 from corpora.history.environments import Said
@@ -40,12 +40,6 @@ from tui.watching.waiting import Waiting
 
 _NAMED = 3
 """So many tests of which not all is seen are named."""
-_MEANINGS: Mapping[str, str] = {
-    "found": "blocks of functions that its tests enter",
-    "tried": "were taken out, and their tests run",
-    "kept": "at least one of these tests fails without them",
-    "unnoticed": "all of them pass without it: no test can tell an answer",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +225,7 @@ def show_built(found: Mapping[str, Any]) -> None:
     if found["until"] == "samples":
         table = Table.grid(padding=(0, 2))
         for stage, number in sorted(found["stages"].items(), key=lambda pair: -pair[1]):
-            table.add_row(f"  {stage}", Text(f"{number:,}", "bold"), Text(_MEANINGS.get(stage, ""), "dim"))
+            table.add_row(f"  {stage}", Text(f"{number:,}", "bold"), Text(STAGES[stage], "dim"))
         console.print(table)
         told = ", ".join(f"{group} {number}" for group, number in sorted(found["kept"].items()))
         console.print(Text(f"  kept by type: {told or 'none'}", "dim"))
