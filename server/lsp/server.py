@@ -183,7 +183,6 @@ class Server(LanguageServer):
         """
         source, sink = stdin or sys.stdin.buffer, stdout or sys.stdout.buffer
         self.protocol.set_writer(stdio.StandardOutput(sink))
-        gc.collect()
         gc.freeze()  # without this a collection walks through all imported modules: 30 ms in the middle of an answer
         try:
             listening = listen(source, sink, self.protocol.receive)

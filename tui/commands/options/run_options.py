@@ -9,9 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
-from corpora.codealign.choosing import ids_for_a_run
 from corpora.codev.extra_rules import EXTRA_RULES
-from corpora.codev.scenes import WITH_RETRIEVAL
 from corpora.corpus import is_of_blocks
 from corpora.labels.groups import GROUPS, LabelName
 from corpora.options import EVIDENCE, LENGTH, EvaluateOptions
@@ -125,7 +123,7 @@ def options_of_evaluation(
         ConfigurationError, SettingsError: a flag is malformed or names something unknown.
 
     """
-    if given.embeddings and given.scenario != WITH_RETRIEVAL:
+    if given.embeddings and not _shows_functions(given.scenario):
         raise ConfigurationError(
             "--embeddings finds functions for scenario 4 of blocks: add --scenario 4, or leave it out"
         )
@@ -220,7 +218,7 @@ def evaluate_settings(
     if published and (flags.get("name") not in {"", "recorded"} or flags.get("answers")):
         raise ConfigurationError("--published takes the answers from the corpus: leave --provider and --answers out")
     named = {**flags, "name": "recorded", "required": True} if published else flags
-    context = ContextSettings(snippets=EVIDENCE if scenario == WITH_RETRIEVAL else None)
+    context = ContextSettings(snippets=EVIDENCE if _shows_functions(scenario) else None)
     base = Settings(provider=ProviderSettings(max_tokens=LENGTH), context=context)
     as_published = structs.replace(base, repairs=()) if published and not ablate else base
     made = settings_of(settings, named, base=as_published, repairs=repairs if scoring == "answer" else "none")
@@ -274,7 +272,18 @@ def instructions_of(words: str, *, tests: bool) -> tuple[str, ...]:
     """
     if words and not tests:
         raise ConfigurationError("--instructions checks what is judged: leave --no-tests out")
+    if not words:
+        return ()
+    from corpora.codealign.choosing import ids_for_a_run  # with its rules, a tenth of the start of a run without them
+
     return ids_for_a_run(words)
+
+
+def _shows_functions(scenario: int) -> bool:
+    """Whether a scenario of blocks comes with functions of the repository."""
+    from corpora.codev.scenes import WITH_RETRIEVAL  # with all that knows blocks, which a replay does not need
+
+    return scenario == WITH_RETRIEVAL
 
 
 def _of_both(given: ReplayFlags | EvaluateFlags) -> dict[str, Any]:
