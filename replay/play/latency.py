@@ -14,7 +14,7 @@ from statistics import NormalDist
 from replay.errors import ReplayError
 from replay.records import Moment
 from replay.tapes.clock import virtual_times
-from replay.tapes.tape import Edit, Ghost, Open, Tape
+from replay.tapes.tape import Edit, Ghost, Open, Phase, Tape
 from server.nearest import did_you_mean
 
 _KINDS = ("measured", "tape", "fixed", "lognormal")
@@ -46,7 +46,8 @@ def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
 
     `tape` takes the latency that the tape's own assistant had at the request that is asked again, or else at the nearest request with the same text in the documents:
     where it was answered, its own; where it was waited for in vain, a longer one than that, since the same question would
-    have been as slow a little earlier. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
+    have been as slow a little earlier. A request that is asked again takes as long as it took until it was shown, and one that was answered and withheld was
+    waited for in vain: the policy of the tape's editor is part of what happened. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
     is checked.
 
     Raises:
@@ -81,6 +82,7 @@ def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
     if tape is None:
         return lambda moment: 0.0
     answered, waited = _requests(tape)
+    lived = _requests(tape, ("shown", "empty"))
     if not answered:
         raise LatencyError(
             f"{tape.source}: its assistant answered nothing, so it has no latencies; choose another --latency"
@@ -89,10 +91,9 @@ def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
 
     def draw(moment: Moment) -> float:
         share = share_of(seed, moment, "latency")
+        known, in_vain = (answered, waited) if moment.request is None else lived
         request = asked.near(moment) if moment.request is None else moment.request
-        if request in answered:
-            return answered[request]
-        return drawn.at(share, above=waited.get(request, -math.inf))
+        return known[request] if request in known else drawn.at(share, above=in_vain.get(request, -math.inf))
 
     return draw
 
@@ -118,14 +119,16 @@ class _Asked:
         return min(same, key=lambda one: abs(one[0] - moment.event), default=(-1, -1))[1]
 
 
-def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
-    """Request → ms: the latency of each that was answered, and how long each other one was waited for.
+def _requests(
+    tape: Tape, ends: Sequence[Phase] = ("shown", "empty", "answered")
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Request → ms: the latency of each that ended so, by the last of `ends` that it has, and how long each other one was waited for.
 
     Where the tape does not say when a request was given up, it was waited for until the next edit, or until the
     assistant was asked again.
     """
     ghosts = [event for event in tape.events if isinstance(event, Ghost)]
-    answered = {ghost.request: ghost.latency for ghost in ghosts if ghost.phase in {"shown", "empty"}}
+    answered = {ghost.request: ghost.latency for end in ends for ghost in ghosts if ghost.phase == end}
     given_up = _given_up(tape)
     return answered, {**_overtaken(tape, answered.keys() | given_up.keys()), **given_up}
 

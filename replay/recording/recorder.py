@@ -40,6 +40,8 @@ Admission: TypeAlias = Callable[[str], str | None]
 """Maps a document's URI to its path on the tape; None if the document must not be recorded."""
 CHECK_EVERY = 500
 """A checkpoint is written after this number of edits of a document, unless the document was saved or closed meanwhile."""
+_ANSWERS = 500
+"""How many requests may be answered between an answer and the time when it is shown."""
 _HINTS: dict[str, Reason] = {
     "accept": "accept",
     "delete": "delete",
@@ -78,7 +80,7 @@ class Recorder:
         self._admit, self._tells_shown = admit, tells_shown
         self._open: dict[str, _Doc] = {}
         self._numbers: dict[str, int] = {}
-        self._latencies: dict[int, float] = {}
+        self._answers: dict[int, tuple[int, float]] = {}
         self._given: dict[int, tuple[_Doc, ShownSuggestion]] = {}
         self._taken: set[int] = set()
         self._by_hand: set[int] = set()
@@ -126,13 +128,10 @@ class Recorder:
                 yield from self._closed(self._open.pop(document.uri))
             case CompletionRequested() if editor_event.document.uri in self._open:
                 yield from self._asked(editor_event, self._open[editor_event.document.uri])
-            case CompletionReturned(request) if self._tells_shown:
-                self._latencies[request] = editor_event.latency
             case CompletionReturned() if editor_event.document.uri in self._open:
-                yield from self._shown(editor_event, self._open[editor_event.document.uri], editor_event.latency)
-            case CompletionShown(request) if editor_event.document.uri in self._open and request not in self._given:
-                latency = self._latencies.pop(request, 0.0)
-                yield from self._shown(editor_event, self._open[editor_event.document.uri], latency)
+                yield from self._answered(editor_event, self._open[editor_event.document.uri])
+            case CompletionShown() if editor_event.document.uri in self._open:
+                yield from self._told(editor_event, self._open[editor_event.document.uri])
             case CompletionMissing() if editor_event.document.uri in self._open:
                 yield from self._missing(editor_event, self._open[editor_event.document.uri])
             case CompletionAccepted(request):
@@ -225,8 +224,31 @@ class Recorder:
             self._by_hand.add(asked.request)
         yield msgspec.structs.replace(ghost, trigger="invoked") if asked.invoked else ghost
 
+    def _answered(self, answered: CompletionReturned, doc: _Doc) -> Iterator[Event]:
+        """An editor that does not tell what it shows shows each answer to the text of now, and drops the others."""
+        if not self._tells_shown:
+            yield from self._shown(answered, doc, answered.latency)
+        elif minimal(answered.document.text, answered.change)[2]:
+            self._remember(answered.request, doc.number, self._t - answered.latency)
+            latency = round(answered.latency, 3)
+            yield Ghost(self._t, doc.number, answered.request, "answered", latency=latency)
+
+    def _remember(self, request: int, doc: int, asked: float) -> None:
+        """Keep which document a request was answered for, and when it was sent; of the last `_ANSWERS` requests."""
+        self._answers[request] = doc, asked
+        if len(self._answers) > _ANSWERS:
+            del self._answers[next(iter(self._answers))]
+
+    def _told(self, told: CompletionShown, doc: _Doc) -> Iterator[Event]:
+        """The editor shows what this server answered for this document; anything else it may have from a server before. It may say so again."""
+        number, asked = self._answers.get(told.request, (-1, 0.0))
+        here = [doc.suggestion, *doc.others]
+        is_new = told.request not in self._taken and all(each is None or each.request != told.request for each in here)
+        if self._tells_shown and number == doc.number and is_new:
+            yield from self._shown(told, doc, self._t - asked)
+
     def _shown(self, shown: CompletionReturned | CompletionShown, doc: _Doc, latency: float) -> Iterator[Event]:
-        """Show a suggestion: one that the editor says it shows, else each answer to the text of now, as editors drop the others."""
+        """Show a suggestion, so long after its request (ms), if it is about the text of now."""
         change = minimal(shown.document.text, shown.change)
         if shown.document.version != doc.version or not change[2]:
             return

@@ -27,7 +27,9 @@ from runners.toolchains import TOOLCHAINS, VERSIONED
 from syntax.text import Change
 
 Reason: TypeAlias = Literal["type", "paste", "delete", "accept", "undo", "redo", "format", "agent", "external"]
-Phase: TypeAlias = Literal["asked", "shown", "empty", "cancelled", "accepted", "part", "rejected", "ignored"]
+Phase: TypeAlias = Literal[
+    "asked", "answered", "shown", "empty", "cancelled", "accepted", "part", "rejected", "ignored"
+]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 Offset: TypeAlias = Annotated[int, msgspec.Meta(ge=0, description="UTF-16 code units from the start of the document")]
 _Time: TypeAlias = Annotated[
@@ -206,6 +208,7 @@ class Close(_DocEvent, frozen=True):
 class Ghost(_DocEvent, frozen=True):
     """An action of an assistant. `latency` is in ms since the request; `trigger` says whether the person asked by hand.
 
+    `answered`: an answer with text came, which need not be shown; only recordings of editors that tell what they show have it.
     `empty`: the answer had no text. `cancelled`: the editor cancelled the request after `latency`.
     """
 

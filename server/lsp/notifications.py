@@ -44,15 +44,31 @@ class _Command(msgspec.Struct, frozen=True):
     arguments: tuple[Any, ...] = ()
 
 
+class _Item(msgspec.Struct, frozen=True, rename="camel"):
+    insert_text: str = ""
+    command: _Command = _Command()
+
+
+class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
+    item: _Item
+    accepted_length: int = 0
+
+    @property
+    def ticket(self) -> str:
+        """The ticket of the provider's answer; empty when the item has none."""
+        arguments = self.item.command.arguments
+        return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
+
+
 class _Range(msgspec.Struct, frozen=True):
     start: Position
     end: Position
 
 
-class _Item(msgspec.Struct, frozen=True, rename="camel"):
-    insert_text: str = ""
-    command: _Command = _Command()
-    range: _Range | None = None
+class _ItemThere(msgspec.Struct, frozen=True, rename="camel"):
+    insert_text: str
+    range: _Range
+    command: _Command
 
 
 class _Version(msgspec.Struct, frozen=True):
@@ -60,16 +76,11 @@ class _Version(msgspec.Struct, frozen=True):
     version: int
 
 
-class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
-    item: _Item
-    accepted_length: int = 0
-    text_document: _Version | None = None
+class _OnScreen(msgspec.Struct, frozen=True, rename="camel"):
+    """An item of this server, where it stands, and in which text."""
 
-    @property
-    def ticket(self) -> str:
-        """The ticket of the provider's answer; empty when the item has none."""
-        arguments = self.item.command.arguments
-        return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
+    item: _ItemThere
+    text_document: _Version
 
 
 def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
@@ -140,9 +151,9 @@ async def accepted(ls: Server, *arguments: Any) -> None:
 
 async def shown(ls: Server, params: Any) -> None:
     """`textDocument/didShowCompletion` `{item, textDocument?: {uri, version}}`: the item is on the screen. A recorder needs to know of which text."""
-    feedback = _read(params)
-    if feedback is not None and (event := _shown(ls, feedback)) is not None:
+    if (event := _shown(ls, params)) is not None:
         ls.protocol.emit(event)
+    feedback = _read(params)
     if ls.feedback_provider is not None and feedback is not None and feedback.ticket:
         await _send(ls.feedback_provider.shown(feedback.ticket))
 
@@ -155,17 +166,18 @@ async def accepted_in_part(ls: Server, params: Any) -> None:
         await _send(ls.feedback_provider.accepted_in_part(feedback.ticket, text, length))
 
 
-def _shown(ls: Server, feedback: _Feedback) -> CompletionShown | None:
+def _shown(ls: Server, params: Any) -> CompletionShown | None:
     """The event of an item that is on the screen; None if it is not said of which text, or if that text is no more."""
-    where, span, arguments = feedback.text_document, feedback.item.range, feedback.item.command.arguments
-    if where is None or span is None or not arguments or not isinstance(arguments[0], int):
-        return None
     try:
-        document = ls.documents.get(where.uri)
-        change = (_offset(document, span.start), _offset(document, span.end), feedback.item.insert_text)
-    except DocumentError:
+        told = convert_params(params, _OnScreen)
+        document = ls.documents.get(told.text_document.uri)
+        start, end = (_offset(document, place) for place in (told.item.range.start, told.item.range.end))
+    except (DocumentError, JsonRpcInvalidParams):
         return None
-    return CompletionShown(arguments[0], document, change) if document.version == where.version else None
+    request = next(iter(told.item.command.arguments), None)
+    if type(request) is not int or document.version != told.text_document.version:
+        return None
+    return CompletionShown(request, document, (start, end, told.item.insert_text))
 
 
 def _read(params: Any) -> _Feedback | None:

@@ -175,8 +175,8 @@ class Writing:
 
     def _ended(self, event: Ghost, text: str) -> Iterator[_Form]:
         """The end of a request: its answer, if there is one, and whether it was cancelled."""
-        if event.offset > length(text):
-            return
+        if event.offset > length(text) or (event.phase == "shown" and text != self._reading.documents.texts[event.doc]):
+            return  # Copilot's format puts what was shown into the text of the request
         line, character = position_at(text, event.offset)
         place = f"{line + 1},{character + 1}"
         item = {"range": f"[{place} -> {place}]", "text": event.text, "isInlineEdit": False, "source": log.CARRIER}

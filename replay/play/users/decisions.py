@@ -33,16 +33,16 @@ class Decisions:
                 on_screen[event.doc] = [request for request in on_screen[event.doc] if request.is_open]
             elif isinstance(event, Ghost):
                 self._ghosts[documents.paths[event.doc]].append((index, event))
-                self._tell(event, on_screen[event.doc])
+                self._tell(event, on_screen[event.doc], documents.texts[event.doc])
             else:
                 self._leave(event, on_screen)
 
-    def _tell(self, ghost: Ghost, on_screen: list[RecordedRequest]) -> None:
+    def _tell(self, ghost: Ghost, on_screen: list[RecordedRequest], text: str) -> None:
         if ghost.phase == "asked":
-            self._requests[ghost.request] = RecordedRequest(ghost.offset)
+            self._requests[ghost.request] = RecordedRequest(ghost.offset, asked_in=text)
         elif ghost.phase == "shown":
-            request = self._requests.setdefault(ghost.request, RecordedRequest(ghost.offset))
-            request.show(ghost)
+            request = self._requests.setdefault(ghost.request, RecordedRequest(ghost.offset, asked_in=text))
+            request.show(ghost, text)
             on_screen.append(request)
         elif ghost.request in self._requests:
             self._requests[ghost.request].decide(ghost)

@@ -40,12 +40,13 @@ class RecordedDecision:
 
 @dataclass(slots=True)
 class RecordedRequest:
-    """A request on its way through a tape. `offset` is where `text` was to be put, in UTF-16 code units.
+    """A request on its way through a tape, about the document `asked_in`. `offset` is where `text` was to be put, in UTF-16 code units.
 
     `written` is the beginning of the text that stands there now, `rest` what is left; `is_open` says that all edits since have only added to it.
     """
 
     offset: int
+    asked_in: str
     text: str | None = None
     written: str = ""
     rest: Rest = field(default_factory=lambda: Rest(0, ""))
@@ -54,9 +55,14 @@ class RecordedRequest:
     is_typed: bool = True
     is_open: bool = False
 
-    def show(self, ghost: Ghost) -> None:
-        """The suggestion came onto the screen."""
-        self.offset, self.text, self.written, self.is_typed, self.is_open = ghost.offset, ghost.text, "", True, True
+    def show(self, ghost: Ghost, now: str) -> None:
+        """The suggestion came onto the screen, in a document that is `now` so; or its rest did, behind what was typed of it since the request."""
+        typed = cut(now, self.offset, ghost.offset)
+        begun = cut(self.asked_in, 0, self.offset) + typed
+        is_rest = now == begun + cut(self.asked_in, self.offset, length(self.asked_in)) if typed else False
+        self.written = typed if is_rest else ""
+        self.offset = self.offset if is_rest else ghost.offset
+        self.text, self.is_typed, self.is_open = self.written + ghost.text, True, True
         self.rest = Rest(ghost.offset, ghost.text)
 
     def take(self, before: str, event: Edit) -> None:

@@ -95,6 +95,25 @@ def test_elsewhere_the_latency_is_drawn_as_if_those_in_vain_might_have_been_slow
     assert drawn.count(30.0) / len(drawn) == pytest.approx(0.25, abs=0.03)
 
 
+def test_what_a_policy_withheld_was_as_quick_as_it_was_for_another_policy_and_never_came_where_it_is_asked_again():
+    """Each answer takes 20 ms and is shown after 200 at the earliest; of the first two the next key comes after 110 ms."""
+    typist = Typist(gap=1000)
+    for request, gap in enumerate((110, 110, 900)):
+        typist.type("x")
+        typist.events.append(Ghost(typist.t, 0, request, "asked", request + 1))
+        typist.events.append(Ghost(typist.t + 20, 0, request, "answered", latency=20.0))
+        if gap > 200:
+            typist.events.append(Ghost(typist.t + 200, 0, request, "shown", request + 1, "y", 200.0))
+        typist.t -= 1000 - gap
+    tape = typist.type("z").tape()
+    asked = [index for index, event in enumerate(tape.events) if isinstance(event, Ghost) and event.phase == "asked"]
+    latency = latency_of("tape", 0, tape)
+    assert [latency.draw(moment_of(index)) for index in asked] == [20.0] * 3
+    again = [latency.draw(moment_of(index, request=number)) for number, index in enumerate(asked)]
+    assert again[2] == 200.0
+    assert all(drawn > 110.0 for drawn in again[:2])
+
+
 def test_a_tape_without_answers_has_no_latencies():
     with pytest.raises(LatencyError, match=r"its assistant answered nothing"):
         latency_of("tape", 0, Typist().type("a").tape())

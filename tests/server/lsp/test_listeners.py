@@ -117,10 +117,20 @@ def on_screen(text, *, version, request=7):
         (on_screen("xy", version=3), [(7, (2, 2, "xy"))]),
         (on_screen("xy", version=2), []),
         (on_screen("xy", version=3, request="7"), []),
+        (on_screen("xy", version=3, request=True), []),
+        (on_screen("xy", version=None), []),
         ({"item": on_screen("xy", version=3)["item"]}, []),
         ({**on_screen("xy", version=3), "textDocument": {"uri": "file:///b", "version": 3}}, []),
     ],
-    ids=["now", "an older text", "another server's item", "of no document", "of one that is not open"],
+    ids=[
+        "now",
+        "an older text",
+        "another server's item",
+        "no number",
+        "no version",
+        "no document",
+        "one that is not open",
+    ],
 )
 async def test_what_the_editor_shows_is_told_where_it_says_of_which_text(params, heard):
     server, told = lsp.create(), []
@@ -128,3 +138,19 @@ async def test_what_the_editor_shows_is_told_where_it_says_of_which_text(params,
     server.listeners.append(told.append)
     await notifications.shown(server, params)
     assert [(each.request, each.change) for each in told if isinstance(each, CompletionShown)] == heard
+
+
+@pytest.mark.parametrize("there", [{}, {"uri": "file:///a"}, {"uri": "file:///a", "version": None}, 5])
+async def test_the_provider_hears_what_is_shown_however_odd_the_document_is(there):
+    class Hearing:
+        heard = []
+
+        async def shown(self, ticket):
+            self.heard.append(ticket)
+
+    server = lsp.create()
+    server.feedback_provider = Hearing()
+    item = {"insertText": "x", "range": [0, 1], "command": {"arguments": [7, "12"]}}
+    await notifications.shown(server, {"item": item, "textDocument": there})
+    assert Hearing.heard == ["12"]
+    Hearing.heard.clear()

@@ -12,7 +12,7 @@ const DID_SHOW = "textDocument/didShowCompletion";
  * A server that ends meanwhile misses nothing: with it ends what it shows.
  */
 export function tellShown(client: GhostClient | undefined, uri: string, version: number, items: readonly InlineCompletionItem[]): void {
-  for (const item of [...items].reverse()) {
+  for (const item of items) {
     const range = item.range && client?.code2ProtocolConverter.asRange(item.range);
     const shown = { insertText: insertedText(item), range, command: item.command };
     client?.sendNotification(DID_SHOW, { item: shown, textDocument: { uri, version } }).catch(() => undefined);

@@ -23,6 +23,7 @@ import type { Policy } from "./policies/tables";
 import { type QuestionListener, Questions } from "./questions";
 import { changesOf, movedTo, situationOf } from "./situations";
 import { Snooze } from "./snooze";
+import { onScreen, type Turn } from "./visible";
 import type { Cancellation } from "./waiting";
 
 type Ask = NonNullable<Middleware["provideInlineCompletionItems"]>;
@@ -66,7 +67,7 @@ export class Asking implements Disposable {
   readonly #subscriptions: Disposable[];
   #policy: Policy;
   #questions: Questions<Items>;
-  #wantsMore: Spot | undefined;
+  #wantsMore: (Spot & { readonly turn: Turn }) | undefined;
   #ours: Spot | undefined;
   #asksLater: ReturnType<typeof setTimeout> | undefined;
 
@@ -98,16 +99,17 @@ export class Asking implements Disposable {
 
   /** A server has begun to run: it is asked for what was typed last, if no server has answered that. */
   serverRuns(): void {
+    this.#questions.forget();
     const document = window.activeTextEditor?.document;
     if (document !== undefined && this.#questions.isUnanswered(keyOf(document))) {
       this.#again(keyOf(document));
     }
   }
 
-  /** A question by hand at this place wants several completions to choose from; there may be none, if the editor has nothing to go on from. */
-  wantMore(): void {
+  /** A question by hand at this place wants several completions, of which the next or previous one is shown; there may be none, if the editor has nothing to go on from. */
+  wantMore(turn: Turn): void {
     const editor = window.activeTextEditor;
-    this.#wantsMore = editor && spotAt(editor.document, editor.selection.active);
+    this.#wantsMore = editor && { ...spotAt(editor.document, editor.selection.active), turn };
   }
 
   /** The person pressed Escape: what a document shows is rejected. Says whether it is ours. */
@@ -123,13 +125,14 @@ export class Asking implements Disposable {
     if (!isEnabledIn(document) || (!invoked && this.snooze.left(Date.now()) > 0)) {
       return undefined;
     }
-    const wantsMore = invoked && this.#takesMore(spot);
+    const turn = invoked ? this.#takesTurn(spot) : 0;
     const asked = invoked ? context : { ...context, triggerKind: InlineCompletionTriggerKind.Automatic };
     const send = (request: Cancellation): Promise<Answer<Items> | undefined> =>
-      cancellable(request, (cancelled) => this.#send(wantsMore, next, [document, position, asked, cancelled]));
+      cancellable(request, (cancelled) => this.#send(turn !== 0, next, [document, position, asked, cancelled]));
     const selection = window.activeTextEditor?.selection.isEmpty === false;
     const waited = isInvoke ? 0 : EDITOR_WAITS;
-    return this.#questions.ask({ ...spot, invoked, waited, selection, token, send });
+    const visible = (items: Items): Items => onScreen(items, turn, document, context);
+    return this.#questions.ask({ ...spot, invoked, waited, selection, token, visible, send });
   };
 
   dispose(): void {
@@ -176,10 +179,10 @@ export class Asking implements Disposable {
     void commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
-  #takesMore(spot: Spot): boolean {
+  #takesTurn(spot: Spot): Turn | 0 {
     const wants = this.#wantsMore;
     this.#wantsMore = undefined;
-    return areOne(spot, wants);
+    return wants !== undefined && areOne(spot, wants) ? wants.turn : 0;
   }
 
   #changed(event: TextDocumentChangeEvent): void {

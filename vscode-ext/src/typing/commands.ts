@@ -3,6 +3,7 @@ import { commands, type Disposable, type TextDocument, window } from "vscode";
 import type { ChangeReason } from "../recording/reasons";
 import type { Asking } from "./asking";
 import { toggleLanguage } from "./enabling";
+import type { Turn } from "./visible";
 
 const CORE = "editor.action.inlineSuggest.";
 const MINUTE = 60_000;
@@ -30,16 +31,16 @@ export function typingCommands(asking: Asking, listener: TypingListener, during:
     await commands.executeCommand(CORE + name);
   };
   const accept = (name: string) => () => during("accept", () => commands.executeCommand(CORE + name));
-  const more = (name: string) => async (): Promise<void> => {
-    asking.wantMore();
+  const more = (name: string, turn: Turn) => async (): Promise<void> => {
+    asking.wantMore(turn);
     await commands.executeCommand(CORE + name);
   };
   const registered = {
     trigger: core("trigger"),
     acceptWord: accept("acceptNextWord"),
     acceptLine: accept("acceptNextLine"),
-    next: more("showNext"),
-    previous: more("showPrevious"),
+    next: more("showNext", 1),
+    previous: more("showPrevious", -1),
     dismiss: async (): Promise<void> => {
       const document = window.activeTextEditor?.document;
       if (document !== undefined && asking.dismissed(document)) {

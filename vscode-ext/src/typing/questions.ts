@@ -20,6 +20,8 @@ export interface Question<T> {
   readonly waited: number;
   /** Text is selected in the editor. */
   readonly selection: boolean;
+  /** What the editor shows of what it is given: last what is on the screen, before it what can be chosen in its place. */
+  visible(items: T): T;
   readonly token: Cancellation;
   /** Ask the server; what is given cancels the request. Gives undefined if the server ended before it answered. */
   send(cancellation: Cancellation): Promise<Answer<T> | undefined>;
@@ -51,7 +53,7 @@ interface Request {
 export interface QuestionListener<T> {
   /** A request was answered after so many ms; `length` is that of what was offered, 0 for nothing. */
   answered(latency: number, length: number): void;
-  /** The editor is given something to show in a document. */
+  /** The editor shows something in a document. */
   shown(key: string, version: number, items: T): void;
   /** There is something to show in a document that the editor has not asked for: it must ask again. */
   again(key: string): void;
@@ -143,6 +145,14 @@ export class Questions<T> {
     return isOurs;
   }
 
+  /** The server has ended: what it answered is nothing that another one knows. */
+  forget(): void {
+    this.#shown.left();
+    for (const change of this.#changes.values()) {
+      change.ready = undefined;
+    }
+  }
+
   /** Whether the policy asks about the last change of a document, and no server has answered that, nor is asked now. */
   isUnanswered(key: string): boolean {
     const change = this.#changes.get(key);
@@ -156,7 +166,7 @@ export class Questions<T> {
       return undefined;
     }
     this.#shown.show(question.key, question.offset, answer);
-    this.#listener.shown(question.key, question.version, answer.items);
+    this.#listener.shown(question.key, question.version, question.visible(answer.items));
     return answer.items;
   }
 

@@ -42,7 +42,7 @@ it.each([
   const server = { alternatives, shown: () => undefined, origin: () => Promise.resolve("none" as const) };
   const asking = new Asking(policyOf("vscode"), () => undefined, server, () => undefined);
   fake.editor = { document, selection: { isEmpty: true, active: { character: 3 } } };
-  asking.wantMore();
+  asking.wantMore(1);
   const asked = { ...document, version };
   for (let time = 0; time < 2; time++) {
     await asking.provide(asked as never, { character } as never, { triggerKind: 0 } as never, token, (() => Promise.resolve([])));

@@ -17,6 +17,8 @@ function answer(text: string, cache: Cache = "none"): Answer<string> {
 class Editor {
   readonly sent: { readonly at: number; readonly version: number; readonly request: Cancellation }[] = [];
   readonly answered: number[] = [];
+  /** How much of what it is given it shows. */
+  seen = 99;
   /** What it was said to show: document, version and text. */
   readonly shown: string[] = [];
   /** What the editor was told to ask for again. */
@@ -89,6 +91,7 @@ class Editor {
       waited: 0,
       selection: false,
       token,
+      visible: (text) => text.slice(0, this.seen),
       send: async (request) => {
         this.sent.push({ at: Date.now(), version, request });
         const text = this.answer;
@@ -446,6 +449,30 @@ describe("an editor with a policy", () => {
     void editor.type({ right: policy === "copilot" ? "" : " + 1" }).then(() => (shown = Date.now()));
     await vi.advanceTimersByTimeAsync(9000);
     expect([wait, wait + 1]).toContain(shown - (editor.sent[0]?.at ?? 0)); // the answer itself takes 1 ms of made-up time
+  });
+
+  it("forgets with the server what it had ready, and what is shown", async () => {
+    const editor = new Editor("zed");
+    void editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    const rest = editor.write("te");
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await rest).toBe("xt");
+    editor.questions.forget();
+    expect(editor.questions.dismissed("a.py")).toBe(false);
+    const next = editor.ask();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await next).toBe("text");
+    expect(editor.sent).toHaveLength(2);
+  });
+
+  it("says only what the editor shows of what it is given", async () => {
+    const editor = new Editor("vscode");
+    editor.seen = 2;
+    const given = editor.type();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await given).toBe("text");
+    expect(editor.shown).toEqual(["a.py 1 te"]);
   });
 
   it("copilot says of what is shown in which version, and nothing of what it withheld until the next key", async () => {
