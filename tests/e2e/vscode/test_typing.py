@@ -178,3 +178,29 @@ def test_what_the_policy_withholds_is_not_shown_on_the_tape(open_file, model):
     assert min(shown.values()) >= 190, "timers of two programs"
     assert len(asked) > len(shown), "several were asked for and withheld"
     assert [event.text for event in ghosts if event.phase == "accepted"] == ["[0]"]
+
+
+def test_what_the_list_of_suggestions_hides_is_shown_on_the_tape_when_the_list_is_gone(open_file, model):
+    """As VS Code is set by default: while its list is open, it draws only what goes on with the selected word."""
+    model.answer = lambda asked: " = 1" if asked["prompt"].endswith("\nit") else ""
+    settings = {"editor.quickSuggestions": {"other": "on"}, "editor.wordBasedSuggestions": "currentDocument"}
+    window = open_file("items = []\n", settings={"ghosttape.provider": model.settings, **settings})
+    window.record()
+    window.type("it")
+    window.page.locator(".suggest-widget.visible .monaco-list-row", has_text="items").first.wait_for()
+    window.until(lambda: any(prompt.endswith("\nit") for prompt in model.prompts), "it was asked")
+    window.page.wait_for_timeout(500)
+    assert window.ghost == ""
+    window.press("Escape")
+    window.until_ghost(" = 1")
+    window.press("Tab")
+    window.until_ghost("")
+    assert window.save() == "items = []\nit = 1"
+    window.pause()
+    ghosts = [
+        event for event in on_tape(window.tapes[-1])[0].events if isinstance(event, Ghost) and event.phase != "empty"
+    ]
+    told = [event.phase for event in ghosts if event.request == ghosts[-1].request]
+    assert told == ["asked", "answered", "shown", "accepted"]
+    (came, shown) = (next(event.t for event in ghosts if event.phase == phase) for phase in ("answered", "shown"))
+    assert shown - came > 400, "not while the list was open"

@@ -140,17 +140,20 @@ async def test_what_the_editor_shows_is_told_where_it_says_of_which_text(params,
     assert [(each.request, each.change) for each in told if isinstance(each, CompletionShown)] == heard
 
 
+class Hearing:
+    """Stands in for a provider that wants to hear what is shown."""
+
+    def __init__(self):
+        self.heard = []
+
+    async def shown(self, ticket):
+        self.heard.append(ticket)
+
+
 @pytest.mark.parametrize("there", [{}, {"uri": "file:///a"}, {"uri": "file:///a", "version": None}, 5])
-async def test_the_provider_hears_what_is_shown_however_odd_the_document_is(there):
-    class Hearing:
-        heard = []
-
-        async def shown(self, ticket):
-            self.heard.append(ticket)
-
-    server = lsp.create()
-    server.feedback_provider = Hearing()
+async def test_the_provider_hears_what_is_shown_however_odd_the_document_is(there, monkeypatch):
+    server, provider = lsp.create(), Hearing()
+    monkeypatch.setattr(type(server), "feedback_provider", provider)
     item = {"insertText": "x", "range": [0, 1], "command": {"arguments": [7, "12"]}}
     await notifications.shown(server, {"item": item, "textDocument": there})
-    assert Hearing.heard == ["12"]
-    Hearing.heard.clear()
+    assert provider.heard == ["12"]
