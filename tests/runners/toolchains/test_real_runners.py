@@ -50,6 +50,52 @@ MANY = {
 }
 
 
+UNCOVERED = {"m.js": "export const f = (x) => x + 1;\nexport const g = (x) => {\n  return x - 1;\n};\n"}
+VITEST_CASE = (
+    "import { expect, it } from 'vitest';\nimport { f } from './m.js';\nit('a', () => expect(f(1)).toBe(2));\n"
+)
+MEASURED = {
+    "pytest": (
+        ProjectPlan("python", ("pytest", "pytest-cov"), command="pytest -q", timeout_s=120.0),
+        {
+            "pytest.ini": "[pytest]\naddopts = --cov=m --cov-fail-under=100\n",
+            "m.py": "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x - 1\n",
+            "test_m.py": "from m import f\n\n\ndef test_f():\n    assert f(1) == 2\n",
+        },
+    ),
+    "jest": (
+        ProjectPlan("node", ("jest@30",), command="jest --coverage", timeout_s=120.0),
+        {
+            "package.json": '{"jest": {"collectCoverage": true, "coverageThreshold": {"global": {"functions": 100}}}}',
+            "m.js": "exports.f = (x) => x + 1;\nexports.g = (x) => x - 1;\n",
+            "m.test.js": "const { f } = require('./m.js');\ntest('a', () => expect(f(1)).toBe(2));\n",
+        },
+    ),
+    "vitest": (
+        ProjectPlan("node", ("vitest@4", "@vitest/coverage-v8@4"), command="vitest run --coverage", timeout_s=120.0),
+        UNCOVERED
+        | {
+            "package.json": "{}",
+            "vitest.config.mjs": "export default { test: { coverage: { enabled: true, thresholds: { functions: 100 } } } };\n",
+            "m.test.js": VITEST_CASE,
+        },
+    ),
+}
+"""Tests that pass, in projects that ask them to reach all functions, which they do not."""
+
+
+@pytest.mark.parametrize("runner", MEASURED)
+async def test_what_tests_cover_is_no_test(runner, cache, need):
+    need("node", "npm")
+    plan, files = MEASURED[runner]
+    project = await prepare(files, plan, pick(), cache, lambda _: None)
+    try:
+        result = await project.run({})
+    finally:
+        project.close()
+    assert (result.verdict_class, len(result.tests)) == ("passed", 1), result
+
+
 @pytest.mark.parametrize("runner", MANY)
 async def test_names_of_tests_count_for_no_output_however_many_there_are(runner, cache, need):
     need("node", "npm")

@@ -68,9 +68,9 @@ def opened(loop, cache):
     """A function that lays out a project and opens it."""
     all_opened = []
 
-    def open_project(files, command=COMMAND, workers=1):
+    def open_project(files, command=COMMAND, workers=1, requires=("pytest",)):
         async def start():
-            plan = ProjectPlan("python", requires=("pytest",), command=command, timeout_s=20.0)
+            plan = ProjectPlan("python", requires=requires, command=command, timeout_s=20.0)
             project = await prepare(files, plan, make("bubblewrap"), cache, lambda _: None)
             said = []
             return Bench(project, await WarmTests.of(project, files, said.append, workers), said)
@@ -158,6 +158,15 @@ def test_what_cannot_be_held_runs_in_a_fresh_sandbox_and_says_why(files, command
     (said,) = bench.said
     assert re.search(reason, said)
     assert not loop.run(bench.warm.passes(frozenset({DOUBLE})))
+
+
+@pytest.mark.parametrize("conftest", [{}, CONFTEST], ids=["late", "sooner"])
+def test_some_of_the_tests_pass_though_they_cover_less_than_all_of_them_must(conftest, opened, loop):
+    options = {"pytest.ini": "[pytest]\naddopts = --cov=src --cov-fail-under=100\n"}
+    bench = opened(FILES | conftest | options, requires=("pytest", "pytest-cov"))
+    for run in (bench.warm.run, bench.project.run):
+        result = loop.run(run({}, frozenset({DOUBLE})))
+        assert (result.verdict_class, result.tests) == ("passed", {DOUBLE}), result
 
 
 def test_a_command_that_names_its_folder_as_rules_write_it_is_held_too(opened, loop):
