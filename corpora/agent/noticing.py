@@ -90,7 +90,7 @@ class PartTester:
         for _ in range(_DOUBTS):
             missed = await self._missed(path, changed, left) if left else left
             again = await self._missed(path, changed, missed) if missed else missed
-            if again or not missed:
+            if not missed or (again and await self._are_sound(again)):
                 return again
             left -= missed
         return frozenset()
@@ -104,10 +104,14 @@ class PartTester:
 
     async def _check_alone(self, tests: frozenset[str]) -> None:
         """Refuse tests that do not pass in the finished project without the others; that is found out once for the same tests."""
+        if not await self._are_sound(tests):
+            raise _NothingTold("dependent")
+
+    async def _are_sound(self, tests: frozenset[str]) -> bool:
+        """Whether tests pass in the finished project without the others: one that needs another before it fails alone with the part and without."""
         if tests not in self._alone:
             self._alone[tests] = asyncio.create_task(self._pass_alone(tests))
-        if not await asyncio.shield(self._alone[tests]):
-            raise _NothingTold("dependent")
+        return await asyncio.shield(self._alone[tests])
 
     async def _pass_alone(self, tests: frozenset[str]) -> bool:
         async with self.slots:

@@ -214,7 +214,9 @@ class WarmTests:
         result = await self._run(self.project, {}, only)
         if result is not None and result.tests is None and result.message not in self._told:
             self._told.add(result.message)
-            self.notify(f"some tests run in a fresh sandbox each time, as none begins otherwise: {result.message}")
+            self.notify(
+                f"some tests run in a fresh sandbox each time, as they do not pass in an interpreter that is held ready: {result.message}"
+            )
         return result is not None and result.tests is not None and only <= result.tests
 
     async def _run(

@@ -217,7 +217,7 @@ def show_built(found: Mapping[str, Any]) -> None:
         console.print(f"  chains: {number_of(found['tests_passing'], 'test')}, which enter {entered}")
         if unseen := found["tests_unseen"]:
             console.print(
-                f"  of {number_of(len(unseen), 'test')} not all is seen, where processes are started or tests trace themselves: "
+                f"  of {number_of(len(unseen), 'test')} not all is seen, where processes are started, tests trace themselves, or nothing was reported of them: "
                 f"{one_line(', '.join(unseen[:_NAMED]))}{', …' * (len(unseen) > _NAMED)} (all: `unseen` in {found['chains']})",
                 highlight=False,
                 markup=False,

@@ -40,7 +40,9 @@ if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
   const path = join(__dirname, file);
   const witness = name === 'vitest' ? asModule(path) : path;
   if (Object.hasOwn(UNMEASURED, name)) {
-    argv.splice(2, argv.length, ...argv.slice(2).filter((word) => !MEASURES.test(word)));
+    const given = argv.slice(2);
+    const isSaid = (at) => /^(true|false)$/.test(given[at]) && MEASURES.test(given[at - 1] ?? '');
+    argv.splice(2, argv.length, ...given.filter((word, at) => !MEASURES.test(word) && !isSaid(at)));
     add(UNMEASURED[name]);
   }
   if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${witness}`);

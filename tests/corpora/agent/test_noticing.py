@@ -77,3 +77,20 @@ async def test_only_what_two_runs_say_of_a_part_is_kept(
     assert " by ".join(filter(None, (found.ends, "".join(found.noticed_by)))) == ends
     assert list(folder.added(STAGE, TriedPart)) == ([] if ends == "untested" else [found])
     assert asked == [tests for tests, _ in without]
+
+
+async def test_a_test_that_needs_another_before_it_notices_nothing(folder: StageFolder) -> None:
+    """`b` fails wherever `a` has not run before; `a` fails once, by chance."""
+    chance = iter([PASSED, replace(NONE, first_failed="a")])  # both without a change; both without the part
+
+    async def run(changed: dict[str, str], only: frozenset[str], timeout_s: float, first: bool) -> Any:
+        return next(chance, None if "a" in only else NONE) or PASSED
+
+    async def passes(_: frozenset[str]) -> bool:
+        return False
+
+    finished: Any = SimpleNamespace(project=SimpleNamespace(plan=SimpleNamespace(timeout_s=20.0)), baseline=PASSED)
+    retries: Any = SimpleNamespace(result=lambda start, _: start())
+    tester = PartTester(finished, SimpleNamespace(run=run, passes=passes), folder, retries, asyncio.Semaphore(1))  # type: ignore[arg-type]
+    found = await tester.tried("key", "m.py", "pass", tuple(ALL))
+    assert (found.ends, found.noticed_by) == ("unnoticed", ())

@@ -64,7 +64,7 @@ MEASURED = {
         },
     ),
     "jest": (
-        ProjectPlan("node", ("jest@30",), command="jest --coverage", timeout_s=120.0),
+        ProjectPlan("node", ("jest@30",), command="jest --coverage true", timeout_s=120.0),
         {
             "package.json": '{"jest": {"collectCoverage": true, "coverageThreshold": {"global": {"functions": 100}}}}',
             "m.js": "exports.f = (x) => x + 1;\nexports.g = (x) => x - 1;\n",
