@@ -46,7 +46,6 @@ class LanguageServer:
     _in_vain: int = 0
     _why: str = ""
     _tickets: OrderedDict[str, tuple[LanguageServerSession, Continuation]] = field(default_factory=OrderedDict)
-    _on_screen: set[str] = field(default_factory=set)
     _numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def prompt(self, context: Context) -> Prompt:
@@ -93,9 +92,8 @@ class LanguageServer:
         self.folders = tuple(folders)
 
     async def shown(self, ticket: str) -> None:
-        """Report to the server that its item was shown, once."""
-        if (given := self._given(ticket)) is not None and ticket not in self._on_screen:
-            self._on_screen.add(ticket)
+        """Report to the server that its item was shown."""
+        if (given := self._given(ticket)) is not None:
             given[0].shown(given[1].item)
 
     async def accepted(self, ticket: str) -> None:
@@ -117,7 +115,7 @@ class LanguageServer:
         ticket = str(next(self._numbers))
         self._tickets[ticket] = session, found
         if len(self._tickets) > _TICKETS:
-            self._on_screen.discard(self._tickets.popitem(last=False)[0])
+            self._tickets.popitem(last=False)
         return ticket
 
     def _given(self, ticket: str) -> tuple[LanguageServerSession, Continuation] | None:
