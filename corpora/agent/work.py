@@ -67,8 +67,10 @@ class StageFolder:
             raise DataError(file, 0, f"is not what the stage {stage} writes: remove it: {error}") from error
 
     def add(self, stage: str, found: msgspec.Struct) -> None:
-        """Add one line to what a stage found so far."""
-        with self._made(f"{stage}.jsonl").open("ab") as opened:
+        """Add one line to what a stage found so far, in the place of one that was cut off."""
+        with self._made(f"{stage}.jsonl").open("a+b") as opened:
+            opened.seek(0)
+            opened.truncate(opened.read().rfind(b"\n") + 1)
             opened.write(msgspec.json.encode(found) + b"\n")
 
     def added(self, stage: str, as_type: type[_T]) -> Iterator[_T]:

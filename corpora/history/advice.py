@@ -12,7 +12,7 @@ from msgspec import structs
 
 from corpora.history.environments import Said
 from corpora.history.proposals import ModelQuestion, Proposal, Proposals, proposals_in, question
-from runners.environments import NotTestable
+from runners.environments import NotTestable, TriedWay
 from runners.project import ALLOW_NETWORK
 from server.chat import ask_chat
 from server.prompt import ChatMessage
@@ -137,7 +137,7 @@ class ModelAdvice:
         trials, kept_in, left = failure.trials, set[Path](), self.rounds
         while left:
             asked = question(files, trials, self.said.setup_env.values())
-            file = self._file(asked)
+            file = self._file(files, trials)
             proposals = Proposals() if self.again or file in kept_in else self._known(file)
             if not proposals.found:
                 if left < self.rounds:
@@ -176,9 +176,10 @@ class ModelAdvice:
             _keep(file, answer)
         return proposals
 
-    def _file(self, asked: ModelQuestion) -> Path:
-        """Where the answer to a question is kept: all that the model is shown tells it from others."""
-        whole = repr((self.chat.name, self.said.members, asked.messages))
+    def _file(self, files: Mapping[str, str], trials: Sequence[TriedWay]) -> Path:
+        """Where the answer to a question is kept: told from others by the model, the files, and what was tried. Not by logs, which have times and addresses in them."""
+        plain = [replace(each, problem=each.result.verdict_class if each.result else "", log="") for each in trials]
+        whole = repr((self.chat.name, self.chat.place, self.said.members, question(files, plain).messages))
         return self.folder / f"advice-{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.txt"
 
     def _shown(self, proposals: Proposals) -> Iterator[tuple[int, Proposal]]:

@@ -137,3 +137,17 @@ def test_a_model_that_repeats_itself_is_asked_no_more_often_than_is_allowed(benc
         with pytest.raises(NotTestable):
             asyncio.run(asked.builder(AdviceRights(run=True), rounds=expected).build("environment", NOTHING))
         assert len(asked.chat.asked) == expected
+
+
+def test_what_a_log_says_otherwise_each_time_makes_no_other_question(bench: Any) -> None:
+    failing = [answer(f"python verify.py {number}", setup="date +%N; false") for number in range(2)]
+    for answers, expected in ((failing, 2), ([answer(RIGHT)], 1)):
+        asked = bench(answers)
+        building = asked.builder(AdviceRights(run=True), rounds=expected).build("environment", NOTHING)
+        if answers is failing:
+            with pytest.raises(NotTestable):
+                asyncio.run(building)
+        else:
+            assert asyncio.run(building).environment.tests.command == RIGHT
+            assert sum("was asked before" in line for line in asked.shown) == 2
+        assert len(asked.chat.asked) == expected
