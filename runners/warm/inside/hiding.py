@@ -59,10 +59,11 @@ class Hidden:
         """Find a module that was put away; None for others."""
         if name not in self._modules or name in sys.modules:
             return None
-        spec = type(sys.__spec__)(name, self)  # type: ignore[arg-type]
-        spec.submodule_search_locations = getattr(
-            self._modules[name], "__path__", None
-        )  # `python -m` asks which are packages
+        module = self._modules[name]
+        spec, own = type(sys.__spec__)(name, self), getattr(module, "__spec__", None)  # type: ignore[arg-type]
+        if own is not None:  # `python -m` runs it by these
+            spec.origin, spec.cached, spec.has_location = own.origin, own.cached, own.has_location
+        spec.submodule_search_locations = getattr(module, "__path__", None)  # and asks which are packages
         return spec
 
     def get_code(self, name: str) -> object:

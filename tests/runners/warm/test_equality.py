@@ -2,13 +2,16 @@
 
 import asyncio
 import re
+import subprocess
 import sys
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from runners.programs import Program, cold
 from runners.warm import warm
+from runners.warm.inside import hiding
 
 TIMEOUT_S = 60.0
 
@@ -198,3 +201,24 @@ async def test_a_package_has_the_submodules_that_the_program_has_imported_and_no
     for sample, got, expected in zip(samples, warmly, coldly, strict=True):
         assert settled(got) == settled(expected), sample.text
     assert {result.verdict_class for result in coldly} > {"passed"}
+
+
+_PUT_AWAY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import hiding
+hidden = hiding.Hidden()
+import tarfile
+del sys.path[0]
+hidden.put_away("hiding")
+import runpy
+sys.argv[1:] = ["-h"]
+runpy.run_module("tarfile", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_a_module_that_was_put_away_runs_as_a_program_by_its_own_name():
+    """As `python -m tarfile -h` does, which takes its name from its file."""
+    argv = [sys.executable, "-S", "-c", _PUT_AWAY, str(Path(hiding.__file__).parent)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.startswith("usage: tarfile.py")) == (0, True), done.stderr
