@@ -31,8 +31,10 @@ from server.lsp.server import Server
 from server.wire.messages import (
     ChangeReasonParams,
     DocumentParams,
+    ItemCommand,
     Position,
     SelectionParams,
+    ShownParams,
     TerminalParams,
     convert_params,
 )
@@ -40,13 +42,9 @@ from server.wire.messages import (
 _log = logging.getLogger("ghosttape.server")
 
 
-class _Command(msgspec.Struct, frozen=True):
-    arguments: tuple[Any, ...] = ()
-
-
 class _Item(msgspec.Struct, frozen=True, rename="camel"):
     insert_text: str = ""
-    command: _Command = _Command()
+    command: ItemCommand = ItemCommand()
 
 
 class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
@@ -58,29 +56,6 @@ class _Feedback(msgspec.Struct, frozen=True, rename="camel"):
         """The ticket of the provider's answer; empty when the item has none."""
         arguments = self.item.command.arguments
         return arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else ""
-
-
-class _Range(msgspec.Struct, frozen=True):
-    start: Position
-    end: Position
-
-
-class _ItemThere(msgspec.Struct, frozen=True, rename="camel"):
-    insert_text: str
-    range: _Range
-    command: _Command
-
-
-class _Version(msgspec.Struct, frozen=True):
-    uri: str
-    version: int
-
-
-class _OnScreen(msgspec.Struct, frozen=True, rename="camel"):
-    """An item of this server, where it stands, and in which text."""
-
-    item: _ItemThere
-    text_document: _Version
 
 
 def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
@@ -169,7 +144,7 @@ async def accepted_in_part(ls: Server, params: Any) -> None:
 def _shown(ls: Server, params: Any) -> CompletionShown | None:
     """The event of an item that is on the screen; None if it is not said of which text, or if that text is no more."""
     try:
-        told = convert_params(params, _OnScreen)
+        told = convert_params(params, ShownParams)
         document = ls.documents.get(told.text_document.uri)
         start, end = (_offset(document, place) for place in (told.item.range.start, told.item.range.end))
     except (DocumentError, JsonRpcInvalidParams):

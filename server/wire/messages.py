@@ -82,6 +82,25 @@ class _Versioned(msgspec.Struct, frozen=True):
     version: _Integer
 
 
+class ItemCommand(msgspec.Struct, frozen=True):
+    """The command of an item: its arguments are the number of the request and, if the provider wants to hear of it, its ticket."""
+
+    arguments: tuple[Any, ...] = ()
+
+
+class _PlacedItem(msgspec.Struct, frozen=True, rename="camel"):
+    insert_text: str
+    range: Range
+    command: ItemCommand
+
+
+class ShownParams(msgspec.Struct, frozen=True, rename="camel"):
+    """The parameters of `textDocument/didShowCompletion`, as a recording needs them: an item, where it stands, and in which text."""
+
+    item: _PlacedItem
+    text_document: _Versioned
+
+
 class _ContentChange(msgspec.Struct, frozen=True):
     range: Range
     text: str
