@@ -16,6 +16,7 @@ from tests.e2e.vscode.typist import PROGRAM, Typist
 LOG = logging.getLogger(__name__)
 REQUESTS = 100
 NOT_ASKED = {"gated", "debounced"}
+NOT_SHOWN = {"superseded", "cancelled", "late"}
 LATEST_MS = 30
 """How late timers may be for the policy to be judged: gaps between keys end 30 ms before, or begin 60 ms after the 50 ms that VS Code waits, so that
 a timer that is later than this makes another key the one that is asked about."""
@@ -68,7 +69,9 @@ def lived(tape):
     for event in tape.events:
         if not isinstance(event, Ghost) or (event.phase != "accepted" and found.get(event.request) == {"part"}):
             continue
-        if event.phase == "ignored":
+        if event.phase == "answered":
+            found[event.request] = NOT_SHOWN  # the next key came as it did, unless it is shown later
+        elif event.phase == "ignored":
             found[event.request] = {"shown", "typed-through"}
         elif event.phase in {"accepted", "part", "rejected", "empty", "cancelled"}:
             found[event.request] = {event.phase}

@@ -187,8 +187,9 @@ def test_what_the_list_of_suggestions_hides_is_shown_on_the_tape_when_the_list_i
     settings = {"editor.quickSuggestions": {"other": "on"}, "editor.wordBasedSuggestions": "currentDocument"}
     window = open_file("items = []\n", settings={"ghosttape.provider": model.settings, **settings})
     window.record()
-    window.type("it")
+    window.type("i")
     window.page.locator(".suggest-widget.visible .monaco-list-row", has_text="items").first.wait_for()
+    window.type("t")
     window.until(lambda: any(prompt.endswith("\nit") for prompt in model.prompts), "it was asked")
     window.page.wait_for_timeout(500)
     assert window.ghost == ""
