@@ -18,7 +18,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 async def serve(command: Sequence[str], title: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve a screen for each page that is opened, on the loopback address alone, until SIGINT, SIGTERM or SIGHUP.
+    """Serve a screen for each page that is opened, on the loopback address alone, until SIGINT, SIGTERM or SIGHUP (under nohup it stays).
 
     `command` starts the screen (absolute path first). `port` 0 takes a free one. `ready` gets the address of the page, with its token.
 
@@ -50,10 +50,11 @@ def _listening(port: int) -> socket.socket:
 
 async def _end_signal() -> None:
     loop, asked_to_end = asyncio.get_running_loop(), asyncio.Event()
-    for sign in _SIGNALS:
+    heard = [sign for sign in _SIGNALS if signal.getsignal(sign) is not signal.SIG_IGN]
+    for sign in heard:
         loop.add_signal_handler(sign, asked_to_end.set)
     try:
         await asked_to_end.wait()
     finally:
-        for sign in _SIGNALS:
+        for sign in heard:
             loop.remove_signal_handler(sign)

@@ -39,10 +39,16 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(*words):
-    """Start `ghosttape tui --web` with further words."""
+async def serving(*words, before=()):
+    """Start `ghosttape tui --web` with further words, by the command `before`."""
     process = await asyncio.create_subprocess_exec(
-        SCRIPT, "tui", "--web", *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        *before,
+        SCRIPT,
+        "tui",
+        "--web",
+        *map(str, words),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
     )
     try:
         line = await asyncio.wait_for(process.stdout.readline(), 60)

@@ -137,6 +137,15 @@ async def test_the_end_of_the_server_is_the_end_of_its_screens(served, client, s
     await until(lambda: not any(map(runs, screens)))
 
 
+async def test_under_nohup_the_server_outlives_its_terminal(folder, client):
+    async with serving(folder, before=["nohup"]) as served:
+        assert await status(client, served.address) == 200
+        served.process.send_signal(signal.SIGHUP)
+        await asyncio.sleep(0.5)
+        assert await status(client, served.address) == 200
+        assert await served.end() == 0
+
+
 async def test_a_folder_with_signs_of_the_shell_in_its_name_is_served(folder, client):
     odd = folder.rename(folder.with_name("-it's $(touch harm); `x` \"&"))
     async with serving("--", odd) as served, opened(client, served) as websocket:
