@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import tenacity
+
 from replay.errors import StoreError
 from replay.run.listing.listing import SCHEMA as _LISTING
 from runners.errors import MachineFails
 
+_BEGINNING_S = 10.0
+"""For how long it is tried again what SQLite refuses while another process opens or closes the same database."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
   number INTEGER PRIMARY KEY, moment TEXT UNIQUE NOT NULL, tape TEXT NOT NULL, event INTEGER NOT NULL,
@@ -37,11 +41,30 @@ def connect(folder: Path) -> sqlite3.Connection:
         if not os.access(folder, os.W_OK):
             return _connect_for_reading(folder)
         connection = sqlite3.connect(folder / "run.sqlite", timeout=30)
-        connection.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(connection)
         # a commit survives the end of this process; only a power failure can lose the last ones
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.executescript(_SCHEMA + _LISTING)
     return connection
+
+
+@tenacity.retry(
+    retry=tenacity.retry_if_exception(lambda error: _code(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR}),
+    stop=tenacity.stop_after_delay(_BEGINNING_S),
+    wait=tenacity.wait_random(0.01, 0.05),
+    reraise=True,
+)
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers and the writer go on beside each other.
+
+    Of two processes that do this to a new database, or while the last one that has it open closes it, SQLite refuses one at once.
+    """
+    connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _code(error: BaseException) -> int:
+    """SQLite's primary code of an error; 0 if it has none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _connect_for_reading(folder: Path) -> sqlite3.Connection:
@@ -63,8 +86,8 @@ def store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        if _code(error) == sqlite3.SQLITE_FULL:
             raise MachineFails(f"{folder / 'run.sqlite'}: {error}: make room there") from error
-        is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
+        is_damaged = _code(error) in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}
         helps = f": the run is damaged: remove {folder}, or choose another --out" if is_damaged else ""
         raise StoreError(f"{folder / 'run.sqlite'}: {error}{helps}") from error

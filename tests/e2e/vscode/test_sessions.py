@@ -3,6 +3,7 @@
 import json
 import logging
 import math
+import shutil
 from collections import Counter
 from dataclasses import dataclass
 
@@ -140,6 +141,7 @@ def test_a_replay_asks_what_was_asked_in_the_editor_and_its_requests_end_as_they
     for turn in range(TRIES):
         window = open_file("", file="shop.py")
         tape, path, late = recorded_session(window, Typist(window, seed))
+        shutil.copy(path, tmp_path)  # kept for whoever asks why it failed
         live, replayed = asked_live(tape), {}
         assert live.total() >= REQUESTS
         for policy in ("recorded", "vscode"):

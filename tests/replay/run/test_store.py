@@ -3,7 +3,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -13,6 +15,7 @@ from tapes import moment_of, record_of
 from replay.errors import StoreError
 from replay.options import ReplayOptions
 from replay.records import Ending, Missed, Record, Rewriting, Suggestion, TrailStep, Verdict, Within
+from replay.run.storage.database import connect
 from replay.run.store import Store
 from runners.errors import MachineFails
 from server.settings import ProviderSettings, Settings
@@ -271,6 +274,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from tapes import record_of
+from replay.run.storage.database import connect
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 store = Store.open(Path({folder!r}))
@@ -349,3 +353,18 @@ def test_a_file_in_place_of_the_folder_is_called_a_file(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(StoreError, match="is a file, not a folder"):
         Store.continued(tmp_path / "run", {})
+
+
+def test_a_run_that_begins_while_others_look_at_it_begins(tmp_path):
+    """SQLite refuses one of two that open a new database at once, whatever patience it is given."""
+    for number in range(30):
+        folder, together = tmp_path / str(number), threading.Barrier(4)
+        folder.mkdir()
+
+        def opened(folder=folder, together=together):
+            together.wait()
+            with Store(folder, connect(folder)) as store:
+                return list(store.records())
+
+        with ThreadPoolExecutor(4) as pool:
+            assert [one.result() for one in [pool.submit(opened) for _ in range(4)]] == [[]] * 4
