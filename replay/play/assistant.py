@@ -79,6 +79,11 @@ class Assistant:
     def _debounced_at(self) -> float:
         return math.inf if self._waiting is None else self._waiting.due
 
+    def finish(self, index: int) -> Steps:
+        """The tape ends: so does the wait for what it never showed."""
+        yield from self.pass_time(index, math.inf)
+        yield from self._under_way.cancel(self.now, Ending("cancelled", "the tape ends"), index)
+
     # What happens in the editor
 
     def edited(self, index: int, event: Edit) -> Steps:
@@ -240,8 +245,10 @@ class Assistant:
         yield from self._under_way.make_room(self.now)
         kept = self._pacer.asked(self.now)
         fate = None if moment.request is None else self._fates.get(moment.request)
-        patience = math.inf if kept else self._patience(index if since is None else since, doc, moment.offset, fate)
-        drawn = self.latency.draw(moment)
+        then = self.latency.then(moment)
+        waits = kept or (then is not None and then.answered)
+        patience = math.inf if waits else self._patience(index if since is None else since, doc, moment.offset, fate)
+        drawn = then.came if then else self.latency.draw(moment)
         will_cancel = drawn is not None and drawn >= patience
         text = self.stage.text(doc)
         ask = Ask(
@@ -261,11 +268,11 @@ class Assistant:
             answer = Answer(answer.measured, given_up=True)
         if drawn is not None or answer.cache != "none":  # its time is another than that of its pieces
             answer = replace(answer, first_token=None)
-        came = self._latency(doc, answer, drawn, patience)
-        latency = came if answer.given_up else self._pacer.held(self.now, came, answer.cache)
-        flying = PendingRequest(
-            self.now + latency, doc, ask, answer, suggestion_of(answer, ask, latency), kept, self.now + came, fate=fate
-        )
+        came = then.came if then and not answer.given_up else self._latency(doc, answer, drawn, patience)
+        shown = then.shown if then and not answer.given_up else came
+        latency = came if answer.given_up else self._pacer.held(self.now, shown, answer.cache)
+        suggestion = suggestion_of(answer, ask, latency if latency < math.inf else came)
+        flying = PendingRequest(self.now + latency, doc, ask, answer, suggestion, kept, self.now + came, fate=fate)
         if self.policy.is_timed:
             self._under_way.send(flying)
         else:

@@ -25,14 +25,28 @@ class LatencyError(ReplayError):
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerThen:
+    """A request of the tape's assistant that is asked again: after how many ms its answer came then, and after how many it was shown.
+
+    `shown` is infinite if it never was. If it was not answered (`answered`), both are longer than it was waited for.
+    """
+
+    came: float
+    shown: float
+    answered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Latency:
     """A latency model. `draw` gives the ms of the answer to a request at a moment; None means: as measured on the wall.
 
-    What is drawn depends on the seed and the moment alone, so that a request more or less changes no other.
+    What is drawn depends on the seed and the moment alone, so that a request more or less changes no other. `then` is how
+    a request that is asked again was answered, if that counts: also where an answer is in the server's cache.
     """
 
     name: str
     draw: Callable[[Moment], float | None]
+    then: Callable[[Moment], AnswerThen | None] = lambda _: None
 
 
 def share_of(seed: int, moment: Moment, what: str) -> float:
@@ -46,8 +60,8 @@ def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
 
     `tape` takes the latency that the tape's own assistant had at the request that is asked again, or else at the nearest request with the same text in the documents:
     where it was answered, its own; where it was waited for in vain, a longer one than that, since the same question would
-    have been as slow a little earlier. A request that is asked again takes as long as it took until it was shown, and one that was answered and withheld was
-    waited for in vain: the policy of the tape's editor is part of what happened. Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
+    have been as slow a little earlier. A request that is asked again is answered when it was answered then, and shown when it was shown, if it was: the
+    policy of the tape's editor is part of what happened (`AnswerThen`). Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
     is checked.
 
     Raises:
@@ -62,7 +76,7 @@ def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
     if text == "measured":
         return Latency(text, lambda moment: None)
     if text == "tape":
-        return Latency(text, _taken(tape, seed))
+        return Latency(text, lambda moment: 0.0) if tape is None else _of_tape(tape, seed)
     if kind == "fixed" and len(values) == 1 and 0 <= values[0] < math.inf:
         return Latency(text, lambda moment: values[0])
     if kind == "lognormal" and len(values) == 2 and 0 < values[0] < math.inf and 0 <= values[1] < math.inf:
@@ -78,24 +92,28 @@ def _lognormal(median: float, sigma: float, share: float) -> float:
     return median * math.exp(sigma * NormalDist().inv_cdf(max(share, 2**-57)))
 
 
-def _taken(tape: Tape | None, seed: int) -> Callable[[Moment], float | None]:
-    if tape is None:
-        return lambda moment: 0.0
+def _of_tape(tape: Tape, seed: int) -> Latency:
     answered, waited = _requests(tape)
-    lived = _requests(tape, ("shown", "empty"))
+    shown = _after(tape, "empty") | _after(tape, "shown")
     if not answered:
         raise LatencyError(
             f"{tape.source}: its assistant answered nothing, so it has no latencies; choose another --latency"
         )
     drawn, asked = _Drawn(list(answered.values()), list(waited.values())), _Asked(tape)
 
-    def draw(moment: Moment) -> float:
+    def took(moment: Moment, request: int) -> float:
         share = share_of(seed, moment, "latency")
-        known, in_vain = (answered, waited) if moment.request is None else lived
-        request = asked.near(moment) if moment.request is None else moment.request
-        return known[request] if request in known else drawn.at(share, above=in_vain.get(request, -math.inf))
+        return answered[request] if request in answered else drawn.at(share, above=waited.get(request, -math.inf))
 
-    return draw
+    def then(moment: Moment) -> AnswerThen | None:
+        if moment.request is None:
+            return None
+        came = took(moment, moment.request)
+        if moment.request not in answered:
+            return AnswerThen(came, came, answered=False)
+        return AnswerThen(came, shown.get(moment.request, math.inf))
+
+    return Latency("tape", lambda moment: took(moment, asked.near(moment)), then)
 
 
 class _Asked:
@@ -119,18 +137,21 @@ class _Asked:
         return min(same, key=lambda one: abs(one[0] - moment.event), default=(-1, -1))[1]
 
 
-def _requests(
-    tape: Tape, ends: Sequence[Phase] = ("shown", "empty", "answered")
-) -> tuple[dict[int, float], dict[int, float]]:
-    """Request → ms: the latency of each that ended so, by the last of `ends` that it has, and how long each other one was waited for.
+def _requests(tape: Tape) -> tuple[dict[int, float], dict[int, float]]:
+    """Request → ms: the latency of each that was answered, and how long each other one was waited for.
 
     Where the tape does not say when a request was given up, it was waited for until the next edit, or until the
     assistant was asked again.
     """
-    ghosts = [event for event in tape.events if isinstance(event, Ghost)]
-    answered = {ghost.request: ghost.latency for end in ends for ghost in ghosts if ghost.phase == end}
+    answered = _after(tape, "shown") | _after(tape, "empty") | _after(tape, "answered")
     given_up = _given_up(tape)
     return answered, {**_overtaken(tape, answered.keys() | given_up.keys()), **given_up}
+
+
+def _after(tape: Tape, phase: Phase) -> dict[int, float]:
+    """Request → the ms after which it came to a phase first."""
+    ghosts = [event for event in tape.events if isinstance(event, Ghost) and event.phase == phase]
+    return {ghost.request: ghost.latency for ghost in reversed(ghosts)}
 
 
 def _given_up(tape: Tape) -> dict[int, float]:

@@ -11,7 +11,6 @@ rest of the tape is rebased on it (`replay.play.drive.rebase`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 
 from replay.play.assistant import Assistant, Reply, Steps
@@ -120,7 +119,7 @@ class Player:
                 yield from self._assistant.ask_at(index, place)
             yield from self._on(index, event)
         self.reached = self.size
-        yield from self._assistant.pass_time(self.size, math.inf)
+        yield from self._assistant.finish(self.size)
         if self.drive:
             yield from self._finished()
 

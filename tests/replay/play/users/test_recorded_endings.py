@@ -3,6 +3,9 @@
 How they ended is read from the tape a second time here, by other code: it looks at the texts of the document, not at edits.
 """
 
+import contextlib
+import math
+
 import pytest
 from tapes import Typist
 
@@ -115,7 +118,7 @@ def answered(ask, shown):
 
 
 class Session(Typist):
-    """A typist with an assistant, which answers 50 ms after it was asked."""
+    """A typist with an assistant, which answers so long after it was asked as `after` says."""
 
     def __init__(self, text=""):
         super().__init__(text=text, gap=1000.0)
@@ -124,7 +127,8 @@ class Session(Typist):
     def ghost(self, request, phase, offset=None, text="", *, after=0.0, doc=0):
         self.t += after
         at = length(self.text) if offset is None else offset
-        latency = 50.0 if phase in {"shown", "empty", "cancelled"} else 0.0
+        asked = [event.t for event in self.events if isinstance(event, Ghost) and event.request == request]
+        latency = self.t - asked[0] if phase in {"answered", "shown", "empty", "cancelled"} else 0.0
         self.events.append(Ghost(self.t, doc, request, phase, at, text, latency))
         return self
 
@@ -216,6 +220,66 @@ def test_a_request_ends_as_it_ended_then(name):
     tape = SESSIONS[name].tape()
     assert live(tape)[1] == ENDINGS.get(name, "shown")
     assert replayed(tape) == live(tape)
+
+
+NOT_SHOWN = {
+    "the next key": (session().ghost(1, "asked").ghost(1, "answered", after=20.0).type("b"), "superseded"),
+    "a move": (session().ghost(1, "asked").ghost(1, "answered", after=20.0).select(0), "cancelled"),
+    "the next request": (
+        session().ghost(1, "asked").ghost(1, "answered", after=20.0).ghost(2, "asked", after=9.0),
+        "superseded",
+    ),
+    "the end": (session().ghost(1, "asked").ghost(1, "answered", after=20.0), "cancelled"),
+}
+
+
+@pytest.mark.parametrize("cache", ["none", "typed"])
+@pytest.mark.parametrize("name", NOT_SHOWN)
+def test_what_was_answered_and_not_shown_is_answered_and_not_shown(name, cache):
+    """The server is not told to stop, as it was not then: what comes next it may answer from that. A quick cache shows nothing more."""
+    session, ending = NOT_SHOWN[name]
+    ask, settled = first(session.tape(), Answer(0.0, text="b", start=5, end=5, cache=cache))
+    assert (ask.patience, ask.will_cancel) == (math.inf, False)
+    assert settled.ending.name == ending
+    assert (settled.suggestion.text, settled.suggestion.latency) == ("b", 20.0)
+
+
+def test_what_was_cancelled_is_not_shown_from_a_cache():
+    tape = session().ghost(1, "asked").edit((5, 5, "b"), gap=49.0).ghost(1, "cancelled", after=1.0).shown(2, "c")
+    _, settled = first(tape.tape(), Answer(0.0, text="b", start=5, end=5, cache="typed"))
+    assert settled.ending.name == "cancelled"
+
+
+def test_what_was_shown_later_than_it_came_is_shown_then():
+    tape = (
+        session()
+        .ghost(1, "asked")
+        .ghost(1, "answered", after=20.0)
+        .ghost(1, "shown", 5, "b", after=180.0)
+        .type("b")
+        .tape()
+    )
+    _, settled = first(tape, Answer(0.0, text="b", start=5, end=5))
+    assert (settled.ending.name, settled.suggestion.latency) == ("typed-through", 200.0)
+
+
+def test_what_was_shown_again_is_shown_when_it_was_shown_first():
+    again = session().ghost(1, "asked").ghost(1, "shown", 5, "bc", after=50.0).ghost(1, "rejected", after=50.0)
+    tape = again.ghost(1, "shown", 5, "bc", after=900.0).tape()
+    _, settled = first(tape, Answer(0.0, text="bc", start=5, end=5))
+    assert (settled.ending.name, settled.suggestion.latency) == ("rejected", 50.0)
+
+
+def first(tape, answer):
+    """The first question that a replay of a tape asks, and how it ends if all get this answer."""
+    player = Player(Timeline(tape), policy_of("recorded"), user_of("recorded"), latency_of("tape", 0, tape))
+    steps, found, step = player.play(), [], None
+    with contextlib.suppress(StopIteration):
+        while True:
+            step = steps.send(answer if isinstance(step, Ask) else None)
+            found += [step] if isinstance(step, Ask | Settled) and step.moment.request == 1 else []
+    ask, settled = found
+    return ask, settled
 
 
 def test_the_requests_of_a_real_session_end_as_they_ended_then(long_session):
