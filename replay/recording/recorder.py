@@ -13,7 +13,7 @@ from typing import TypeAlias
 import msgspec
 
 from replay.recording.changes import changes_of_event, reason_of_keys
-from replay.recording.shown_suggestions import ShownSuggestion, SuggestionOutcome
+from replay.recording.shown_suggestions import ShownSuggestion, SuggestionOutcome, shown_suggestion
 from replay.recording.test_runs import run_of
 from replay.tapes.tape import Close, Edit, Event, Focus, Ghost, Open, Phase, Reason, Save, Select, State
 from server.documents import Document
@@ -97,6 +97,10 @@ class Recorder:
     def take(self, t: float, editor_event: EditorEvent) -> list[Event]:
         """The tape events of one editor event, `t` ms after the start; editor events come in order."""
         self._t = t
+        if isinstance(editor_event, CursorsMoved) and (self._held or self._ending):
+            # the change has moved them: VS Code says so before it runs the command of an item that was accepted
+            self._held += self._events(editor_event)
+            return []
         return [*self._released(editor_event), *self._ended(editor_event), *self._events(editor_event)]
 
     def _released(self, editor_event: EditorEvent) -> list[Event]:
@@ -120,7 +124,7 @@ class Recorder:
             case ChangeReasonGiven(uri, reason) if uri in self._open:
                 self._open[uri].hint = _HINTS.get(reason)
             case CursorsMoved(document, ranges) if document.uri in self._open:
-                yield from self._selected(self._open[document.uri], ranges)
+                yield from self._moved(self._open[document.uri], ranges)
             case DocumentSaved(uri) if uri in self._open:
                 yield Save(self._t, self._open[uri].number)
                 yield self._checkpoint(self._open[uri])
@@ -170,7 +174,7 @@ class Recorder:
         self._accepting = None
         changes = changes_of_event(editor_event.before.text, editor_event.after.text, editor_event.changes)
         if not changes:
-            doc.hint = None  # the hint belonged to this change
+            doc.hint, doc.selection = None, ()  # they belonged to this change: a bracket that was typed over
             return
         passed_over = list(self._choose(doc, changes))
         suggestion = doc.suggestion
@@ -178,7 +182,7 @@ class Recorder:
         doc.unchecked += 1
         if doc.unchecked >= CHECK_EVERY:
             made.append(self._checkpoint(doc))
-        if suggestion is not None and changes == (suggestion.change,) and _may_be_a_key(made):
+        if suggestion is not None and suggestion.is_put_in(changes) and _may_be_a_key(made):
             self._given[suggestion.request] = (doc, suggestion)
             self._held = made
         else:
@@ -218,7 +222,8 @@ class Recorder:
             self._ending = (rest or suggestion, "rejected" if outcome == "rejected" else "ignored")
 
     def _asked(self, asked: CompletionRequested, doc: _Doc) -> Iterator[Event]:
-        yield from self._selected(doc, ((asked.offset, asked.offset),))
+        cursors = doc.selection if doc.selection[:1] == ((asked.offset, asked.offset),) else ()
+        yield from self._selected(doc, cursors or ((asked.offset, asked.offset),))
         ghost = Ghost(self._t, doc.number, asked.request, "asked", asked.offset)
         if asked.invoked:
             self._by_hand.add(asked.request)
@@ -256,7 +261,7 @@ class Recorder:
             doc.others.append(doc.suggestion)  # "Show Next Completion": one of them is chosen
         else:
             yield from self._leave(doc, "ignored")
-        doc.suggestion = ShownSuggestion(shown.request, doc.number, change)
+        doc.suggestion = shown_suggestion(shown.request, doc.number, change, shown.document.text)
         self._given[shown.request] = (doc, doc.suggestion)
         yield self._ghost(doc.suggestion, "shown", doc.suggestion.text, round(latency, 3))
 
@@ -314,6 +319,12 @@ class Recorder:
         if self._active != doc.number:
             self._active = doc.number
             yield Focus(self._t, doc.number)
+
+    def _moved(self, doc: _Doc, ranges: tuple[tuple[int, int], ...]) -> Iterator[Event]:
+        """The cursors were moved, by a change or by the person; where the person moves the main one, the editor shows nothing any more."""
+        if self._tells_shown and doc.selection and doc.selection[:1] != ranges[:1]:
+            yield from self._leave(doc, "ignored")
+        yield from self._selected(doc, ranges)
 
     def _selected(self, doc: _Doc, ranges: tuple[tuple[int, int], ...]) -> Iterator[Event]:
         yield from self._focus(doc)

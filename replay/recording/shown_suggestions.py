@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from replay.recording.changes import is_key
 from replay.tapes.tape import Reason
 from replay.tapes.typing_along import Rest
-from syntax.text import Change
+from syntax.text import Change, cut
 
 SuggestionOutcome: TypeAlias = Literal["accepted", "part", "typed", "rejected", "ignored"]
 
@@ -53,6 +53,10 @@ class ShownSuggestion:
         start, end, _ = changes[0]
         return "rejected" if start <= self.offset <= end else "ignored"
 
+    def is_put_in(self, changes: Sequence[Change]) -> bool:
+        """Whether changes put all of it in at its place, and perhaps at further cursors too: Tab does that, where it is short a key can."""
+        return self.change in changes and all(text == self.text for _, _, text in changes)
+
     def takes(self, changes: Sequence[Change], hint: Reason | None = None) -> bool:
         """Whether the next change of the document writes a beginning of this suggestion, or all of it."""
         return self.outcome(changes, hint) in {"accepted", "part", "typed"}
@@ -77,3 +81,14 @@ class ShownSuggestion:
         if rest is None:
             return None
         return replace(self, change=rest.change if rest.is_visible else (rest.offset, rest.offset, ""), rest=rest)
+
+
+def shown_suggestion(request: int, doc: int, change: Change, now: str) -> ShownSuggestion:
+    """A suggestion that comes onto the screen in a text that is `now` so.
+
+    What it takes the place of may be what the editor closed: `k': 1` between two quotes that a key wrote puts its own quote in
+    place of the second, and can be typed along.
+    """
+    start, end, text = change
+    rest = Rest(start, text, cut(now, start, end))
+    return ShownSuggestion(request, doc, change, rest if start != end and rest.is_visible else None)

@@ -27,6 +27,7 @@ from server.queries import CompletionResult, Query
 from server.service import Service
 from server.wire.messages import PositionParams, convert_params
 from server.wire.plain import STREAMED, UNDER_WAY
+from syntax.text import cut
 
 ACCEPTED = "ghosttape.accepted"
 """The command of an item, which the editor runs when the person accepts the item."""
@@ -78,10 +79,16 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
     ls.remember(where, result)
     if result.outcome == "failed":
         raise RequestFailed(result.reason)
-    if not result.text or params.document is None:
+    if not result.text or params.document is None or _stands_there(params.document, place(params.position), result):
         ls.protocol.tell_missing(params, "empty", result.latency)
         return []
     return [_item(ls, params, params.document, result)]
+
+
+def _stands_there(document: Document, start: LineCharacter, result: CompletionResult) -> bool:
+    """Whether a completion would put in again what it takes the place of, such as the `)` that the editor has closed: no editor shows that."""
+    end = document.moved(start, result.covered) if result.covered else start
+    return cut(document.text, document.offset(start), document.offset(end)) == result.text
 
 
 def _failure(ls: Server, error: Exception) -> CompletionResult:

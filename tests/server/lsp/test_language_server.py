@@ -34,6 +34,12 @@ async def test_closers_right_of_the_cursor_are_in_the_range(start):
     assert await editor.ask(0, 10) == ("1, 2))", 12)
 
 
+async def test_what_stands_there_already_is_nothing_to_offer(start):
+    editor = await start({"provider": {"name": "fixed", "text": ")"}})
+    editor.open("print(x)\n")
+    assert await editor.request(0, 7) == []
+
+
 async def test_positions_are_utf_16_if_the_client_prefers_it(start):
     editor = await start(FIXED, encodings=("utf-16", "utf-8"))
     editor.open("x = '\U0001f600'; y = \n")

@@ -4,13 +4,15 @@ import pytest
 from tapes import Typist
 
 from replay.play.users.decisions import Decisions
-from replay.tapes.tape import Edit, Tape
+from replay.tapes.tape import Edit, Ghost, Select, Tape
 from server.lsp.events import (
+    ClientLeft,
     CompletionAccepted,
     CompletionDismissed,
     CompletionRequested,
     CompletionReturned,
     CompletionShown,
+    CursorsMoved,
 )
 from tests.replay.recording.recorder.desk import URI, Desk, ghosts
 
@@ -20,15 +22,15 @@ def desk():
     return Desk("x = ", tells_shown=True)
 
 
-def answered(desk, request, offset, text):
+def answered(desk, request, offset, text, covered=0):
     """Ask and answer; the editor shows nothing yet."""
     document = desk.documents.get(URI)
     desk.tell(CompletionRequested(request, document, offset, invoked=False))
-    return desk.tell(CompletionReturned(request, document, (offset, offset, text), 9.3456))
+    return desk.tell(CompletionReturned(request, document, (offset, offset + covered, text), 9.3456))
 
 
-def shown(desk, request, offset, text):
-    return desk.tell(CompletionShown(request, desk.documents.get(URI), (offset, offset, text)))
+def shown(desk, request, offset, text, covered=0):
+    return desk.tell(CompletionShown(request, desk.documents.get(URI), (offset, offset + covered, text)))
 
 
 def test_what_was_withheld_was_answered_and_is_neither_shown_nor_rejected(desk):
@@ -114,3 +116,81 @@ def test_of_an_editor_that_was_not_to_tell_it_each_answer_to_the_text_of_now_cou
     assert ghosts(answered(desk, 1, 4, "alpha")) == [(1, "shown", "alpha")]
     desk.tell(CompletionDismissed(URI))
     assert shown(desk, 1, 4, "alpha") == []
+
+
+def moved(desk, *ranges):
+    return desk.tell(CursorsMoved(desk.documents.get(URI), ranges))
+
+
+def told(events):
+    """Edits with their reasons, cursors, and what was told of suggestions, in their order."""
+    return [
+        event.reason
+        if isinstance(event, Edit)
+        else event.ranges
+        if isinstance(event, Select)
+        else (event.request, event.phase)
+        for event in events
+        if isinstance(event, Edit | Select | Ghost)
+    ]
+
+
+def test_a_letter_that_was_accepted_was_not_typed_also_where_the_cursor_is_told_before(desk):
+    """As VS Code does it: the change, the cursor, and then the command of the item."""
+    answered(desk, 1, 4, "x")
+    shown(desk, 1, 4, "x")
+    events = [*desk.change((4, 4, "x")), *moved(desk, (5, 5)), *desk.tell(CompletionAccepted(1))]
+    assert told(events) == ["accept", ((5, 5),), (1, "accepted")]
+
+
+def test_a_letter_that_was_typed_was_not_accepted_also_where_the_cursor_is_told_before(desk):
+    answered(desk, 1, 4, "x")
+    shown(desk, 1, 4, "x")
+    events = [*desk.change((4, 4, "x")), *moved(desk, (5, 5)), *desk.tell(ClientLeft())]
+    assert told(events) == ["type", ((5, 5),), (1, "ignored")]
+
+
+def test_what_is_accepted_at_several_cursors_is_accepted_once_and_the_cursors_stay_several():
+    desk = Desk("a b", tells_shown=True)
+    moved(desk, (1, 1), (3, 3))
+    asked = desk.tell(CompletionRequested(1, desk.documents.get(URI), 1, invoked=False))
+    assert [event for event in asked if isinstance(event, Select)] == []
+    desk.tell(CompletionReturned(1, desk.documents.get(URI), (1, 1, "lpha"), 5.0))
+    shown(desk, 1, 1, "lpha")
+    events = [*desk.change((3, 3, "lpha"), (1, 1, "lpha")), *moved(desk, (5, 5), (11, 11))]
+    events += desk.tell(CompletionAccepted(1))
+    assert told(events) == ["accept", ((5, 5), (11, 11)), (1, "accepted")]
+
+
+def test_when_the_cursor_has_been_elsewhere_nothing_is_shown_that_could_be_typed_along_or_rejected(desk):
+    answered(desk, 1, 4, "alpha")
+    shown(desk, 1, 4, "alpha")
+    moved(desk, (4, 4))
+    assert ghosts(moved(desk, (3, 3))) == [(1, "ignored", "")]
+    moved(desk, (4, 4))
+    assert ghosts([*desk.change((4, 4, "z")), *desk.tell(ClientLeft())]) == []
+
+
+def test_the_cursor_that_a_closed_bracket_moves_which_is_typed_over_takes_nothing_from_the_screen():
+    desk = Desk("f()", tells_shown=True)
+    moved(desk, (2, 2))
+    answered(desk, 1, 2, "a)[0]", covered=1)
+    shown(desk, 1, 2, "a)[0]", covered=1)
+    assert ghosts([*desk.change((2, 2, "a")), *moved(desk, (3, 3))]) == []
+    assert ghosts([*desk.change((3, 4, ")")), *moved(desk, (4, 4))]) == []
+    assert ghosts(desk.change((4, 4, "[0]"))) == [(1, "accepted", "[0]")]
+
+
+@pytest.mark.parametrize(("key", "ends"), [("k", []), ("x", [(1, "rejected", "")])])
+def test_what_goes_on_behind_the_quote_that_the_editor_closed_is_typed_along(key, ends):
+    desk = Desk("{''}", tells_shown=True)
+    answered(desk, 1, 2, "k': 1", covered=1)
+    shown(desk, 1, 2, "k': 1", covered=1)
+    assert ghosts([*desk.change((2, 2, key)), *desk.tell(ClientLeft())]) == ends
+
+
+def test_a_word_of_what_goes_on_behind_the_quote_that_the_editor_closed_is_a_part():
+    desk = Desk("{''}", tells_shown=True)
+    answered(desk, 1, 2, "key': 1", covered=1)
+    shown(desk, 1, 2, "key': 1", covered=1)
+    assert ghosts(desk.change((2, 2, "key"))) == [(1, "part", "key")]

@@ -15,6 +15,7 @@ from server.lsp.events import (
     CompletionReturned,
     CursorsMoved,
     DocumentClosed,
+    DocumentSaved,
 )
 from tests.replay.recording.recorder.desk import URI, Desk, ghosts
 
@@ -71,7 +72,7 @@ class TestSuggestions:
     def test_what_a_key_writes_is_typed_also_where_it_was_suggested(self, text, typed):
         desk = Desk("f")
         desk.suggestion(1, 1, text)
-        events = [*desk.change((1, 1, typed)), *desk.tell(CursorsMoved(desk.documents.get(URI), ((0, 0),)))]
+        events = [*desk.change((1, 1, typed)), *desk.tell(DocumentSaved(URI))]
         assert [event.reason for event in events if isinstance(event, Edit)] == ["type"]
         assert {phase for _, phase, _ in ghosts(events)} <= {"ignored"}
 
