@@ -321,9 +321,11 @@ class Recorder:
             yield Focus(self._t, doc.number)
 
     def _moved(self, doc: _Doc, ranges: tuple[tuple[int, int], ...]) -> Iterator[Event]:
-        """The cursors were moved, by a change or by the person; where the person moves the main one, the editor shows nothing any more."""
-        if self._tells_shown and doc.selection and doc.selection[:1] != ranges[:1]:
-            yield from self._leave(doc, "ignored")
+        """The cursors were moved, by a change or by the person; where the person moves the main one, or works in another document, the editor shows nothing any more."""
+        if self._tells_shown:
+            is_moved = doc.selection and doc.selection[:1] != ranges[:1]
+            left = [each for each in self._open.values() if each is not doc or is_moved]
+            yield from (event for each in left for event in self._leave(each, "ignored"))
         yield from self._selected(doc, ranges)
 
     def _selected(self, doc: _Doc, ranges: tuple[tuple[int, int], ...]) -> Iterator[Event]:

@@ -171,6 +171,16 @@ def test_when_the_cursor_has_been_elsewhere_nothing_is_shown_that_could_be_typed
     assert ghosts([*desk.change((4, 4, "z")), *desk.tell(ClientLeft())]) == []
 
 
+def test_when_the_person_has_worked_in_another_document_nothing_is_shown_that_could_be_typed_along_or_rejected(desk):
+    answered(desk, 1, 4, "alpha")
+    shown(desk, 1, 4, "alpha")
+    moved(desk, (4, 4))
+    desk.open("y", uri="file:///w/b.py")
+    assert ghosts(desk.tell(CursorsMoved(desk.documents.get("file:///w/b.py"), ((0, 0),)))) == [(1, "ignored", "")]
+    moved(desk, (4, 4))
+    assert ghosts([*desk.change((4, 4, "a")), *desk.tell(ClientLeft())]) == []
+
+
 def test_the_cursor_that_a_closed_bracket_moves_which_is_typed_over_takes_nothing_from_the_screen():
     desk = Desk("f()", tells_shown=True)
     moved(desk, (2, 2))
