@@ -172,12 +172,15 @@ class Task:
         return len(self.before), len(self.before) + len(self.truth)
 
     def filled(self, suggestion: Suggestion | None) -> ProjectState:
-        """The document with a suggestion in its gap; with None, nothing."""
+        """The document with a suggestion in its gap; with None, nothing.
+
+        What a suggestion takes the place of right of the cursor stays where something is hidden there: it stands behind that, and not at the gap.
+        """
         text = self.before + self.after
         if suggestion is None:
             return _filled(self.path, self.before, "", self.hidden + self.after)
         before, after = cut(text, 0, suggestion.start), cut(text, suggestion.end, length(text))
-        return _filled(self.path, before, suggestion.text, self.hidden + after)
+        return _filled(self.path, before, suggestion.text, self.hidden + self.after if self.hidden else after)
 
     def moment(self, sample: int = 0) -> Moment:
         """The moment at which its answer number `sample` (from 0) is asked for."""

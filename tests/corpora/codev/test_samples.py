@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,13 @@ from corpora.codev.samples import (
 )
 from corpora.codev.scenes import scenes
 from corpora.errors import DataError
+from replay.records import Suggestion
 from replay.tapes.tape import Tests as ProjectTests
+from server.repair.draft import Draft
+from server.repair.offer import offered
+from syntax.languages import language_of
+from syntax.text import length
+from tests.corpora.codev.made_tasks import task
 
 TEXT = '"""🙂"""\n\n\ndef double(x):\n    y = x * 2\n    return y\n\n\ndef other():\n    pass\n'
 BODY = TEXT.index("y = x"), TEXT.index("return y") + len("return y")
@@ -96,3 +103,32 @@ def test_the_rest_of_the_function_is_hidden_and_what_follows_it_is_seen() -> Non
     last = TEXT.index("pass", BODY[1])
     bottom = sample(start=last + 1, end=last + 5, function_end=last + 5)
     assert list(scenes(bottom, TEXT, 3)) == [], "nothing but a line break stands behind it"
+
+
+SCRIPT = """\
+class Later<T, E> {
+  map(f) {
+    return new Later(
+      this.promise.then(async (found) => {
+        if (found.isErr()) {
+          return new Err<T, E>(found.error)
+        }
+
+        return new Ok<T, E>(await f(found.value))
+      }),
+    )
+  }
+}
+"""
+
+
+def test_the_truth_passes_though_it_has_a_closer_that_is_shown_right_of_the_cursor_behind_what_is_hidden() -> None:
+    truth = "return new Err<T, E>(found.error)"
+    hidden = SCRIPT[SCRIPT.index(truth) + len(truth) : SCRIPT.index("),\n    )")]
+    asked = task(SCRIPT, truth, language="typescript")
+    asked = replace(asked, hidden=hidden, after=asked.after.removeprefix(hidden))
+    made = offered(Draft(language_of("typescript"), asked.before, asked.after, truth, "any"), ())
+    assert (made.text, made.covered) == (truth, 1), "an editor would replace the bracket that it shows"
+    at = length(asked.before)
+    suggestion = Suggestion(text=made.text, start=at, end=at + made.covered, latency=1.0)
+    assert asked.filled(suggestion).text == asked.finished.text == SCRIPT
