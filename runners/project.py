@@ -160,7 +160,7 @@ def result_of(
     result = classify(replace(done, stderr=stderr), command, report=report)
     named = witness.tests(said)
     tests = named if named is not None or report is None else report.passed
-    return replace(result, tests=tests, first_failed=witness.first_failed(said)), said
+    return replace(result, tests=tests, first_failed=witness.first_failed(said), failing=witness.failing(said)), said
 
 
 def _note(folder: Path, only: frozenset[str]) -> None:

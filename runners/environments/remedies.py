@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _MODULE = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'")
 _NODE_MODULE = re.compile(
-    r"Cannot find (?:module|package) '((?:@[\w.-]+/)?[\w.-]+)[^']*'|Could not resolve \"((?:@[\w.-]+/)?[\w.-]+)"
+    r"Can ?not find (?:module|package|dependency) '((?:@[\w.-]+/)?[\w.-]+)[^']*'|Could not resolve \"((?:@[\w.-]+/)?[\w.-]+)"
 )
 _UNBUILT = re.compile(
     r"Cannot find module '(\.{0,2}/?[^'\n]*(?:dist|build|lib|out)/[^'\n]*)'|Failed to resolve import \"([^\"\n]*dist[^\"\n]*)\""

@@ -267,7 +267,7 @@ def _without_failures(files: Files, trials: Iterable[TriedWay]) -> Iterator[Cand
     best = max(ran, key=_passes, default=None)
     if best is None or best.missing.service:
         return
-    names = sorted({name.partition("[")[0] for name in best.missing.failed})
+    names = sorted({name.partition("[")[0] for name in _failed(best)})
     known = best.candidate.plan.command
     unreadable = [name for name in names if "::" not in name]
     few = (
@@ -280,6 +280,14 @@ def _without_failures(files: Files, trials: Iterable[TriedWay]) -> Iterator[Cand
     words = [f"--deselect {quote(name)}" if "::" in name else f"--ignore {quote(name)}" for name in names]
     said = Assumption(f"left out, as they fail here before anything is changed: {_few(names)}", "", "--test-command")
     yield best.candidate.changed("without tests that fail here", said, command=" ".join([known, *words]))
+
+
+def _failed(trial: TriedWay) -> set[str]:
+    """What failed: as the log names it; where that was cut, and names less than failed, as the witness does too."""
+    named, result = set(trial.missing.failed), trial.result
+    if result is not None and len(named) < (result.failed or 0):
+        named |= {name for name in result.failing if "::" in name}
+    return named
 
 
 def _passes(trial: TriedWay) -> int:

@@ -55,5 +55,7 @@ class Result:
     """The code may have ended this way, and so may the infrastructure: `RetryPolicy` runs it again."""
     first_failed: str = ""
     """Of a run that ends with the first failure: the name of the test that failed, where the witness of its runner says it."""
+    failing: frozenset[str] = frozenset()
+    """The names of the tests that failed, where the witness of their runner says them; a log that was cut does not name all."""
     reached: frozenset[int] = frozenset()
     """Of a program with probes: the numbers of the statements that were executed (`runners.programs.Program.probes`)."""

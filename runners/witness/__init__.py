@@ -77,8 +77,12 @@ def options(toolchain: str, command: str, files: Mapping[str, str], sandbox: San
 
 def tests(said: list[str]) -> frozenset[str] | None:
     """Return the names of the tests that passed, of all runners that came to their end; None if none did."""
-    lists = [found for word in said if (found := _names(word)) is not None]
-    return frozenset(name for names in lists for name in names) if lists else None
+    return _named(said, "tests")
+
+
+def failing(said: list[str]) -> frozenset[str]:
+    """Return the names of the tests that failed, where a runner says them: pytest and unittest."""
+    return _named(said, "failing") or frozenset()
 
 
 def first_failed(said: list[str]) -> str:
@@ -87,9 +91,14 @@ def first_failed(said: list[str]) -> str:
     return (unpacked(packed) or b"").decode("utf-8", "replace")
 
 
-def _names(word: str) -> list[str] | None:
+def _named(said: list[str], wanted: str) -> frozenset[str] | None:
+    lists = [found for word in said if (found := _names(word, wanted)) is not None]
+    return frozenset(name for names in lists for name in names) if lists else None
+
+
+def _names(word: str, wanted: str) -> list[str] | None:
     kind, _, packed = word.partition(" ")
-    names = unpacked(packed) if kind == "tests" else None
+    names = unpacked(packed) if kind == wanted else None
     try:
         return None if names is None else msgspec.json.decode(names, type=list[str])
     except msgspec.DecodeError:  # more than `_LARGEST`, or written by others

@@ -32,6 +32,12 @@ def test_a_module_that_cannot_be_imported(pytest_log):
     assert (found.modules, found.failed, found.is_more_needed) == (("own_part",), ("test_a.py",), True)
 
 
+@pytest.mark.parametrize("words", ["MISSING DEP  Can not find", "MISSING DEPENDENCY  Cannot find"])
+def test_a_package_that_vitest_misses_for_coverage(words):
+    found = missing_in(f" {words} dependency '@vitest/coverage-v8'\n")  # vitest 0.34, 4.0
+    assert (found.packages, found.is_more_needed) == (("@vitest/coverage-v8",), True)
+
+
 def test_a_fixture_that_no_plugin_gives(pytest_log):
     found = missing_in(pytest_log("def test_a(mocker_of_mine):\n    pass\n"))
     assert (found.fixtures, found.failed, found.is_more_needed) == (("mocker_of_mine",), ("test_a.py::test_a",), True)

@@ -65,6 +65,14 @@ async def test_a_test_among_many_that_fails_here_is_left_out_and_said(first_work
     assert found.result.passed == 9
 
 
+async def test_tests_that_fail_are_left_out_also_where_their_messages_are_longer_than_a_log(first_working):
+    failing = "".join(f"def test_{name}():\n    assert 0, 'long ' * 5000\n\n\n" for name in ("one", "two"))
+    found = await first_working({"tests/test_a.py": MANY, "tests/test_b.py": failing})
+    left_out = "--deselect tests/test_b.py::test_one --deselect tests/test_b.py::test_two"
+    assert found.candidate.plan.command.endswith(left_out)
+    assert found.result.passed == 9
+
+
 async def test_where_many_tests_fail_none_is_left_out(first_working):
     with pytest.raises(NotTestable) as caught:
         await first_working(
