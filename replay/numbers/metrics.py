@@ -172,7 +172,8 @@ def _lacks(reason: str, record: Record) -> bool:
 def latency_ms(records: Iterable[Record], by: ClusterBy = "hole") -> dict[str, Any]:
     """Quantiles (linear interpolation, Hyndman & Fan type 7) of the latency of every answer, in ms, as laid on the clock.
 
-    A cancelled request has no answer. If the policy cancels, only answers that came before the next key count.
+    A cancelled request has no answer. If the policy cancels, only answers that came before the next key count; so do, with the time until they came, those that
+    the editor of a tape had in time and never showed, where they are asked again as they were (`recorded`, `--latency tape`).
 
     Each quantile has its interval (`p95_low`, `p95_high`; None: no answer was slow enough to tell).
     """

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from replay.play.fates import RequestFate, fates
 from replay.play.flights import PendingDebounce, PendingRequest, outcome, settled, suggestion_of
 from replay.play.instructions import Answer, Ask, DidChange, Instruction, Settled, Tell, Try
-from replay.play.latency import Latency
+from replay.play.latency import AnswerThen, Latency
 from replay.play.lookahead import Lookahead
 from replay.play.policies.blocks import MomentPlace
 from replay.play.policies.pacing import Pacer, Situation
@@ -80,9 +80,9 @@ class Assistant:
         return math.inf if self._waiting is None else self._waiting.due
 
     def finish(self, index: int) -> Steps:
-        """The tape ends: so does the wait for what it never showed."""
+        """The tape ends, and with it the wait for what it never showed."""
         yield from self.pass_time(index, math.inf)
-        yield from self._under_way.cancel(self.now, Ending("cancelled", "the tape ends"), index)
+        yield from self._under_way.end(self.now)
 
     # What happens in the editor
 
@@ -245,7 +245,7 @@ class Assistant:
         yield from self._under_way.make_room(self.now)
         kept = self._pacer.asked(self.now)
         fate = None if moment.request is None else self._fates.get(moment.request)
-        then = self.latency.then(moment)
+        then = self._then(moment)
         waits = kept or (then is not None and then.answered)
         patience = math.inf if waits else self._patience(index if since is None else since, doc, moment.offset, fate)
         drawn = then.came if then else self.latency.draw(moment)
@@ -262,8 +262,8 @@ class Assistant:
         answer = yield ask
         if not isinstance(answer, Answer):
             raise TypeError("an Ask must be answered by an Answer")
-        if (
-            will_cancel and answer.cache == "none"
+        if will_cancel and (
+            then or answer.cache == "none"
         ):  # the server answered although it was notified of the cancellation: nobody waits for this answer
             answer = Answer(answer.measured, given_up=True)
         if drawn is not None or answer.cache != "none":  # its time is another than that of its pieces
@@ -277,6 +277,13 @@ class Assistant:
             self._under_way.send(flying)
         else:
             yield from self._arrived(index, flying)
+
+    def _then(self, moment: Moment) -> AnswerThen | None:
+        """How the tape's own request was answered, where it is asked again just as it was.
+
+        Not in drive mode: what came before an answer could be shown then need not happen there.
+        """
+        return None if self.stage.drive or self.policy.asks != "recorded" else self.latency.then(moment)
 
     def _latency(self, doc: int, answer: Answer, drawn: float | None, patience: float) -> float:
         """The ms that an answer takes on the virtual clock. An answer from the cache takes no drawn latency.

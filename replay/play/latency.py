@@ -41,7 +41,7 @@ class Latency:
     """A latency model. `draw` gives the ms of the answer to a request at a moment; None means: as measured on the wall.
 
     What is drawn depends on the seed and the moment alone, so that a request more or less changes no other. `then` is how
-    a request that is asked again was answered, if that counts: also where an answer is in the server's cache.
+    a request that is asked again was answered, whether or not the server has that answer in its cache now.
     """
 
     name: str
@@ -113,7 +113,12 @@ def _of_tape(tape: Tape, seed: int) -> Latency:
             return AnswerThen(came, came, answered=False)
         return AnswerThen(came, shown.get(moment.request, math.inf))
 
-    return Latency("tape", lambda moment: took(moment, asked.near(moment)), then)
+    def draw(moment: Moment) -> float:
+        if moment.request is None:
+            return took(moment, asked.near(moment))
+        return shown.get(moment.request, took(moment, moment.request))
+
+    return Latency("tape", draw, then)
 
 
 class _Asked:

@@ -86,6 +86,11 @@ class UnderWay:
             is_told = flying.fate is not None and flying.fate.name == "cancelled"
             yield self._given_up(flying, now, CANCELLED if is_told else ending)
 
+    def end(self, now: float) -> Iterator[Settled]:
+        """The tape ends: nothing is awaited any more."""
+        flying, self._flying = self._flying, []
+        yield from (self._given_up(each, now, Ending("cancelled", "the tape ends")) for each in flying)
+
     def cancel_request(self, now: float, request: int) -> Iterator[Settled]:
         """The tape's editor cancelled a request here; this cancels the same one, where its fate counts."""
         for flying in [each for each in self._flying if each.fate is not None and each.ask.moment.request == request]:

@@ -97,11 +97,28 @@ class Recorder:
     def take(self, t: float, editor_event: EditorEvent) -> list[Event]:
         """The tape events of one editor event, `t` ms after the start; editor events come in order."""
         self._t = t
-        if isinstance(editor_event, CursorsMoved) and (self._held or self._ending):
-            # the change has moved them: VS Code says so before it runs the command of an item that was accepted
+        if isinstance(editor_event, CursorsMoved) and self._is_of_the_change(editor_event):
             self._held += self._events(editor_event)
             return []
+        if isinstance(editor_event, CompletionAccepted):
+            editor_event = self._put_in(editor_event)
         return [*self._released(editor_event), *self._ended(editor_event), *self._events(editor_event)]
+
+    def _is_of_the_change(self, moved: CursorsMoved) -> bool:
+        """Whether the change that is held, or that ended a suggestion, has moved the cursors: VS Code says so before it runs the command of an item that was accepted."""
+        doc = self._open.get(moved.document.uri)
+        waits = self._held[0] if self._held else self._ending[0] if self._ending else None
+        is_first = not any(isinstance(event, Select) for event in self._held)
+        return doc is not None and is_first and getattr(waits, "doc", None) == doc.number
+
+    def _put_in(self, accepted: CompletionAccepted) -> CompletionAccepted:
+        """The acceptance of what the change that is held put in: an editor may name an older request, of which that was what is left."""
+        given = self._given.get(accepted.request)
+        if not (self._held and self._ending and given and given[0].number == self._ending[0].doc):
+            return accepted
+        if not self._is_ending(accepted.request):
+            self._taken.add(accepted.request)
+        return CompletionAccepted(self._ending[0].request)
 
     def _released(self, editor_event: EditorEvent) -> list[Event]:
         """A change that a key may have made and may have been an acceptance: the editor event behind it says which."""

@@ -51,7 +51,8 @@ class ShownSuggestion:
         if hint not in {"paste", "delete"} and (taken := self._taken(changes[0], by_command=hint == "accept")):
             return taken
         start, end, _ = changes[0]
-        return "rejected" if start <= self.offset <= end else "ignored"
+        first = min(self.offset, self.rest.offset) if self.rest else self.offset
+        return "rejected" if start <= self.offset and first <= end else "ignored"
 
     def is_put_in(self, changes: Sequence[Change]) -> bool:
         """Whether changes put all of it in at its place, and perhaps at further cursors too: Tab does that, where it is short a key can."""

@@ -18,7 +18,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 async def serve(command: Sequence[str], title: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve a screen for each page that is opened, on the loopback address alone, until SIGINT, SIGTERM or SIGHUP (under nohup it stays).
+    """Serve a screen for each page that is opened, on the loopback address alone, until SIGINT, SIGTERM or SIGHUP; one that is ignored at the start (SIGHUP under nohup) is ignored.
 
     `command` starts the screen (absolute path first). `port` 0 takes a free one. `ready` gets the address of the page, with its token.
 

@@ -101,6 +101,9 @@ export class Hints implements Disposable {
   #selected(event: TextEditorSelectionChangeEvent): void {
     const { document } = event.textEditor;
     const client = this.#client();
+    if (event.kind === undefined && event.textEditor !== window.activeTextEditor) {
+      return; // nobody moved them: another editor's cursors follow what is written here
+    }
     if (client !== undefined && languages.match(DOCUMENTS, document) > 0) {
       const selections = event.selections.map((selection) => client.code2ProtocolConverter.asRange(selection));
       this.#send("ghosttape/selection", document.uri, { selections });

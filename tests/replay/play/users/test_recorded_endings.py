@@ -6,6 +6,7 @@ How they ended is read from the tape a second time here, by other code: it looks
 import contextlib
 import math
 
+import msgspec
 import pytest
 from tapes import Typist
 
@@ -242,6 +243,42 @@ def test_what_was_answered_and_not_shown_is_answered_and_not_shown(name, cache):
     assert (ask.patience, ask.will_cancel) == (math.inf, False)
     assert settled.ending.name == ending
     assert (settled.suggestion.text, settled.suggestion.latency) == ("b", 20.0)
+
+
+def test_in_drive_mode_an_answer_is_shown_where_the_key_that_crossed_it_never_comes():
+    """The person takes `bcd` at once: `c`, which came 10 ms behind the second answer, is not typed there, nor anything before `e`."""
+    crossed = session().shown(1, "bcd").type("b").ghost(2, "asked").ghost(2, "answered", after=20.0)
+    tape = crossed.edit((6, 6, "c"), gap=10.0).type("d").edit((8, 8, "e"), gap=5000.0).tape()
+    answers = {1: ("bcd", 5), 2: ("e", 8)}
+    player = Player(Timeline(tape), policy_of("recorded"), user_of("exact"), latency_of("tape", 0, tape), drive=True)
+    ended = {step.moment.request: step.ending.name for step in played(player, answers) if isinstance(step, Settled)}
+    assert ended == {1: "accepted", 2: "accepted"}
+
+
+@pytest.mark.parametrize("policy", ["every", "pause:300", "cody", "zed", "vscode"])
+def test_under_another_policy_each_question_ends_once_and_by_its_own_rules(policy):
+    """A request by hand is asked again under other policies too; what the tape's editor showed is nothing to them."""
+    by_hand = session().ghost(1, "asked")
+    by_hand.events[-1] = msgspec.structs.replace(by_hand.events[-1], trigger="invoked")
+    tape = by_hand.ghost(1, "answered", after=20.0).type("bc").tape()
+    player = Player(Timeline(tape), policy_of(policy), user_of("exact"), latency_of("tape", 0, tape))
+    steps = list(played(player, {1: ("b", 5)}))
+    asked = [step.moment.id for step in steps if isinstance(step, Ask)]
+    ended = [step.moment.id for step in steps if isinstance(step, Settled) and step.moment.id in asked]
+    assert sorted(asked) == sorted(ended)
+    (ending,) = [step.ending.name for step in steps if isinstance(step, Settled) and step.moment.request == 1]
+    assert ending == "accepted"
+
+
+def played(player, answers):
+    """The steps of a replay in which the requests of the tape get these answers (text and place), and others nothing."""
+    steps, step = player.play(), None
+    with contextlib.suppress(StopIteration):
+        while True:
+            text, at = answers.get(step.moment.request, ("", 0)) if isinstance(step, Ask) else ("", 0)
+            reply = Answer(0.0, text=text, start=at, end=at) if text else Answer(0.0)
+            step = steps.send(reply if isinstance(step, Ask) else None)
+            yield step
 
 
 def test_what_was_cancelled_is_not_shown_from_a_cache():

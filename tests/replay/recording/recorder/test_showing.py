@@ -204,3 +204,43 @@ def test_a_word_of_what_goes_on_behind_the_quote_that_the_editor_closed_is_a_par
     answered(desk, 1, 2, "key': 1", covered=1)
     shown(desk, 1, 2, "key': 1", covered=1)
     assert ghosts(desk.change((2, 2, "key"))) == [(1, "part", "key")]
+
+
+def test_what_is_left_of_two_requests_is_accepted_once_whichever_the_editor_names(desk):
+    """`ab`, of which `a` was typed, and then `b`, for which it asked anew: Tab, and it runs the command of the first."""
+    answered(desk, 1, 4, "ab")
+    shown(desk, 1, 4, "ab")
+    desk.change((4, 4, "a"))
+    answered(desk, 2, 5, "b")
+    shown(desk, 2, 5, "b")
+    began = len(desk.events)
+    desk.change((5, 5, "b"))
+    moved(desk, (6, 6))
+    desk.tell(CompletionAccepted(1))
+    edits = [event.reason for event in desk.events[began:] if isinstance(event, Edit)]
+    assert (edits, ghosts(desk.events[began:])) == (["accept"], [(2, "accepted", "b")])
+
+
+def test_only_the_move_that_a_key_makes_waits_for_what_comes_behind_it(desk):
+    """A person who types a letter that was suggested and then moves about: a kill later loses nothing of it."""
+    answered(desk, 1, 4, "z")
+    shown(desk, 1, 4, "z")
+    assert desk.change((4, 4, "z")) == []
+    assert moved(desk, (5, 5)) == []
+    after = moved(desk, (0, 0))
+    assert [type(event) for event in after] == [Edit, Select, Ghost, Select]
+    assert [event.t for event in after] == sorted(event.t for event in after)
+
+
+def test_another_key_within_brackets_that_the_editor_closed_rejects_what_goes_on_behind_them():
+    desk = Desk("f()", tells_shown=True)
+    document = desk.documents.get(URI)
+    desk.tell(CompletionRequested(1, document, 2, invoked=False))
+    desk.tell(CompletionReturned(1, document, (2, 3, "a)[0]"), 5.0))
+    desk.tell(CompletionShown(1, document, (2, 3, "a)[0]")))
+    began = len(desk.events)
+    desk.change((2, 2, "a"))
+    desk.change((3, 3, "x"))
+    moved(desk, (4, 4))
+    moved(desk, (0, 0))
+    assert ghosts(desk.events[began:]) == [(1, "rejected", "")]
