@@ -262,17 +262,15 @@ class Assistant:
         answer = yield ask
         if not isinstance(answer, Answer):
             raise TypeError("an Ask must be answered by an Answer")
-        if will_cancel and (
-            then or answer.cache == "none"
-        ):  # the server answered although it was notified of the cancellation: nobody waits for this answer
+        if will_cancel and (then or answer.cache == "none"):  # it came although it was cancelled: nobody waits for it
             answer = Answer(answer.measured, given_up=True)
         if drawn is not None or answer.cache != "none":  # its time is another than that of its pieces
             answer = replace(answer, first_token=None)
-        came = then.came if then and not answer.given_up else self._latency(doc, answer, drawn, patience)
-        shown = then.shown if then and not answer.given_up else came
-        latency = came if answer.given_up else self._pacer.held(self.now, shown, answer.cache)
-        suggestion = suggestion_of(answer, ask, latency if latency < math.inf else came)
-        flying = PendingRequest(self.now + latency, doc, ask, answer, suggestion, kept, self.now + came, fate=fate)
+        if then is None or answer.given_up:
+            then = AnswerThen(came := self._latency(doc, answer, drawn, patience), came)
+        latency = then.came if answer.given_up else self._pacer.held(self.now, then.shown, answer.cache)
+        suggestion = suggestion_of(answer, ask, latency if latency < math.inf else then.came)
+        flying = PendingRequest(self.now + latency, doc, ask, answer, suggestion, kept, self.now + then.came, fate=fate)
         if self.policy.is_timed:
             self._under_way.send(flying)
         else:

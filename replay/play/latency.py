@@ -26,7 +26,7 @@ class LatencyError(ReplayError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerThen:
-    """A request of the tape's assistant that is asked again: after how many ms its answer came then, and after how many it was shown.
+    """A request as it was answered in the tape's editor: after how many ms its answer came, and after how many it was shown.
 
     `shown` is infinite if it never was. If it was not answered (`answered`), both are longer than it was waited for.
     """
@@ -60,7 +60,7 @@ def latency_of(text: str, seed: int, tape: Tape | None = None) -> Latency:
 
     `tape` takes the latency that the tape's own assistant had at the request that is asked again, or else at the nearest request with the same text in the documents:
     where it was answered, its own; where it was waited for in vain, a longer one than that, since the same question would
-    have been as slow a little earlier. A request that is asked again is answered when it was answered then, and shown when it was shown, if it was: the
+    have been as slow a little earlier. A request that is asked again takes until it was shown; `then` says besides when it came, and that it was never shown, if so: the
     policy of the tape's editor is part of what happened (`AnswerThen`). Elsewhere one drawn from all its requests (`_Drawn`). Without a tape only the text
     is checked.
 

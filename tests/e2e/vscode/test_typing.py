@@ -206,3 +206,24 @@ def test_what_the_list_of_suggestions_hides_is_shown_on_the_tape_when_the_list_i
     (typed,) = [event.t for event in events if isinstance(event, Edit) and event.changes[0][2] == "t"]
     shown = [event.t for event in events if isinstance(event, Ghost) and event.phase == "shown"]
     assert min(shown) - typed > 450, "not while the list was open, which was 500 ms longer than it took to ask"
+
+
+def test_the_cursor_of_another_pane_which_a_change_moves_takes_nothing_from_the_tape(open_file, model):
+    """A person with one file in two panes: what is written in the one moves the cursor of the other, behind it in the line."""
+    model.answer = lambda asked: "b" if asked["prompt"].endswith("f(a") else ""
+    window = open_file("f(, 2)\n", settings={"ghosttape.provider": model.settings})
+    window.record()
+    window.press("Control+Backslash", "Control+Home", "End", "Control+1", "Control+Home", "ArrowRight", "ArrowRight")
+    window.type("a")
+    window.until_ghost("b")
+    window.press("Tab")
+    window.until_ghost("")
+    assert window.save() == "f(ab, 2)\n"
+    window.pause()
+    events = on_tape(window.tapes[-1])[0].events
+    assert [(event.changes[0][2], event.reason) for event in events if isinstance(event, Edit)] == [
+        ("a", "type"),
+        ("b", "accept"),
+    ]
+    phases = [event.phase for event in events if isinstance(event, Ghost) and event.request == 1]
+    assert phases == ["asked", "answered", "shown", "accepted"]

@@ -274,7 +274,6 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from tapes import record_of
-from replay.run.storage.database import connect
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 store = Store.open(Path({folder!r}))
