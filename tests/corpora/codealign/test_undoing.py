@@ -1,7 +1,8 @@
 """Mutation check: an edit that undoes an instruction turns `verify` false. The edits are replacements in the text (`undoing.py`)."""
 
 import pytest
-from undoing import PROGRAMS, UNDOING, pairs
+from undoing import UNDOING, pairs
+from undone_programs import PROGRAMS
 
 from corpora.codealign.catalogue import instruction
 from syntax.languages import LANGUAGES
