@@ -79,7 +79,7 @@ vsix: ## Build vscode-ext/ghosttape.vsix
 	cd vscode-ext && npm ci --no-audit --no-fund && npm run build && npm run package
 
 pictures: editor vsix ## The pictures of the extension's README and walkthrough anew, from a real editor
-	$(BIN)/python -m tests.e2e.vscode.pictures
+	$(BIN)/python -m tests.support.vscode.pictures
 
 clean: ## Remove what was made, but for runs
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-ext/node_modules vscode-ext/out vscode-ext/*.vsix
@@ -110,9 +110,9 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@touch $@
 
 editor: dev ## Install code-server, the VS Code of the tests, into the cache folder: 600 MB, compiled in some minutes, once
-	@$(BIN)/python -c 'import sys; from tests.e2e.vscode import installing as it; sys.exit(not it.is_ready(it.installed()))' || { \
+	@$(BIN)/python -c 'import sys; from tests.support.vscode import installing as it; sys.exit(not it.is_ready(it.installed()))' || { \
 		.ci/packages g++ make pkg-config /usr/include/krb5.h:libkrb5-dev; \
-		printf '%s' "Installing code-server, the VS Code of the tests "; .ci/quietly $(BIN)/python -m tests.e2e.vscode.installing; }
+		printf '%s' "Installing code-server, the VS Code of the tests "; .ci/quietly $(BIN)/python -m tests.support.vscode.installing; }
 
 sandbox:
 	@.ci/packages bwrap:bubblewrap

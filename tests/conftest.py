@@ -9,19 +9,18 @@ import signal
 import time
 from collections import Counter
 from itertools import chain, groupby
-from pathlib import Path
 
 import hypothesis
 import pytest
 
 from replay.importers.workspace_recording.reading import import_recording
+from tests.support.places import ROOT
 
 # A shell in the background ignores Ctrl-C, and nohup the end of its terminal: so would all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-ROOT = Path(__file__).parents[1]
 LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
 SHARED = ROOT.parent / "shared" / "data"
 

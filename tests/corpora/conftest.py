@@ -3,15 +3,11 @@
 import os
 import random
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from replay.tapes import tape
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share modules
-from history_requests import imported_tapes
+from tests.support.history_requests import imported_tapes
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {
     "GIT_AUTHOR_NAME": "A",

@@ -1,7 +1,6 @@
 """The figures of an evaluation by the labels of its tasks."""
 
 import pytest
-from simcopilot_data import STAIRS_CASES, checkpoints, write
 
 from corpora.corpus import corpus_of
 from corpora.labels.labels import CONSTRUCTS
@@ -10,6 +9,7 @@ from corpora.run.scores import summary
 from replay.numbers.intervals import clustered_share
 from replay.records import Ending, Record, Verdict
 from server.settings import ProviderSettings, Settings
+from tests.support.simcopilot_data import STAIRS_CASES, checkpoints, write
 
 PROGRAM = """import os
 # how many steps

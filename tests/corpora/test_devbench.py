@@ -4,7 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from devbench_data import instance, publish, write
 from packaging.requirements import Requirement
 
 from corpora.corpus import chosen, corpus_of
@@ -16,6 +15,7 @@ from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from syntax.languages import language_of
 from syntax.parse import has_error
+from tests.support.devbench_data import instance, publish, write
 
 LANGUAGES = tuple(FOLDERS)
 

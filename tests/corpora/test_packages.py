@@ -2,8 +2,6 @@
 
 import asyncio
 
-from devbench_data import instance, write
-
 from corpora.corpus import corpus_of
 from corpora.devbench.corpus import packages
 from corpora.packages import PackagedPrograms
@@ -14,6 +12,7 @@ from runners.errors import SetupFailed
 from runners.programs import Program
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
+from tests.support.devbench_data import instance, write
 
 
 class Installing(FakePrograms):

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from simcopilot_data import write_stairs
-
 from corpora.corpus import corpus_of
 from replay.numbers.clusters import cluster_of
+from tests.support.simcopilot_data import write_stairs
 
 
 def gaps(root, **more):

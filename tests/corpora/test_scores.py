@@ -6,7 +6,6 @@ from itertools import combinations
 from statistics import mean
 
 import pytest
-from devbench_data import instance, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
 from replay.records import Ending, Record, Suggestion, Verdict
 from server.settings import ProviderSettings, Settings
+from tests.support.devbench_data import instance, write
 
 MODEL = Settings(provider=ProviderSettings(name="fixed"))
 ORACLE = Settings(provider=ProviderSettings(name="oracle"))

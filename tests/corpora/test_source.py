@@ -4,9 +4,6 @@ import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
-from devbench_data import instance, publish, write
-from simcopilot_data import STAIRS, STAIRS_CASES, checkpoints
-from simcopilot_data import write as write_simcopilot
 
 from corpora.corpus import chosen, corpus_of
 from corpora.errors import CorpusError
@@ -24,6 +21,9 @@ from server.prompt.forms import Prompt
 from server.providers.protocol import Request
 from server.providers.recorded import make
 from server.settings import ProviderSettings, Settings
+from tests.support.devbench_data import instance, publish, write
+from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints
+from tests.support.simcopilot_data import write as write_simcopilot
 
 
 def source_of(data, provider="oracle", **options):

@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from devbench_data import instance, write
 
 from corpora.corpus import corpus_of
 from corpora.run.task_cases import KeptRecordings, TaskCases, TaskTests
@@ -16,6 +15,7 @@ from replay.play.instructions import Settled
 from replay.records import Ending, Suggestion
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
+from tests.support.devbench_data import instance, write
 
 
 def result(verdict_class, log=""):

@@ -1,12 +1,9 @@
 """What is measured is measured against a floor on the same machine: the ratio says something elsewhere too."""
 
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share wires.py
 LONG = "EditSourceTracker.test1"
 
 

@@ -15,9 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.counting_server import counting_server
+from tests.support.counting_server import counting_server
+from tests.support.places import SCRIPT
 
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 KILLS = 10
 FILE = """
 tapes = ["demo"]

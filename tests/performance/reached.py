@@ -13,12 +13,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from answers import LANGUAGES, MODELS
-
 from corpora.devbench.corpus import CATEGORIES, DevBench
 from replay.records import Suggestion
 from runners.sandboxes import pick
 from runners.warm import warm
+from tests.support.devbench_answers import LANGUAGES, MODELS
 
 WORKERS = 2
 

@@ -1,8 +1,8 @@
 """How much faster several questions at once are, as a ratio within one run: it says the same on every machine."""
 
-from tests.corpora.devbench_data import instance, write
-from tests.counting_server import counting_server
-from tests.e2e.conftest import run_in
+from tests.support.counting_server import counting_server
+from tests.support.devbench_data import instance, write
+from tests.support.program import run_in
 
 QUESTIONS, AT_ONCE, LATENCY_S, GOAL = 64, 8, 0.5, 6.0
 

@@ -4,8 +4,8 @@ import statistics
 
 import pytest
 
-from tests.e2e.conftest import extension, npm_in, vsix  # noqa: F401 - fixtures
-from tests.e2e.vscode.conftest import browser, editor_installed, model, open_file, probe, start_editor  # noqa: F401
+from tests.support.extension import extension, npm_in, vsix  # noqa: F401 - fixtures
+from tests.support.vscode.windows import browser, editor_installed, model, open_file, probe, start_editor  # noqa: F401
 
 DEBOUNCE_MS = 75
 KEYS = 40

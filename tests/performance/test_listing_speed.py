@@ -6,23 +6,15 @@ import sys
 
 import pytest
 
-from replay.records import Ending, Moment, Record, Suggestion, Verdict
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
+from tests.support.large_runs import real
 from tools.many_moments import many
 
 MOMENTS = 20_000
 """A fifth of what a person may have, so that the suite stays quick: the times grow with it."""
 FLOOR = 40.0
 """What an operation may take, in times that one look at all rows takes. Measured: the slowest takes 4 times as long."""
-
-
-def real(event):
-    moment = Moment(tape="cart", event=event, path=f"src/file{event}.py", language="python", offset=event, line=event, character=4, t=1.0, kind="if", scenario="full", before="x = 1\n" * 100, truth="return x")  # fmt: skip
-    offered = Suggestion(
-        text=f"return {event}", start=event, end=event, latency=80.0 + event, raw=f"return {event}", prompt="p" * 500
-    )
-    return Record(moment=moment, ending=Ending("accepted" if event % 2 else "rejected"), suggestion=offered, verdict=Verdict(name="passed" if event % 3 else "failed", log="line\n" * 50))  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,11 @@
 """What watching a run costs: processor time (user and system) of the run and of the screen together, against the run that nobody watches."""
 
 import subprocess
-import sys
-from pathlib import Path
 
-from processor import account
+from tests.support.places import SCRIPT
+from tests.support.processor_time import account
+from tests.support.terminals import Terminal
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
-from terminals import Terminal
-
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 WORDS = ["replay", "demo", "--provider", "oracle", "--latency", "fixed:0"]
 
 

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from replay.tapes.tape import Edit, read
+from tests.support.places import SCRIPT
 
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 TEXT = "".join(f"def function_{n}(argument):\n    return argument + {n}  # a comment\n\n\n" for n in range(300))
 LINE = "    total = sum(entry.amount for entry in ledger)\n"
 KEYS = 4 * len(LINE)

@@ -1,7 +1,5 @@
 """What the repairs of one suggestion cost, in parses of the file that it stands in."""
 
-from pathlib import Path
-
 import pytest
 
 from replay.tapes.tape import read
@@ -10,8 +8,8 @@ from server.repair.chain import repair
 from server.repair.draft import Draft, tree_of
 from syntax.languages import language_of, parser_of
 from syntax.parse import has_error, parse
+from tests.support.places import DEMO
 
-DEMO = Path(__file__).parents[2] / "corpora/demo"
 WRONG = "Here is the code:\n```\n" + "total = f(total, x)\n" * 4 + "```\nI hope that this helps."
 
 

@@ -2,18 +2,15 @@
 
 import asyncio
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tui"))  # so that tests here can share chromium.py
-from chromium import chromium
-from test_listing_speed import real
-
 from replay.run.store import Store
+from tests.support.chromium import chromium
+from tests.support.large_runs import real
 from tools.many_moments import many
 from tui.commands.looking.reporting import write_report
 

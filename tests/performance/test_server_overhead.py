@@ -10,13 +10,13 @@ import statistics
 import time
 
 import pytest
-from wires import Wire, ours, script
 
 from server.context import Snippet
 from server.providers.fixed import Fixed
 from server.queries import Query
 from server.service import Service
 from syntax.languages import language_of, parser_of
+from tests.support.bare_client import Wire, ours, script
 
 ANSWERS = {
     "word": ("    total = ", "_of_all"),

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from answers import golden
-from processor import account
 
 from runners import programs
 from runners.sandboxes import make
 from runners.warm import warm
+from tests.support.devbench_answers import golden
+from tests.support.processor_time import account
 
 TIMEOUT_S = 120.0
 # What the toolchain itself needs for a program of nothing: (its file, its text, the command).

@@ -13,12 +13,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from answers import LANGUAGES, published
-from processor import account
-
 from runners.programs import cold
 from runners.sandboxes import pick
 from runners.warm import warm
+from tests.support.devbench_answers import LANGUAGES, published
+from tests.support.processor_time import account
 
 WORKERS = 2
 TIMEOUT_S = 60.0

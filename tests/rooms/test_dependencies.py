@@ -5,9 +5,9 @@ import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.places import ROOT
+
 SHIPPED = ("syntax", "server", "runners", "replay", "corpora", "tui")
 ELSEWHERE = ("corpora/demo/ledger", "corpora/demo/router", "runners/warm/inside")
 """Programs of the bundled tapes, and what runs in a sandbox: ghosttape's process imports none of it."""

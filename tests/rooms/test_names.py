@@ -3,9 +3,9 @@
 import ast
 import re
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.places import ROOT
+
 ROOMS = ("syntax", "server", "runners", "replay", "corpora", "tui", "tools")
 PROJECTS = (ROOT / "corpora/demo/ledger", ROOT / "corpora/demo/router")
 """Programs of the bundled tapes: they are data, and know no rooms."""

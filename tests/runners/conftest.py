@@ -1,5 +1,4 @@
 import asyncio
-import sys
 import tempfile
 from pathlib import Path
 
@@ -11,8 +10,6 @@ from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, fault, make, pick
 from runners.toolchains import toolchain
 from runners.warm import warm
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share container_engine.py
 
 TOOLS = {
     "python": (),
@@ -31,7 +28,7 @@ def missing(lacking):
 @pytest.fixture(scope="session")
 def container_engine(lacking):
     """A container engine for the whole test run."""
-    from container_engine import DockerDaemon
+    from tests.support.container_engine import DockerDaemon
 
     if reason := DockerDaemon.fault():
         lacking(reason)

@@ -15,6 +15,7 @@ from runners.project import ProjectPlan, prepare
 from runners.protocol import PROJECT, Completed
 from runners.sandboxes import make, pick
 from runners.sandboxes.fake import FakeSandbox
+from tests.support.places import ROOT
 
 FILES = {
     "m.py": "def f(x):\n    return x + 1\n",
@@ -160,9 +161,7 @@ async def test_without_a_sandbox_the_project_is_where_it_is(project):
 
 async def test_folders_of_killed_processes_are_removed_by_the_next_and_those_in_use_are_not(project):
     code = "import os; from runners.temporary import temporary_folder; print(temporary_folder().folder, flush=True); os.kill(os.getpid(), 9)"
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", code, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE
-    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=ROOT, stdout=subprocess.PIPE)
     left = Path((await process.communicate())[0].decode().strip())
     assert left.is_dir()
     one, two = [

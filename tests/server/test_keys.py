@@ -24,7 +24,7 @@ from server.providers.fakes.model_server import FakeModelServer, FakeScript, Fak
 from server.providers.fixed import Fixed
 from server.providers.http.refusals import error_message
 from server.settings import CacheSettings, Settings, parse
-from tests.server import conftest
+from tests.support import language_server
 from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 
@@ -190,8 +190,8 @@ async def editor(tmp_path, monkeypatch):
         monkeypatch.setenv(names[1], MARK)
     folder = tmp_path / "project"
     folder.mkdir()
-    client = LanguageClient(converter_factory=conftest._converter)
-    await client.start_io(conftest.console_script(), "serve", "--stdio", "--record", str(tmp_path / "tapes"))
+    client = LanguageClient(converter_factory=language_server._converter)
+    await client.start_io(language_server.console_script(), "serve", "--stdio", "--record", str(tmp_path / "tapes"))
 
     async def greeted(provider):
         workspace = [types.WorkspaceFolder(folder.as_uri(), "project")]
@@ -199,7 +199,7 @@ async def editor(tmp_path, monkeypatch):
         params = types.InitializeParams(types.ClientCapabilities(), workspace_folders=workspace)
         params.initialization_options = options
         await client.initialize_session(params)
-        return conftest.Editor(client)
+        return language_server.Editor(client)
 
     yield greeted
     await client.stop()
@@ -256,7 +256,7 @@ async def test_a_marked_key_is_found_nowhere_in_a_run(tmp_path):
         ]
         environment = {**os.environ, "OPENAI_API_KEY": MARK, "GHOSTTAPE_CACHE": str(tmp_path / "cache")}
         process = await asyncio.create_subprocess_exec(
-            conftest.console_script(),
+            language_server.console_script(),
             *words,
             cwd=tmp_path,
             env=environment,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from server.context import Context, Snippet
 from server.errors import SettingsError
 from server.prompt import TEMPLATES, middle, template_of
+from tests.support.places import ROOT
 
 ALONE = Context("main.py", "python", "PRE", "SUF")
 AMONG = Context("main.py", "python", "PRE", "SUF", (Snippet("lib.py", "ONE"), Snippet("util.py", "TWO")), repo="shop")
@@ -155,7 +155,7 @@ def test_a_family_can_be_named_and_an_unknown_name_is_refused():
 
 
 def test_the_page_on_prompts_names_every_family_with_its_source():
-    page = (Path(__file__).parents[2] / "docs" / "prompts.md").read_text("utf-8")
+    page = (ROOT / "docs" / "prompts.md").read_text("utf-8")
     rows = [line for line in page.split("\n") if line.startswith("| `") and "first |" in line]
     assert rows == [
         f"| `{name}` | {_order(template.file)} first | {'in its words' if template.project else 'as comments'} | {template.source} |"

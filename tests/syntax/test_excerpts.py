@@ -2,15 +2,15 @@
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from syntax.excerpts import Excerpt, Excerpts
 from syntax.languages import language_of
 from syntax.parse import Tree, descendants
+from tests.support.places import ROOT
 
-SOURCES = {path.stem: path.read_text() for path in Path(__file__).parents[1].glob("server/repair/sources/*.code")}
+SOURCES = {path.stem: path.read_text() for path in (ROOT / "tests").glob("server/repair/sources/*.code")}
 PYTHON = language_of("python")
 LONG = "".join(f"def f{number}(a):\n    b = a + {number}\n    return b\n\n\n" for number in range(200))
 PIECES = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from syntax.languages import language_of
 from syntax.parse import is_opaque, parse
 from syntax.tokens import CLOSERS, PAIRS, open_brackets, tokens
-from tests.server.repair.test_repair_properties import RELAXED, SOURCES
+from tests.support.repair_cases import RELAXED, SOURCES
 
 TIMES = 40
 """How often a file is said again, so that its tree has more children than are looked through one by one."""

@@ -3,14 +3,14 @@
 import ast
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from corpora.codealign.catalogue import instruction, instructions
+from tests.support.places import ROOT
 from tools.instruction_shares import devbench, share, table
 
-PAGE = (Path(__file__).parents[2] / "docs" / "codealign.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "codealign.md").read_text(encoding="utf-8")
 ROWS = {
     cells[0].strip(" *"): [cell.strip() for cell in cells[1:]]
     for line in PAGE.splitlines()

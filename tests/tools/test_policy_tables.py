@@ -3,7 +3,6 @@
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,10 +10,11 @@ from scipy.stats import binomtest
 
 from replay.play.policies.policy import policy_names
 from replay.tapes.timeline import Timeline
+from tests.support.places import ROOT
 from tools.policy_tables import POLICIES, lived, played, put, table
 
-PAGE = (Path(__file__).parents[2] / "docs" / "policies.md").read_text(encoding="utf-8")
-NUMBERS = msgspec.toml.decode((Path(__file__).parents[2] / "replay/play/policies/policies.toml").read_bytes())
+PAGE = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
+NUMBERS = msgspec.toml.decode((ROOT / "replay/play/policies/policies.toml").read_bytes())
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,10 @@
 """A run made through the store, with moments of every kind that the inspector has to show."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdict
 from replay.run.store import Store
-
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share hostile.py
+from tests.support.places import ROOT
 
 BEFORE = '''"""A shopping cart."""
 
@@ -161,7 +157,7 @@ def real_run(tmp_path_factory):
     from replay.tapes.tape import read
     from server.settings import ProviderSettings, Settings
 
-    tape = read(Path(__file__).parents[2] / "corpora" / "demo" / "ledger.tape.jsonl")
+    tape = read(ROOT / "corpora" / "demo" / "ledger.tape.jsonl")
     settings = Settings(provider=ProviderSettings(name="ngram"))
     options = ReplayOptions(settings=settings, policy="vscode", latency="fixed:80", tests=False, limit=12)
     place = tmp_path_factory.mktemp("real")

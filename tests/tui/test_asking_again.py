@@ -1,23 +1,20 @@
 import asyncio
 import hashlib
 import os
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
-from hostile import HOSTILE, is_harmless
 from textual.widgets import Checkbox, Input, OptionList, Static
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
-from running import options_of, run
-from tapes import Typist
 
 from replay.records import Ending, Record
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
 from server.errors import SettingsError
+from tests.support.hostile_texts import HOSTILE, is_harmless
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of

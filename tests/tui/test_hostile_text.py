@@ -3,7 +3,6 @@
 import io
 
 import pytest
-from hostile import HOSTILE, LONGEST, NAMES, PARTS, hostile_record, is_harmless
 from rich.console import Console
 from rich.text import Text
 
@@ -11,6 +10,7 @@ from replay.errors import StoreError
 from replay.numbers.effects import ablation
 from replay.records import ArmTrial, Verdict
 from server.settings import REPAIRS
+from tests.support.hostile_texts import HOSTILE, LONGEST, NAMES, PARTS, hostile_record, is_harmless
 from tui.commands import checkup
 from tui.commands.tapes import importing
 from tui.console import SafeConsole

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hostile import HOSTILE, NAMES, hostile_record, is_harmless
-from inspected import change_verdicts, chosen, drawn, page, rows, settle, shown, words
 from msgspec import structs
 from textual.widgets import Input, TabbedContent
 
 from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
+from tests.support.hostile_texts import HOSTILE, NAMES, hostile_record, is_harmless
+from tests.support.inspector_screen import change_verdicts, chosen, drawn, page, rows, settle, shown, words
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog

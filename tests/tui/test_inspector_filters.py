@@ -1,9 +1,9 @@
 """Which moments the inspector shows, and in which order: failures, searches, filters, sorting."""
 
 import pytest
-from inspected import chosen, rows, shown, words
 from textual.widgets import Input, OptionList
 
+from tests.support.inspector_screen import chosen, rows, shown, words
 from tui.inspector.app import Inspector
 from tui.inspector.widgets.moments import MomentList
 from tui.preferences import preferences_file, read_preferences

@@ -5,11 +5,11 @@ import time
 from contextlib import closing
 
 import pytest
-from inspected import drawn, settle
 from textual.app import App
 
 from replay.numbers.metrics import pass_at_1
 from replay.run.store import Store
+from tests.support.inspector_screen import drawn, settle
 from tools.many_moments import make
 from tui.errors import RunReadError
 from tui.inspector.app import Inspector

@@ -2,11 +2,11 @@ import sqlite3
 
 import pytest
 from msgspec import structs
-from tapes import record_of
 
 from replay.numbers.metrics import pass_at_1
 from replay.run.listing.selection import MomentSelection
 from replay.run.store import Store
+from tests.support.tapes import record_of
 from tui.errors import RunReadError
 from tui.inspector.model import RunView
 from tui.live.stored import stored_state

@@ -4,13 +4,13 @@ import io
 
 import msgspec
 import pytest
-from hostile import HOSTILE, is_harmless
 from msgspec import structs
 from rich.console import Console
 
 from replay.options import ReplayOptions
 from replay.records import ArmTrial, Ending, Moment, Record, Suggestion, Verdict
 from replay.run.events import Ended, Judged, LeftOut, Note, Played, RunBegan, RunPlan, SessionBegan, Stalled, Tried
+from tests.support.hostile_texts import HOSTILE, is_harmless
 from tui.watching.progress import Progress
 from tui.watching.tally import RunTally, about_words
 

@@ -1,15 +1,11 @@
 """The inspector shows a tape only as the run had it."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 from textual.widgets import Static, TabbedContent
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "replay"))
-from tapes import Typist
 
 from replay.judge.retracing import TracedTape
 from replay.options import ReplayOptions
@@ -18,6 +14,7 @@ from replay.run.sources.tape_source import TapeSource
 from replay.run.store import Store
 from replay.tapes import tape as tapes
 from replay.tapes.tape import Folder, Tape, read, write
+from tests.support.tapes import Typist
 from tui.inspector.app import Inspector
 
 CHANGED = "the tape has changed since the run"

@@ -13,27 +13,8 @@ from corpora.agent.sampling import SampleChoice
 from corpora.mined.checkout import read_checkout
 from replay.tapes.tape import Tests as ProjectTests
 from runners.sandboxes import pick
+from tests.support.block_repository import CODE
 
-CODE = """\
-def helper(x):
-    return x * 2
-
-
-def entered(x):
-    y = helper(x)
-    if x > 100:
-        y = 0
-    return y
-
-
-def never(x):
-    return x + 1
-
-
-def unchecked(x):
-    z = x
-    print(z)
-"""
 TESTS = """\
 from m import entered, unchecked
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from corpora.agent.building import BuiltRepository
-from tests.corpora.agent.judging import Judged, bench, corpus_file, judged
+from tests.support.block_verdicts import Judged, bench, corpus_file, judged
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from corpora.agent.work import StageFolder
 from corpora.mined.checkout import read_checkout
 from runners.environments import NotTestable
 from runners.sandboxes import pick
-from tests.corpora.agent.conftest import CODE
+from tests.support.block_repository import CODE
 
 
 def test_chains_say_which_tests_enter_a_function_and_from_where(built: BuiltRepository) -> None:

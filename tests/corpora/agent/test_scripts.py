@@ -15,7 +15,7 @@ from corpora.agent.environment import EnvironmentLock
 from corpora.agent.sampling import SampleChoice
 from corpora.mined.checkout import read_checkout
 from runners.sandboxes import pick
-from tests.corpora.agent.judging import bench, corpus_file, judged
+from tests.support.block_verdicts import bench, corpus_file, judged
 
 CODE = """\
 export function total(prices) {

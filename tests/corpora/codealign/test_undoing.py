@@ -1,12 +1,12 @@
 """Mutation check: an edit that undoes an instruction turns `verify` false. The edits are replacements in the text (`undoing.py`)."""
 
 import pytest
-from undoing import UNDOING, pairs
-from undone_programs import PROGRAMS
 
 from corpora.codealign.catalogue import instruction
 from syntax.languages import LANGUAGES
 from syntax.parse import has_error
+from tests.support.instruction_edits import UNDOING, pairs
+from tests.support.instruction_programs import PROGRAMS
 
 PAIRS = [
     (id_, language, before, after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from corpora.codev.answer_errors import answer_errors
-from tests.corpora.codev.made_tasks import PYTHON, task
+from tests.support.codev_tasks import PYTHON, task
 
 SCRIPT = """\
 function total(prices) {

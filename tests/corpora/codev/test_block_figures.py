@@ -11,7 +11,7 @@ from corpora.run.blocks import block_figures
 from corpora.run.outcomes import TaskOutcome
 from corpora.tasks import Task
 from replay.records import Ending, Record, Suggestion, Verdict
-from tests.corpora.codev.made_tasks import PYTHON, task
+from tests.support.codev_tasks import PYTHON, task
 
 ANSWERED = [
     ("found += price", "found += price", "passed", 10.0),

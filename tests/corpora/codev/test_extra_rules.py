@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from corpora.codev.extra_rules import EXTRA_RULES
 from corpora.codev.scenes import BlockScene
-from tests.corpora.codev.made_tasks import PYTHON
+from tests.support.codev_tasks import PYTHON
 
 
 def judge_right_indent(data: dict, block_dict: dict, code: str) -> bool:

@@ -24,7 +24,7 @@ from server.repair.draft import Draft
 from server.repair.offer import offered
 from syntax.languages import language_of
 from syntax.text import length
-from tests.corpora.codev.made_tasks import task
+from tests.support.codev_tasks import task
 
 TEXT = '"""🙂"""\n\n\ndef double(x):\n    y = x * 2\n    return y\n\n\ndef other():\n    pass\n'
 BODY = TEXT.index("y = x"), TEXT.index("return y") + len("return y")

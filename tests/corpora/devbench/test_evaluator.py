@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from devbench_data import instance, write
 
 from corpora.corpus import corpus_of
 from corpora.devbench.evaluator import AsEvaluated
@@ -15,6 +14,7 @@ from runners.programs.java_names import java_file, main_class
 from runners.verdicts import Result
 from syntax.languages import language_of
 from syntax.parse import Tree
+from tests.support.devbench_data import instance, write
 
 HEADERS = "iostream", "cassert", "string", "vector", "algorithm"
 

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,9 +11,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from corpora.efcb.making.kept_texts import KeptTexts
-from tests.corpora.efcb.test_making import git
+from tests.support.places import SCRIPT
+from tests.support.small_repository import git
 
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
 PAGE = 3
 """Pull requests on a page of the server, whatever is asked for."""
 

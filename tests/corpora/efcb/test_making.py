@@ -1,5 +1,4 @@
 import random
-import subprocess
 
 import Levenshtein
 import pytest
@@ -11,6 +10,7 @@ from corpora.efcb.making.variants import variants
 from corpora.efcb.reading import read
 from corpora.efcb.rules import RULES, solved_by
 from corpora.errors import HistoryError
+from tests.support.small_repository import git
 
 CODE = """src/{name}.py
 @@ -1,4 +1,16 @@
@@ -95,11 +95,6 @@ def test_a_mask_covers_five_lines_one_of_them_added(tmp_path):
 def test_one_more_pull_request_changes_no_other_question_but_distractors():
     few, more = (list(QuestionMaker(made_up(count)).rows("gmcq-hard-2")) for count in (10, 11))
     assert more[:10] == few
-
-
-def git(folder, *words):
-    who = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main")
-    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from corpora.efcb.making.requests import whole_files
 from corpora.efcb.patches import applied, checked, hunks_of, similarity
 from corpora.efcb.reading import read
 from corpora.efcb.report import check_figures
-from tests.corpora.efcb.test_making import git
+from tests.support.small_repository import git
 
 SHOWN = "[[MASK]]"
 

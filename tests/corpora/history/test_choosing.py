@@ -4,7 +4,6 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
-from history_requests import imported_tapes, request
 from scipy.stats import chisquare
 
 from corpora.errors import HistoryError
@@ -14,6 +13,7 @@ from corpora.history.planning import SessionPlan
 from corpora.history.repository.commits import Commit, Repository
 from replay.tapes import tape
 from replay.tapes.documents import verify
+from tests.support.history_requests import imported_tapes, request
 
 
 def module(number):

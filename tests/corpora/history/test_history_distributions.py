@@ -3,7 +3,6 @@
 import random
 import re
 import statistics
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,9 +10,9 @@ from scipy.stats import ks_2samp
 
 from corpora.history.session.distributions import CONTEXTS, Distributions, Lognormals, named_distributions
 from replay.tapes import tape
+from tests.support.places import ROOT
 from tools.commit_distributions import fitted, gaps, measured, strokes
 
-ROOT = Path(__file__).parents[3]
 DRAWN = named_distributions()
 TABLE = msgspec.to_builtins(DRAWN)
 KINDS = ("burst", "pausing", "pause")

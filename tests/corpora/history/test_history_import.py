@@ -6,7 +6,6 @@ import subprocess
 
 import msgspec
 import pytest
-from history_requests import imported_tapes
 from scipy.stats import ks_2samp
 
 from corpora.errors import HistoryError
@@ -15,6 +14,7 @@ from replay.judge.projects import other_files, starting_files
 from replay.tapes import tape
 from replay.tapes.documents import verify
 from runners.other_files import OtherFiles
+from tests.support.history_requests import imported_tapes
 from tools.commit_distributions import gaps
 
 

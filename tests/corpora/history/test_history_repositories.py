@@ -4,11 +4,11 @@ import os
 import subprocess
 
 import pytest
-from history_requests import imported_tapes
 
 from corpora.errors import HistoryError
 from replay.judge.projects import starting_files
 from replay.tapes import tape
+from tests.support.history_requests import imported_tapes
 
 
 def test_a_file_that_is_too_large_is_left_out(make_repo, tmp_path):

@@ -1,10 +1,10 @@
 """Commits that are no work on tested code are left out, with the kind of their reason."""
 
 import pytest
-from history_requests import imported_tapes
 
 from corpora.history import SKIP_WORDS
 from replay.tapes import tape
+from tests.support.history_requests import imported_tapes
 
 CODE = "def area(width, height):\n    return width * height\n"
 LOOKS = "# of a rectangle\ndef area( width,\n         height ):\n    # in square metres\n    return width * height\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from corpora.labels.grammars import GRAMMARS
 from corpora.labels.labels import CONSTRUCTS, labels_of
 from syntax.languages import language_of
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 CASES = [
     pytest.param(case | {"language": case.get("language", file.stem)}, id=f"{file.stem}: {case['name']}")
     for file in sorted((Path(__file__).parent / "cases").glob("*.toml"))

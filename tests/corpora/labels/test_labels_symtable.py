@@ -3,12 +3,11 @@
 import ast
 import random
 import symtable
-from pathlib import Path
 
 from corpora.labels.labels import labels_of
 from syntax.languages import language_of
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 FILES = sorted(path for room in ("server", "replay", "runners", "tui") for path in (ROOT / room).rglob("*.py"))
 INNER = (
     ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.FunctionDef | ast.AsyncFunctionDef

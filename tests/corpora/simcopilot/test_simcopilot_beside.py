@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from simcopilot_data import SCRIPT, write_script, write_stairs
 
 from corpora.corpus import corpus_of
 from corpora.simcopilot.scoring import PostProcessor
 from replay.records import Ending, Record, Suggestion
 from replay.run.store import Store
+from tests.support.simcopilot_data import SCRIPT, write_script, write_stairs
 from tools.simcopilot_beside import ScoredAnswer, answers, compare, passes, script_input, table
 
 LINE = "found.append(step * int(open('width.txt').read()))"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from simcopilot_data import STAIRS, TOWER, write_stairs, write_tower
 
 from corpora.corpus import corpus_of
 from corpora.packages import PackagedPrograms
@@ -14,6 +13,7 @@ from runners.protocol import Completed
 from runners.sandboxes import pick
 from runners.verdicts import Result
 from runners.warm import warm
+from tests.support.simcopilot_data import STAIRS, TOWER, write_stairs, write_tower
 
 
 @pytest.fixture

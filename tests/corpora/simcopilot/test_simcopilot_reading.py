@@ -4,12 +4,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
 
 from corpora.corpus import corpus_of
 from corpora.errors import DataError
 from corpora.options import drawn
 from corpora.simcopilot.corpus import SimCopilot, needs
+from tests.support.simcopilot_data import STAIRS, STAIRS_CASES, checkpoints, write, write_stairs
 
 SPACED = STAIRS.replace("\t", "    ")
 

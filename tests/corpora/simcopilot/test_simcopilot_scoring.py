@@ -3,7 +3,6 @@
 import socket
 
 import pytest
-from simcopilot_data import SCRIPT, write_script, write_stairs
 
 from corpora.corpus import corpus_of
 from corpora.errors import CorpusError, DataError
@@ -13,6 +12,7 @@ from replay.judge.judge import Judge
 from replay.judge.trials import Trials
 from replay.play.instructions import Settled
 from replay.records import Ending, Suggestion
+from tests.support.simcopilot_data import SCRIPT, write_script, write_stairs
 
 LINE = "found.append(step * int(open('width.txt').read()))"
 

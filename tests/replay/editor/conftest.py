@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.replay.editor.editor_session import Session
+from tests.support.editor_session import Session
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from replay.errors import ServerError
 from replay.play.instructions import DidClose, DidOpen, DidSave, VerifyCheckpoint
 from replay.tapes.tape import digest
-from tests.replay.editor.editor_session import COMPLETE, Session, answer, ask_at, within
+from tests.support.editor_session import COMPLETE, Session, answer, ask_at, within
 
 # What servers answer
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from replay.editor.client import Editor
 from replay.play.instructions import DidChange
-from tests.replay.editor.editor_session import within
+from tests.support.editor_session import within
 
 
 def to_bytes(text):

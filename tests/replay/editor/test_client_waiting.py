@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import replace
 
-from tests.replay.editor.editor_session import COMPLETE, ask_at
+from tests.support.editor_session import COMPLETE, ask_at
 
 # Giving up
 

@@ -2,16 +2,16 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
-from asking import Replay, inside, offering, type_inside
-from tapes import moment_of
 
 from replay.editor.client import Editor
 from replay.play.instructions import Answer, Ask, DidChange, Settled, Tell
+from tests.support.places import ROOT
+from tests.support.policy_timing import Replay, inside, offering, type_inside
+from tests.support.tapes import moment_of
 
-SERVER = str(Path(__file__).parents[1] / "editor/stdio_server.py")
+SERVER = str(ROOT / "tests/support/stdio_server.py")
 ITEM = {"insertText": "arg", "command": {"title": "", "command": "took", "arguments": [7]}}
 
 

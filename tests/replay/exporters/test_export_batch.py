@@ -1,12 +1,12 @@
 """Many tapes exported at once: all or nothing."""
 
 import pytest
-from tapes import Typist
 
 from replay.exporters import batch
 from replay.exporters.batch import export_many
 from replay.exporters.errors import ExportRefusedError
 from replay.tapes import tape as tapes
+from tests.support.tapes import Typist
 
 
 def test_an_export_whose_last_file_cannot_take_its_place_leaves_everything_as_it_was(tmp_path, monkeypatch):

@@ -6,8 +6,6 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recorded import LONG, NAMES, SMALL
-from tapes import Typist
 
 from corpora.demo.bundled import demo_tapes
 from replay.errors import TapeError
@@ -17,6 +15,8 @@ from replay.tapes import tape as tapes
 from replay.tapes.documents import verify
 from replay.tapes.tape import Close, Edit, Embedded, Focus, Foreign, Ghost, Header, Open, Run, Save, Select, State, Tape
 from syntax.text import length, splice
+from tests.support.recording_names import LONG, NAMES, SMALL
+from tests.support.tapes import Typist
 
 FORMAT = "workspaceRecording@1.0"
 EPOCH = "1970-01-01T00:00:00.000+00:00"

@@ -1,15 +1,13 @@
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from tapes import Typist
 
 from replay.errors import TapeError
 from replay.importers.checking import check
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Ghost, Open, Save, Select, State, Tape, read, write
-
-DEMO = Path(__file__).parents[3] / "corpora/demo"
+from tests.support.places import DEMO
+from tests.support.tapes import Typist
 
 
 def small():

@@ -2,7 +2,6 @@
 
 import pytest
 from hypothesis import given, settings
-from sessions import histories, replayed, sessions
 
 from replay.importers.crowd.escapes import escape, line_end, readings
 from replay.importers.crowd.table import import_table, table_name
@@ -11,6 +10,7 @@ from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, Focus, Foreign, Open, Run, Select, State
 from syntax.text import cut, length, splice
+from tests.support.random_sessions import histories, replayed, sessions
 
 HEADER = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from recorded import LONG, NAMES
 
 from replay.errors import TapeError
 from replay.importers.building.paths import path_on_tape
@@ -14,6 +13,7 @@ from replay.importers.errors import RecordingError
 from replay.importers.workspace_recording.reading import import_recording, tape_name
 from replay.tapes import tape as tapes
 from replay.tapes.documents import verify
+from tests.support.recording_names import LONG, NAMES
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
 """How suggestions ended, on tapes that are written by hand as the recorder writes them."""
 
 import msgspec
-from tapes import Typist
 
 from replay.importers.suggestion_endings import EndingCounter
 from replay.tapes.tape import Ghost
+from tests.support.tapes import Typist
 
 
 class Assisted(Typist):

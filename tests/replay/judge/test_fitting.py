@@ -4,7 +4,6 @@ import random
 import re
 
 import pytest
-from tapes import Typist
 
 from corpora.demo.bundled import NAMES, demo_tapes
 from replay.judge.alignment import statement_ends
@@ -18,6 +17,7 @@ from syntax.languages import language_of
 from syntax.parse import parse
 from syntax.text import length
 from syntax.tokens import tokens
+from tests.support.tapes import Typist
 from tools.oracle_table import spots
 
 TAPES = {name: tape_files.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}

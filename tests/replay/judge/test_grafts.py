@@ -1,11 +1,11 @@
 import pytest
-from tapes import Typist
 
 from replay.judge.grafts import Hole, emptied, graft, hole_of
 from replay.records import Moment, Suggestion
 from replay.tapes.timeline import Timeline
 from syntax.languages import language_of
 from syntax.text import cut, length, position_at
+from tests.support.tapes import Typist
 
 
 def moment_at(text, event, offset, *, stop, path, language):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tapes import Typist, moment_of
 
 from replay.judge.grafts import emptied, graft, hole_of
 from replay.records import Suggestion
@@ -20,6 +19,7 @@ from server.repair.draft import Draft
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
 from syntax.text import length
+from tests.support.tapes import Typist, moment_of
 
 CURSOR, OPEN, CLOSE = "‸", "⟦", "⟧"
 FILES = {

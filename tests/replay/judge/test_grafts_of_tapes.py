@@ -1,10 +1,8 @@
 """What must hold for the grafts of whole sessions: the bundled tapes, and a recording of 92 minutes."""
 
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
-from tapes import moment_of
 
 from replay.judge.grafts import graft, hole_of
 from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
@@ -13,8 +11,9 @@ from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, read
 from replay.tapes.timeline import Timeline
 from syntax.text import cut, length
+from tests.support.places import DEMO
+from tests.support.tapes import moment_of
 
-DEMO = Path(__file__).parents[3] / "corpora" / "demo"
 EVERY = 11
 """Which edits are taken as moments of a policy that goes by time."""
 

@@ -2,7 +2,6 @@
 
 import msgspec
 import pytest
-from tapes import Typist
 
 from replay.errors import ProjectError
 from replay.judge.baselines import plan_of_tests
@@ -11,6 +10,7 @@ from replay.options import FolderTests, ReplayOptions
 from replay.tapes.tape import PROJECTS, unknown_toolchain
 from replay.tapes.tape import Tests as ProjectTests
 from runners.toolchains import TOOLCHAINS
+from tests.support.tapes import Typist
 
 OWN = ProjectTests(toolchain="python", command="pytest", requires=("pytest",), setup="make", cwd="app", timeout_s=7.0)
 FOLDERS = FolderTests(toolchain="node", command="npm test", setup="npm ci")

@@ -2,12 +2,12 @@ import subprocess
 
 import msgspec
 import pytest
-from tapes import Typist
 
 from replay.errors import ProjectError
 from replay.judge.projects import ProjectMissingError, other_files, sorted_content, starting_files
 from replay.tapes.tape import Embedded, Folder, Git
 from runners.other_files import OtherFiles
+from tests.support.tapes import Typist
 
 
 def tape_in(folder, workspace):

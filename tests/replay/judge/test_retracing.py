@@ -1,7 +1,5 @@
 """What the judge made of a suggestion can be found out again from the tape and the record alone."""
 
-from pathlib import Path
-
 import pytest
 
 from replay.judge.retracing import Retraced, TracedTape
@@ -14,8 +12,7 @@ from replay.play.users.user import user_of
 from replay.records import Record, Verdict
 from replay.tapes.tape import Edit, read
 from replay.tapes.timeline import Timeline
-
-LEDGER = Path(__file__).parents[3] / "corpora" / "demo" / "ledger.tape.jsonl"
+from tests.support.places import LEDGER
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
 """What a person reads about places that were rewritten."""
 
 import pytest
-from tapes import Typist, moment_of
 
 from replay.judge.grafts import hole_of, rewriting_of
 from replay.records import Rewriting
 from replay.tapes.timeline import Timeline
+from tests.support.tapes import Typist, moment_of
 
 PLACES = {
     "the statement before the cursor has another text": (

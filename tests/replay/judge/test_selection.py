@@ -2,11 +2,8 @@
 
 import asyncio
 from functools import partial
-from pathlib import Path
 
 import pytest
-from running import options_of, run
-from tapes import Typist, moment_of
 
 from replay.judge.grafts import Hole
 from replay.judge.selection import Selection, function_lines
@@ -20,8 +17,10 @@ from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
 from runners.coverage import Coverage
 from runners.sandboxes import make
+from tests.support.places import LEDGER
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist, moment_of
 
-LEDGER = Path(__file__).parents[3] / "corpora" / "demo" / "ledger.tape.jsonl"
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
 OTHER = '\n\n\ndef g(x):\n    """Double."""\n    return x * 2\n'
 FINAL = f"{HEAD}{BODY}{OTHER}"

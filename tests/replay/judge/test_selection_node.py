@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from tapes import Typist, moment_of
 
 from replay.judge.tape_cases import prepare_tests
 from replay.play.instructions import Settled, Spot
@@ -11,6 +10,7 @@ from replay.records import Ending, Suggestion
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.timeline import Timeline
 from runners.sandboxes import make
+from tests.support.tapes import Typist, moment_of
 
 HEAD, BODY = "exports.f = (x) => {\n  ", "return x + 1;"
 OTHER = "\n};\nexports.g = (x) => {\n  return x * 2;\n};\n"

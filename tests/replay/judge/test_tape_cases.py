@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 from msgspec import structs
-from tapes import Typist, moment_of
 
 from replay.judge.tape_cases import prepare_tests
 from replay.play.instructions import Settled, Spot
@@ -16,6 +15,7 @@ from runners.errors import SandboxFailed, SetupFailed
 from runners.protocol import Completed
 from runners.sandboxes import fault, make
 from runners.sandboxes.fake import FakeSandbox
+from tests.support.tapes import Typist, moment_of
 
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
 FINAL = f"{HEAD}{BODY}\n"

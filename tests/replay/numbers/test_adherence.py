@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 from scipy.stats import binomtest
-from tapes import record_of
 
 from replay.numbers.adherence import adherence_summary
 from replay.records import Verdict
+from tests.support.tapes import record_of
 
 ROWS = [
     # a, b, verdict

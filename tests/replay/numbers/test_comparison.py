@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec import structs
-from tapes import record_of
 
 from replay.numbers.comparison import ComparedRun, compare, words
 from replay.numbers.differences import paired, paired_difference
 from replay.numbers.paired.moments import shared_moments
+from tests.support.tapes import record_of
 
 CONFIG = {"policy": "vscode", "sources": {"small": "1"}}
 

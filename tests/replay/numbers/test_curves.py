@@ -4,7 +4,6 @@ import random
 
 import pytest
 from scipy import stats
-from tapes import record_of
 
 from replay.numbers.curves import (
     BUDGETS,
@@ -17,6 +16,7 @@ from replay.numbers.curves import (
 from replay.numbers.flows import FlowLink, flow
 from replay.numbers.metrics import keystrokes_saved
 from replay.records import Ending, Missed, Moment, Record, Suggestion, TrailStep, Verdict
+from tests.support.tapes import record_of
 
 
 def record(event, verdict="passed", latency=80.0, ending="accepted", **fields):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from msgspec import structs
 from scipy import stats
-from tapes import record_of
 
 from replay.numbers.intervals import clustered_share, ratio_spread, share
 from replay.numbers.metrics import (
@@ -27,6 +26,7 @@ from replay.numbers.metrics import (
     unmeasured,
 )
 from replay.records import Effort, Missed, Suggestion, Verdict
+from tests.support.tapes import record_of
 
 Z = statistics.NormalDist().inv_cdf(0.975)
 

@@ -5,14 +5,13 @@ import random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tapes import Typist
 
 from corpora.demo.bundled import DEMO
 from replay.play.instructions import Answer, Ask, DidChange, Settled, VerifyCheckpoint
 from replay.tapes.tape import Close, Edit, Focus, Open, Tape, read
 from replay.tapes.timeline import Timeline
 from syntax.text import length
-from tests.replay.play.driving import (
+from tests.support.drive_simulation import (
     driven,
     keys_counted,
     offer,
@@ -21,6 +20,7 @@ from tests.replay.play.driving import (
     texts_of,
     units,
 )
+from tests.support.tapes import Typist
 
 
 def test_accepted_text_stays_and_the_keys_that_write_it_are_dropped():

@@ -3,11 +3,11 @@ import math
 import statistics
 
 import pytest
-from recorded import LONG
-from tapes import Typist, moment_of
 
 from replay.play.latency import AnswerThen, LatencyError, _Drawn, _requests, latency_of
 from replay.tapes.tape import Ghost
+from tests.support.recording_names import LONG
+from tests.support.tapes import Typist, moment_of
 
 
 def moments(n):

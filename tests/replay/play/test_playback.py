@@ -4,8 +4,6 @@ import asyncio
 import math
 
 import pytest
-from asking import Replay, inside, offering, type_inside
-from running import options_of, run
 
 from replay.importers.workspace_recording.reading import import_recording
 from replay.play.instructions import Ask, DidChange, DidClose, DidOpen, DidSave, Settled, VerifyCheckpoint
@@ -20,6 +18,8 @@ from replay.run.store import Store
 from replay.tapes.clock import virtual_times
 from replay.tapes.tape import Edit
 from replay.tapes.timeline import Timeline
+from tests.support.policy_timing import Replay, inside, offering, type_inside
+from tests.support.replays import options_of, run
 
 NOT_YET = 0.02
 """How long a test waits (s) to see that nothing happens."""

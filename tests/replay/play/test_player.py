@@ -5,7 +5,6 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from tapes import Typist
 
 from replay.importers.workspace_recording.reading import import_recording
 from replay.play.instructions import Answer, Ask, DidChange, Settled
@@ -16,6 +15,7 @@ from replay.play.users.recorded_requests import RecordedDecision
 from replay.play.users.user import user_of
 from replay.tapes.tape import Close, Edit, Ghost, Open
 from replay.tapes.timeline import Timeline
+from tests.support.tapes import Typist
 
 
 def played(tape, policy, answer=lambda ask: Answer(0.0), *, latency="fixed:0", user="exact", **options):

@@ -1,10 +1,10 @@
 """One document that is ahead of its tape: where places are, and what accepting keeps. Whole sessions are in test_drive."""
 
 import pytest
-from tapes import Typist
 
 from replay.play.drive.rebase import Rebased, RecordedPlace
 from replay.tapes.timeline import Timeline
+from tests.support.tapes import Typist
 
 
 @pytest.fixture

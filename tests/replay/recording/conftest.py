@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.replay.recording.redacted import LINES, Folder
+from tests.support.redacted_recording import LINES, Folder
 
 
 @pytest.fixture(params=LINES)

@@ -6,7 +6,7 @@ import pytest
 
 from replay.recording.secrets.exclusion import Exclusion
 from replay.recording.workspace import cleaned
-from tests.replay.recording.redacted import LINES
+from tests.support.redacted_recording import LINES
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from replay.recording.errors import RecordingStopped
 from replay.tapes.tape import Close
-from tests.replay.recording.redacted import Folder
+from tests.support.redacted_recording import Folder
 
 
 class TestTheFile:

@@ -10,7 +10,7 @@ from replay.importers.batch import import_many
 from replay.recording.secrets.redaction import COVER
 from replay.tapes.tape import Edit, Ghost, Open, State, read
 from syntax.text import encode, splice
-from tests.replay.recording.redacted import AROUND, KEY, LINES, Folder, covered, opened, units
+from tests.support.redacted_recording import AROUND, KEY, LINES, Folder, covered, opened, units
 
 
 def test_in_a_text_that_opens(folder, line):

@@ -4,7 +4,6 @@ import itertools
 import math
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from replay.recording.secrets.exclusion import Exclusion
 from replay.recording.secrets.known_values import KnownValues
 from replay.recording.secrets.numbered_text import as_units
 from replay.recording.secrets.workspace_secrets import WorkspaceSecrets
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 SETTINGS = """\
 NODE_ENV=production
 APP_NAME=inventory-service

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from running import FIXED, options_of, run
 
 from replay.editor.command import server_command
 from replay.run.store import Store
+from tests.support.replays import FIXED, options_of, run
 
 
 @pytest.fixture

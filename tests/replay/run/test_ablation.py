@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from running import options_of, run
-from tapes import Typist, moment_of
 
 from replay.errors import ReplayError
 from replay.options import ReplayOptions
@@ -19,6 +17,8 @@ from server.repair.draft import Draft
 from server.repair.offer import offered
 from server.settings import REPAIRS
 from syntax.languages import language_of
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist, moment_of
 
 HEAD, BODY = "def f(x):\n    ", "return (x + 1)"
 FENCED = f"```\n{BODY[:-1]}\n```"

@@ -3,12 +3,12 @@
 import os
 
 import pytest
-from running import options_of, run
-from tapes import Typist
 
 from replay.run.calibration import REPEATS, Calibration, calibrate, described
 from replay.run.events import Note
 from replay.run.store import Store
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 
 def at(when="start", load=0.3, processors=2, best=10.0, middle=10.5):

@@ -2,10 +2,8 @@
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from tapes import record_of
 
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.latency import latency_of
@@ -16,8 +14,9 @@ from replay.records import Ending, Record, Suggestion, Verdict
 from replay.run.earlier import Earlier
 from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
+from tests.support.places import LEDGER
+from tests.support.tapes import record_of
 
-LEDGER = Path(__file__).parents[3] / "corpora/demo/ledger.tape.jsonl"
 POLICIES = ("vscode", "copilot", "copilot-nes", "continue", "cody", "zed", "tabby", "pause:300", "every")
 
 

@@ -3,12 +3,9 @@
 import json
 import sys
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from running import BODY, FIXED, HEAD, options_of, run, tape
-from tapes import Typist
 
 from replay.editor.command import server_command
 from replay.errors import ReplayError, ServerError, StoreError
@@ -19,6 +16,9 @@ from replay.run.events import Ended, Judged, Note, Played, RunBegan, SessionBega
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from server.errors import ServerRoomError
+from tests.support.places import ROOT
+from tests.support.replays import BODY, FIXED, HEAD, options_of, run, tape
+from tests.support.tapes import Typist
 
 
 async def test_a_tape_plays_through_the_real_server_into_the_store(replay):
@@ -141,7 +141,7 @@ def other_server(tmp_path):
     """A function that tells how to start a server of the standard library in the place of ours."""
 
     def stand_in(plan):
-        script = str(Path(__file__).parents[1] / "editor/stdio_server.py")
+        script = str(ROOT / "tests/support/stdio_server.py")
         argv = [sys.executable, script, json.dumps(plan), str(tmp_path / "log")]
         return lambda: argv
 

@@ -4,10 +4,10 @@ import asyncio
 import json
 
 import pytest
-from running import options_of, run
-from tapes import Typist
 
 from replay.run.store import Store
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 FIRST_S, NEXT_S = 0.2, 0.1
 PIECES = ("return", " x", " +", " 1")

@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -12,6 +11,7 @@ from replay.records import Ending, Moment, Record, Suggestion, TrailStep, Verdic
 from replay.run.flat.columns import COLUMNS, row_of_record, schema_table
 from replay.run.flat.writing import BATCH, FORMATS
 from syntax.text import length
+from tests.support.places import ROOT
 
 BEFORE = "x = '😀'; y = "
 TEXT = 'a "quoted",\nline; ünï 😀\r\n'
@@ -139,7 +139,7 @@ def test_more_rows_than_are_held_at_once_are_all_there(written):
 
 
 def test_the_docs_have_the_schema():
-    docs = (Path(__file__).parents[3] / "docs" / "report.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     assert schema_table() in docs, (
         "write it anew: python -c 'from replay.run.flat.columns import schema_table; print(schema_table())'"
     )

@@ -5,14 +5,14 @@ import json
 from contextlib import asynccontextmanager
 
 import pytest
-from running import options_of, run
-from tapes import Typist
 
 from replay.errors import ProviderFailsError
 from replay.run import guard
 from replay.run.events import Note, Stalled
 from replay.run.guard import PAUSES_S, FailureGuard, guard_of
 from replay.run.store import Store
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 AWAY = "h:80: no connection (refused)"
 

@@ -3,8 +3,6 @@
 import hashlib
 import json
 
-from tapes import Typist
-
 from replay.judge.tape_cases import TapeCases
 from replay.play.instructions import Answer, Ask
 from replay.play.latency import latency_of
@@ -14,6 +12,7 @@ from replay.play.users.user import user_of
 from replay.run.sources.known_answers import KnownAnswers
 from replay.tapes.timeline import Timeline
 from server.providers.recorded import GrowingAnswers
+from tests.support.tapes import Typist
 
 
 def key(before, after, stop):

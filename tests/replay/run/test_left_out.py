@@ -5,12 +5,12 @@ import tempfile
 import msgspec
 import pytest
 from msgspec import structs
-from running import tape
-from tapes import Typist
 
 from replay.run.events import LeftOut, Note, SessionBegan
 from replay.tapes.tape import Git
 from replay.tapes.tape import Tests as ProjectTests
+from tests.support.replays import tape
+from tests.support.tapes import Typist
 
 FAILING = ProjectTests(toolchain="none", command="echo told why; false")
 ODD = "echo >> COUNT; [ $(($(wc -l < COUNT) % 2)) = 1 ]"

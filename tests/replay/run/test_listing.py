@@ -11,7 +11,6 @@ import time
 
 import msgspec
 import pytest
-from tapes import moment_of, record_of
 
 from replay.numbers.clusters import by_cluster, cluster_of
 from replay.records import Ending, Missed, Record, Suggestion, TrailStep, Verdict
@@ -19,6 +18,7 @@ from replay.run.listing.listing import Listing
 from replay.run.listing.rows import row_of, searched_text
 from replay.run.listing.selection import FACETS, SORTS, MomentSelection
 from replay.run.store import Store
+from tests.support.tapes import moment_of, record_of
 
 ENDINGS = [
     Ending("gated", "mid-word"),

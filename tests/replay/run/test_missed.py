@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 from msgspec import structs
-from running import options_of, run
-from tapes import Typist
 
 from replay.editor.command import server_command
 from replay.errors import ServerError
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
 TESTS = ProjectTests(toolchain="none", command="grep -q 'return x + 1' a.py")

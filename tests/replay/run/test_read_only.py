@@ -3,16 +3,13 @@
 import json
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from replay.errors import StoreError
 from replay.records import Ending, Moment, Record
 from replay.run.store import Store
-
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+from tests.support.places import SCRIPT
 
 
 def moment():

@@ -2,13 +2,14 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
-from running import options_of, run
-from tapes import Typist
 
-SERVER = str(Path(__file__).parents[1] / "editor/stdio_server.py")
+from tests.support.places import ROOT
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
+
+SERVER = str(ROOT / "tests/support/stdio_server.py")
 
 
 @pytest.mark.parametrize("policy", ["blocks", "vscode"])

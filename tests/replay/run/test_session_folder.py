@@ -1,7 +1,5 @@
 """What a session of the engine leaves on the disk."""
 
-from tapes import Typist
-
 from replay.options import ReplayOptions
 from replay.run.engine import Engine
 from replay.run.events import Asked
@@ -9,6 +7,7 @@ from replay.run.sources.tape_source import TapeSource
 from replay.run.summary import summarise_replay
 from runners.temporary import temporary_folder
 from server.settings import ProviderSettings, Settings
+from tests.support.tapes import Typist
 
 
 async def test_the_answers_lie_where_a_killed_run_leaves_nothing_for_long(tmp_path, monkeypatch):

@@ -6,11 +6,9 @@ import sys
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import msgspec
 import pytest
-from tapes import moment_of, record_of
 
 from replay.errors import StoreError
 from replay.options import ReplayOptions
@@ -19,6 +17,8 @@ from replay.run.storage.database import connect
 from replay.run.store import Store
 from runners.errors import MachineFails
 from server.settings import ProviderSettings, Settings
+from tests.support.places import ROOT
+from tests.support.tapes import moment_of, record_of
 
 WITHIN = (Within(stop="statement", kind="statement", scenario="full", truth="pass"),)
 FULL = Record(
@@ -272,8 +272,8 @@ def test_what_is_forgotten_is_in_no_result(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-sys.path.insert(0, {tests!r})
-from tapes import record_of
+sys.path.insert(0, {root!r})
+from tests.support.tapes import record_of
 from replay.run.store import Store
 from server.settings import ProviderSettings, Settings
 store = Store.open(Path({folder!r}))
@@ -286,7 +286,7 @@ for event in range(1_000_000):
 @pytest.fixture
 def writer(store):
     """Another process that puts records without end and says the number of each when it has."""
-    code = WRITER.format(tests=str(Path(__file__).parents[1]), folder=str(store.folder))
+    code = WRITER.format(root=str(ROOT), folder=str(store.folder))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()

@@ -4,12 +4,12 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from tapes import record_of
 
 from replay.options import ReplayOptions
 from replay.records import Rewriting, Verdict
 from replay.run.findings import Findings
 from replay.run.summary import summarise_replay
+from tests.support.tapes import record_of
 
 VERDICTS = ("passed", "failed", "untestable", "infrastructure", None)
 

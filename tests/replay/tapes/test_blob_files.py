@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec import UNSET
-from tapes import Typist
 
 from replay.errors import ProjectError
 from replay.judge.projects import other_files, starting_files
 from replay.tapes import blob_files, tape
 from replay.tapes.tape import BesideTexts, Embedded
 from runners.other_files import NOTHING, OtherFiles
+from tests.support.tapes import Typist
 
 OTHERS = OtherFiles({"a/b.bin": b"\xff\x00", "again.bin": b"\xff\x00"}, {"link": "a"}, frozenset({"run", "a/b.bin"}))
 SHA = "ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f"

@@ -1,12 +1,9 @@
 """Whoever holds a document holds the same after every event: against lists of UTF-16 code units (odd_sessions)."""
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from odd_sessions import PATHS, sessions, sha256_of, text_of, units_of
 
 from replay.editor import client
 from replay.editor.client import Editor
@@ -21,8 +18,8 @@ from replay.tapes.timeline import Timeline
 from server.documents import OpenDocuments as ServersDocuments
 from syntax.buffer import Buffer
 from syntax.text import splice
-
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+from tests.support.odd_text_sessions import PATHS, sessions, sha256_of, text_of, units_of
+from tests.support.places import SCRIPT
 
 
 def texts(held):

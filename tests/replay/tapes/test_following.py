@@ -1,8 +1,8 @@
 import pytest
-from tapes import Typist
 
 from replay.tapes.following import PATIENCE, follow
 from replay.tapes.timeline import Timeline
+from tests.support.tapes import Typist
 
 
 def following(typist, wanted, *, at=0, event=2):

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import jsonschema
 import msgspec
@@ -12,9 +11,9 @@ from hypothesis import strategies as st
 
 from replay.importers.checking import check
 from replay.tapes.tape import Event, Header
+from tests.support.places import ROOT
 from tools.tape_schema import publish, schema
 
-ROOT = Path(__file__).parents[3]
 PUBLISHED = ROOT / "docs/tape.schema.json"
 DOCUMENT = {"t": 1, "doc": 0}
 HEADER = {

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from tapes import Typist
 
 from replay.tapes.tape import Close, Edit, Open, Tape
 from replay.tapes.timeline import FROM_START, Timeline, typed_next
 from syntax.text import cut, encode, length
+from tests.support.tapes import Typist
 
 
 @st.composite

@@ -1,11 +1,11 @@
 import json
 
 import pytest
-from tapes import Typist
 
 from replay.errors import TapeError
 from replay.tapes.tape import Header, read, stream, write
 from replay.tapes.versions import FORMAT, UPGRADES, upgrade_from
+from tests.support.tapes import Typist
 
 
 def renamed(line):

@@ -9,9 +9,7 @@ import pytest
 from runners.protocol import Job, Limits, Mount
 from runners.sandboxes import AUTO, fault, make
 from runners.toolchains import Layer
-
-sys.path.insert(0, str(Path(__file__).parent))  # for harm.py
-from harm import Host
+from tests.support.hostile_programs import Host
 
 WALLS = [*AUTO, "docker"]  # one more: its name, and a fixture of that name
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from runners.protocol import ENVIRONMENT, Job, Mount
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
 
 

@@ -9,13 +9,13 @@ import unicodedata
 from contextlib import suppress
 
 import pytest
-from harm import FAILING, PROGRAMS, Program
 
 from runners.files import copy_tree, remove_tree
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed, Job
 from runners.sandboxes import make
 from runners.verdicts import against_baseline, classify
+from tests.support.hostile_programs import FAILING, PROGRAMS, Program
 
 ALL = [Program.read(path) for path in sorted(PROGRAMS.iterdir())]
 OPEN = {"wall_s": 30.0, "cpu_s": 100.0, "memory_mb": 4096, "processes": 4096, "output_bytes": 1 << 24}

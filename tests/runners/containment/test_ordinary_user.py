@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.support.places import ROOT
+
 USER = 12345 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 """Limits of processes are those of a user: tests that run at the same time have users of their own."""
 CORE = ["fork_bomb", "memory_bomb", "busy_thread", "outliving_child", "read_home", "write_outside"]

@@ -4,15 +4,14 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from runners.coverage.functions import functions
 from runners.coverage.node import with_probes
 from runners.files import remove_tree
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 CALL = "globalThis.process.__ghosttape_touch__(0)"
 P, Q = CALL, CALL.replace("(0)", "(1)")
 BEGIN, END = CALL.replace("(0)", "(0, 1)"), CALL.replace("(0)", "(0, -1)")

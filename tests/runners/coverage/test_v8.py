@@ -10,7 +10,7 @@ import pytest
 from runners.coverage.calls import record_calls
 from runners.coverage.entered import EnteredFunction
 from runners.coverage.v8 import places_of, read
-from tests.runners.coverage.test_node import RUNNERS
+from tests.support.coverage_runners import RUNNERS
 
 CODE = """\
 'use strict';

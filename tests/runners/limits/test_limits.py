@@ -10,7 +10,6 @@ import tempfile
 import time
 import uuid
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 import pytest
@@ -21,6 +20,7 @@ from runners.limits.cgroups import Cgroup
 from runners.project import ProjectPlan, prepare
 from runners.protocol import Job, Limits
 from runners.sandboxes import AUTO, fault, make
+from tests.support.places import ROOT
 
 FORK_BOMB = "bomb() { bomb | bomb & }; bomb; sleep 1"
 
@@ -123,9 +123,7 @@ async def test_a_killed_ghosttape_leaves_nothing(sandbox, tmp_path, alive, word)
         "import asyncio, sys; from pathlib import Path; from runners.protocol import Job; from runners.sandboxes import make;"
         "asyncio.run(make(sys.argv[1]).run(Job(Path(sys.argv[2]), 'touch began; sleep 60; echo ' + sys.argv[3][::-1])))"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, sandbox.name, tmp_path, word[::-1]], cwd=Path(__file__).parents[3]
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", code, sandbox.name, tmp_path, word[::-1]], cwd=ROOT) as process:
         while not (tmp_path / "began").exists():  # a bwrap that waits for its maps yet does not end with its parent
             await asyncio.sleep(0.02)
         assert alive(word)

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from container_engine import DockerDaemon, rootfs
 
 from runners.errors import SandboxFailed, SandboxMissing
 from runners.programs import Program
@@ -23,10 +22,11 @@ from runners.sandboxes.containers.container import Container
 from runners.sandboxes.containers.engine import OWNER, engine_at
 from runners.sandboxes.docker import Docker
 from runners.warm import warm
+from tests.support.container_engine import DockerDaemon, rootfs
+from tests.support.places import ROOT
 
 IMAGE = "tests/small:1"
 ORDINARY = 12345
-ROOT = Path(__file__).parents[3]
 PICK = "from runners.sandboxes import pick; pick('docker')"
 
 

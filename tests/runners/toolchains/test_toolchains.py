@@ -19,6 +19,7 @@ from runners.toolchains.interpreters import own_interpreter
 from runners.toolchains.node import unsupported_in
 from runners.toolchains.python import _shown
 from runners.toolchains.store import install, layer_folder
+from tests.support.places import ROOT
 
 
 def ignore(line):
@@ -201,7 +202,7 @@ async def test_a_layer_whose_builder_was_killed_is_built_anew(tmp_path):
         "async def build(folder): (folder / 'half').touch(); os.kill(os.getpid(), 9)\n"
         "asyncio.run(layer_folder(Path(sys.argv[1]), 'kind', ['content'], build))"
     )
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, tmp_path, cwd=Path(__file__).parents[3])
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, tmp_path, cwd=ROOT)
     assert await process.wait() == -signal.SIGKILL
 
     async def build(folder):

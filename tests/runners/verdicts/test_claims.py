@@ -18,8 +18,8 @@ from runners.project import ProjectPlan, prepare
 from runners.protocol import Completed, Job, Limits
 from runners.sandboxes import AUTO
 from runners.verdicts import against_baseline, classify
+from tests.support.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 REPORTS = "import os, sys, socket, signal, pathlib\nos.makedirs(at := 'target/surefire-reports')\n"
 DOWN = "for _ in range({}):\n    os.mkdir(name := {!r} * {})\n    os.chdir(name)\n"
 HONEST = '<testsuite><testcase classname="T" name="a"/></testsuite>'

@@ -1,11 +1,11 @@
 """A poisoner, then an innocent program, 71 times: what a program leaves in folders, layers, processes and the kernel reaches no other."""
 
 import pytest
-from poisoners import INNOCENT, POISONERS, PYTHON, SHELL
 
 from runners.programs import Program
 from runners.sandboxes import make
 from runners.warm import warm
+from tests.support.poisoning_programs import INNOCENT, POISONERS, PYTHON, SHELL
 
 TIMEOUT_S = 20.0
 

@@ -30,9 +30,9 @@ from runners.warm.inside.supervisor import COMMAND
 from runners.warm.programs import SUPERVISOR
 from runners.warm.supervised import SupervisedSandbox
 from runners.warm.worker import RunRequest, Worker
+from tests.support.places import ROOT
 
 TIMEOUT_S = 60.0
-ROOT = Path(__file__).parents[3]
 
 
 class Broken:

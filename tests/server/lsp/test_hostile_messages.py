@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.server.lsp.hostile import TEXT, URI, Hostile, encoded, framed
+from tests.support.hostile_client import TEXT, URI, Hostile, encoded, framed
 
 BATCHES, EACH = 20, 500
 PATIENCE_S = 30

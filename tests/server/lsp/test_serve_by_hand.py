@@ -8,14 +8,13 @@ import pty
 import select
 import signal
 import subprocess
-import sys
 import termios
 import time
-from pathlib import Path
 
 import pytest
 
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
+from tests.support.places import SCRIPT
+
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 LINE = b"hello\n"
 

@@ -9,6 +9,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from tests.support.places import ROOT
+
 
 def _message(value) -> bytes:
     body = json.dumps(value).encode()
@@ -88,7 +90,7 @@ def test_what_libraries_and_children_print_goes_to_standard_error(tmp_path):
         serve(create(provider=Fixed(noisy)))
         """)
     )
-    root = Path(__file__).resolve().parents[3]
+    root = ROOT
     messages, errors = _run([sys.executable, str(program)], cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
     assert next(message for message in messages if message.get("id") == 2)["result"][0]["insertText"] == "return 1"
     for said in (b"from python", b"from C", b"from a child", b"from the old stdout"):

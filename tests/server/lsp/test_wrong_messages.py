@@ -14,7 +14,7 @@ from server.errors import SettingsError
 from server.lsp import stdio
 from server.lsp.language_server import create, serve
 from server.settings import ProviderSettings, Settings
-from tests.server.lsp.hostile import HERE, TEXT, URI, encoded, framed
+from tests.support.hostile_client import HERE, TEXT, URI, encoded, framed
 
 
 class Wire:

@@ -17,7 +17,7 @@ from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
-from tests.server.providers.conformance import AFTER, BEFORE, SUBJECTS
+from tests.support.provider_conformance import AFTER, BEFORE, SUBJECTS
 
 
 def _of(**traits):

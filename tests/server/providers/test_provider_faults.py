@@ -13,7 +13,7 @@ from server.providers.fakes.model_server import FakeScript, FakeStatus
 from server.providers.http.endpoint import Endpoint
 from server.providers.http.stream import EVENT_BYTES
 from server.providers.protocol import summarize
-from tests.server.providers.conformance import SUBJECTS, Context
+from tests.support.provider_conformance import SUBJECTS, Context
 
 SERVED = {subject.id: subject for subject in SUBJECTS if subject.http}
 NAMES = tuple(SERVED)

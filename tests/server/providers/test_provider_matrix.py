@@ -16,7 +16,7 @@ from server.errors import ProviderMissing, ProviderRefused
 from server.providers import gguf, registry
 from server.providers.protocol import Request, summarize
 from server.settings import ProviderSettings
-from tests.server.providers import real_llama
+from tests.support import llama_server as real_llama
 
 pytestmark = pytest.mark.usefixtures("embedded")
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from replay.run.store import Store
-from tests.server import conftest
+from tests.support import language_server
 
 BLOCKED = """
 import sys
@@ -38,7 +38,7 @@ socket.socket.connect = connect
 
 
 def _replayed(folder, out, *words, status=0, env=None, halts=False):
-    argv = [conftest.console_script(), "replay", "demo", "--limit", "4", "--no-tests", "--latency", "fixed:80"]
+    argv = [language_server.console_script(), "replay", "demo", "--limit", "4", "--no-tests", "--latency", "fixed:80"]
     argv += ["--out", str(folder / out), "--json", *words]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(argv, cwd=folder, env=env, **streams) as process:
@@ -124,7 +124,7 @@ def test_what_a_record_lacks_ends_as_failed(tmp_path, alone):
 def test_two_records_at_once_are_wrong_use(tmp_path):
     words = ["replay", "demo", "--record-answers", "a", "--require-recorded", "b"]
     done = subprocess.run(
-        [conftest.console_script(), *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        [language_server.console_script(), *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "only one of --record-answers" in done.stderr

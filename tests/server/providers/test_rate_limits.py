@@ -18,7 +18,7 @@ from server.providers.wrappers.answer_file import AnswerFile
 from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
-from tests.server.providers.conformance import SUBJECTS
+from tests.support.provider_conformance import SUBJECTS
 
 SERVED = {subject.id: subject for subject in SUBJECTS if subject.http}
 

@@ -15,8 +15,7 @@ from server.repair.places import places
 from server.service import Service
 from server.settings import Settings
 from syntax.languages import language_of
-from tests.server.repair.test_golden_repairs import GOLDEN, _case
-from tests.server.repair.test_repair_properties import SOURCES
+from tests.support.repair_cases import GOLDEN, SOURCES, golden_case
 from tools.repair_tables import MODELS, golden_answers, published_answers
 
 HEADERS = "def f(x):\n    ", "function f(x) {\n  "
@@ -90,7 +89,7 @@ async def test_what_comes_behind_the_end_is_not_waited_for():
     "path", [path for path in GOLDEN if "paper_rules" not in GOLDEN[path]], ids=lambda path: path.stem
 )
 async def test_pieces_make_no_difference_to_a_golden_case(path):
-    draft, _ = _case(path)
+    draft, _ = golden_case(path)
     language = GOLDEN[path]["language"]
     found = {(await suggested(draft, cut_up(draft.text, size), language))[0].text for size in (1, 5, 10_000)}
     assert len(found) == 1

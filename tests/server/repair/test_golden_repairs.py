@@ -6,7 +6,6 @@ case is not repaired as it should be; such a case fails when it becomes good, un
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,22 +15,11 @@ from server.repair.draft import Draft
 from server.repair.offer import offered
 from server.settings import REPAIRS
 from syntax.languages import LANGUAGES, language_of
+from tests.support.repair_cases import GOLDEN, golden_case
 
-GOLDEN = {
-    path: tomllib.loads(path.read_bytes().decode().replace("\r\n", "\n"))
-    for path in sorted(Path(__file__).parent.joinpath("golden").glob("*.toml"))
-}
 GOOD = [path for path, case in GOLDEN.items() if "known_bad" not in case]
 BAD = [path for path, case in GOLDEN.items() if "known_bad" in case]
 KEYS = {"language", "stop", "given", "wanted", "unchanged", "steps", "known_bad", "paper_rules"}
-
-
-def _case(path: Path) -> tuple[Draft, str]:
-    case = GOLDEN[path]
-    before, rest = case["given"].split("‹")
-    text, after = rest.split("›")
-    wanted = text if case.get("unchanged") else case["wanted"]
-    return Draft(language_of(case["language"]), before, after, text, case["stop"]), wanted
 
 
 def _repaired(path: Path, draft: Draft):
@@ -44,7 +32,7 @@ def _acted(trail):
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_a_suggestion_is_repaired_as_its_golden_case_says(path):
-    draft, wanted = _case(path)
+    draft, wanted = golden_case(path)
     text, trail = _repaired(path, draft)
     assert text == wanted, [(step.step, step.after, step.undone) for step in trail]
     assert _acted(trail) == GOLDEN[path].get("steps", [])
@@ -52,7 +40,7 @@ def test_a_suggestion_is_repaired_as_its_golden_case_says(path):
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_repairing_a_repaired_suggestion_changes_nothing(path):
-    draft, wanted = _case(path)
+    draft, wanted = golden_case(path)
     if wanted:
         again, _ = _repaired(path, Draft(draft.language, draft.before, draft.after, wanted, draft.stop))
         assert again == wanted
@@ -60,13 +48,13 @@ def test_repairing_a_repaired_suggestion_changes_nothing(path):
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
 def test_the_editor_is_offered_the_same_though_it_waits_for_no_more_than_is_enough(path):
-    draft, wanted = _case(path)
+    draft, wanted = golden_case(path)
     assert offered(draft, rules=GOLDEN[path].get("paper_rules", "none")).text == wanted
 
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_a_case_that_is_known_to_be_bad_is_still_bad(path):
-    draft, wanted = _case(path)
+    draft, wanted = golden_case(path)
     text, _ = _repaired(path, draft)
     assert text != wanted, "this case is good now: take its known_bad away"
 
@@ -74,7 +62,7 @@ def test_a_case_that_is_known_to_be_bad_is_still_bad(path):
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_golden_case_is_well_formed(path):
     case = GOLDEN[path]
-    draft, wanted = _case(path)
+    draft, wanted = golden_case(path)
     assert set(case) <= KEYS
     assert ("wanted" in case) != ("unchanged" in case)
     assert (wanted == draft.text) == bool(case.get("unchanged"))

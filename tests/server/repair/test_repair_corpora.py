@@ -1,7 +1,6 @@
 """What must hold for the repairs of real text: bundled tapes, a recording of 92 minutes, DevBench's truths and published answers."""
 
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +14,9 @@ from server.repair.draft import Draft
 from server.repair.offer import offered
 from syntax.languages import language_of
 from syntax.text import cut, length, position_at
+from tests.support.places import ROOT
 from tools.repair_tables import HINTS, MODELS, golden_answers, inserted, measure, page, sums
 
-ROOT = Path(__file__).parents[3]
 MOST = 0.005
 """The share of truths that may be changed: each of them is listed here with its reason."""
 CHANGED_GOLDEN = {

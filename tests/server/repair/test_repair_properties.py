@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -19,83 +18,12 @@ from syntax.blocks import constructs, extent
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
 from syntax.wanted import is_after_header
-
-SOURCES = {path.stem: path.read_text() for path in sorted(Path(__file__).parent.joinpath("sources").glob("*.code"))}
-"""A file of each language with what confuses those who count characters: see the strings."""
-JUNK = [
-    *(
-        "}",
-        "\n}",
-        ")",
-        "]",
-        "\n    });",
-        "(",
-        "[",
-        "{",
-        '"',
-        "'",
-        "`",
-        " ",
-        "\t",
-        ";",
-        "\n",
-        "\n\n",
-        "\n    ",
-        "\n\t\t",
-    ),
-    *(
-        "```",
-        "\n```\n",
-        "```python\n",
-        "Here is the code:\n",
-        "\nThis function returns the sum of both.\n",
-        "<|endoftext|>",
-    ),
-    *("<think>no</think>", "\n// ... rest of the code\n", "// src/a.js\n", "# TODO: your code here"),
-    *(
-        "return x",
-        "if x:\n",
-        "x = 1\n",
-        "// b",
-        "# c\n",
-        "/*",
-        "*/",
-        '"""',
-        "else {",
-        "end",
-        "\nend\n",
-        "</li>",
-        "<b>",
-        "${",
-        "f(a, " * 3,
-    ),
-    *("x += 1;\n" * 6, "ab " * 40, "é\U0001f600"),
-]
-HINTS = ["auto", "line", "statement", "block", "any"]
+from tests.support.repair_cases import RELAXED, SOURCES, drafts
 
 
 def test_every_language_has_a_source_that_parses():
     assert set(SOURCES) == set(LANGUAGES)
     assert not [name for name, source in SOURCES.items() if has_error(language_of(name), source)]
-
-
-@st.composite
-def drafts(draw):
-    name = draw(st.sampled_from(sorted(SOURCES)))
-    source = SOURCES[name]
-    if draw(st.booleans()):
-        source = re.sub(r"^( {4})+", lambda lead: "\t" * (len(lead[0]) // 4), source, flags=re.MULTILINE)
-    start = draw(st.integers(0, len(source)))
-    end = draw(st.integers(start, min(len(source), start + 160)))
-    pieces = draw(st.lists(st.one_of(st.sampled_from(JUNK), st.text(max_size=6)), max_size=4))
-    written = draw(st.sampled_from(["", source[start:end], source[: start + 60][-90:], source[start : end + 80]]))
-    at = draw(st.sampled_from([0, len(written), len(written) // 2]))
-    text = "".join([written[:at], *pieces, written[at:]]).replace("\r", "")
-    after = draw(st.sampled_from([source[end:], source[end:], source[start:], ""]))
-    return Draft(language_of(name), source[:start], after, text, draw(st.sampled_from(HINTS)))
-
-
-RELAXED = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 
 
 @RELAXED

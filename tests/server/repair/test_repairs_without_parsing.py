@@ -13,9 +13,8 @@ from server.repair.draft import Draft, tree_of
 from server.repair.offer import offered
 from server.repair.steps.stop import is_finished
 from syntax.languages import language_of
-from tests.server.repair.shortcuts import lines_of, taken
-from tests.server.repair.test_golden_repairs import GOLDEN, _case
-from tests.server.repair.test_repair_properties import RELAXED, SOURCES, drafts
+from tests.support.repair_cases import GOLDEN, RELAXED, SOURCES, drafts, golden_case
+from tests.support.repair_shortcuts import lines_of, taken
 from tools.repair_tables import MODELS, golden_answers, published_answers
 
 STEPS = {"prose", "indent", "brackets", "stop"}
@@ -99,7 +98,7 @@ def test_so_it_is_for_answers_of_many_lines(draft):
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_so_it_is_in_every_golden_case(path):
-    draft, _ = _case(path)
+    draft, _ = golden_case(path)
     if draft.language is not None:
         for hint in ("auto", "statement", "block"):
             for each in lines_of(draft):

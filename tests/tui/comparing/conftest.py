@@ -1,17 +1,13 @@
 """Two real runs over the same tapes, made once: each knows one answer, so that one passes where the other fails."""
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "replay"))
-from running import options_of, run
-from tapes import Typist
-
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 CART = '''"""A shopping cart."""
 

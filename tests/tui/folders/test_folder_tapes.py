@@ -2,15 +2,11 @@
 
 import os
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "replay"))
-from tapes import Typist
-
 from replay.tapes.tape import Tape, write
+from tests.support.tapes import Typist
 from tui.folders.tapes import TapeBroken, TapeFolder, TapeReady
 
 

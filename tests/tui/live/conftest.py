@@ -2,23 +2,19 @@
 
 import asyncio
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[2] / "replay"))
-from running import options_of, run
-from tapes import Typist
-
 from replay.run.events import Answered, Ended, Judged, Pulse, RunBegan, RunEnded, RunEvent
 from replay.run.live.following import birth_of
 from replay.run.live.stream import FILE
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist
 
 BODY = "return x + 1"
 CART = '''"""A shopping cart."""

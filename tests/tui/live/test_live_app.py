@@ -7,12 +7,12 @@ import zlib
 from pathlib import Path
 
 import pytest
-from followed import board, drawn, seen, text_of
 from textual.widgets import Input, Static
 
 from replay.play.playback import Playback
 from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan, Streamed
 from replay.run.live.stream import FILE, LiveStream
+from tests.support.live_screen import board, drawn, seen, text_of
 from tui.live.app import LiveApp
 from tui.live.widgets.page_view import PageView
 from tui.text_dialog import TextDialog

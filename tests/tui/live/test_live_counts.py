@@ -2,12 +2,12 @@
 
 import msgspec
 import pytest
-from running import options_of, run
-from tapes import Typist, record_of
 
 from replay.run.events import Ended, Judged, RunBegan, RunPlan
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist, record_of
 from tui.live.counts import LiveFigures, figures_of
 from tui.live.state import Lane, LiveState
 from tui.live.stored import stored_state

@@ -1,12 +1,12 @@
 """The documents of the live screen are those of the tape, and the page shows what stands around the cursor."""
 
 import pytest
-from tapes import Typist, moment_of
 
 from replay.records import Ending, Record
 from replay.run.events import Answered, Asked, Reached, ReplayedDocumentChanged, SessionBegan
 from replay.tapes.documents import walk
 from replay.tapes.tape import write
+from tests.support.tapes import Typist, moment_of
 from tui.live.documents import LaneDocuments, View
 from tui.live.page import GhostText, draw
 from tui.live.state import Lane

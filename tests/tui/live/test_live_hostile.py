@@ -1,15 +1,9 @@
 """Text of tapes, tests and models on the live screen is shown as text, and never leaves its place."""
 
-import sys
 import unicodedata
-from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
-from tapes import moment_of
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from hostile import HOSTILE
 
 from replay.judge.trials import StateRun
 from replay.records import Ending, Record, Suggestion, Verdict
@@ -27,6 +21,8 @@ from replay.run.events import (
     SessionBegan,
     StateRunChanged,
 )
+from tests.support.hostile_texts import HOSTILE
+from tests.support.tapes import moment_of
 from tui.live import words
 from tui.live.counts import figures_of
 from tui.live.documents import View

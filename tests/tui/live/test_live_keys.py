@@ -3,13 +3,13 @@
 import os
 
 import pytest
-from followed import drawn, text_of
 from textual.widgets import Input
 
 from replay.play.playback import Playback
 from replay.run.events import Ended, Pulse, RunEnded
 from replay.run.live.control import FILE as SOCKET
 from replay.run.live.control import controlled
+from tests.support.live_screen import drawn, text_of
 from tui.live.app import LiveApp
 from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, parse_time
 

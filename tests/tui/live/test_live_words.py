@@ -2,7 +2,6 @@
 
 import pytest
 from msgspec import structs
-from tapes import moment_of
 
 from replay.judge.trials import StateRun
 from replay.records import ArmTrial, Ending, Record, Verdict
@@ -20,6 +19,7 @@ from replay.run.events import (
     StateRunChanged,
     Tried,
 )
+from tests.support.tapes import moment_of
 from tui.live import words
 from tui.live.state import Lane, LiveState
 from tui.live.strip import strip

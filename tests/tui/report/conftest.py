@@ -1,14 +1,9 @@
 """Reports of runs, and what is read out of their pages."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share reading.py
-from reading import ReadPage
-
 from replay.run.store import Store
+from tests.support.report_page import ReadPage
 from tui.commands.looking.reporting import write_report
 
 

@@ -4,33 +4,22 @@ import base64
 import hashlib
 import json
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from hostile import HOSTILE, hostile_record, is_harmless
 from msgspec import structs
-from reading import texts
 
 from replay.numbers.comparison import ComparedRun, compare
 from replay.numbers.metrics import summary
-from replay.records import ArmTrial, Ending, Moment, Record, Suggestion, TrailStep, Verdict
+from replay.records import ArmTrial, Verdict
 from replay.run.store import Store
+from tests.support.hostile_texts import HOSTILE, hostile_record, is_harmless
+from tests.support.places import SCRIPT
+from tests.support.report_page import texts
+from tests.support.report_records import RECORDS, SUMMARY, record
 from tui import figures
 from tui.commands.looking.reporting import write_report
 from tui.errors import ConfigurationError, RunReadError
 
-SCRIPT = str(Path(sys.executable).with_name("ghosttape"))
-
-
-def record(event, verdict="passed", ending="accepted", **fields):
-    at = Moment(tape=fields.pop("tape", "cart"), event=event, path="shop/cart.py", language="python", offset=event, line=event, character=4, t=1.0, stop="block", kind="if", scenario="full", before="if x:\n    ", after="\nreturn y\n", truth="return x", sample=fields.pop("sample", 0))  # fmt: skip
-    offered = Suggestion(text="return y", start=event, end=event, latency=100.0 + event, raw="```\nreturn y", prompt="<PRE>", trail=(TrailStep("prose", "```\nreturn y", "return y"),))  # fmt: skip
-    return Record(moment=at, ending=Ending(ending), suggestion=offered, verdict=Verdict(name=verdict, log="1 failed\n", message="AssertionError") if verdict else None, **fields)  # fmt: skip
-
-
-RECORDS = [record(1), record(2, "failed", "rejected"), record(3, "untestable"), record(4, None, "late")]
-SUMMARY = summary(RECORDS, {"cart": 40})
 OLDER = {key: value for key, value in SUMMARY.items() if key != "shares"}
 UNTESTED = [structs.replace(one, verdict=None) for one in RECORDS]
 

@@ -3,19 +3,14 @@
 import re
 
 from msgspec import structs
-from test_page import RECORDS, SUMMARY, record
 
 from replay.numbers.curves import passed_within
 from replay.numbers.metrics import summary
+from tests.support.report_records import MANY, RECORDS, SUMMARY, record
 from tui.figures import share_words
 from tui.report.plots import plots_of
 from tui.report.reported import ReportedRun, read_runs
 from tui.report.words import missing_plots
-
-MANY = [
-    record(at, "passed" if at % 3 else "failed", covered=tuple(range(5 * at, 5 * at + 4)), tape="ab"[at % 2])
-    for at in range(1, 40)
-]
 
 
 def plots(*runs):

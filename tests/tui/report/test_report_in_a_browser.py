@@ -7,13 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from chromium import chromium
-from hostile import HOSTILE, hostile_record
 from msgspec import structs
-from test_page import RECORDS, record
-from test_plots import MANY
 
 from replay.numbers.metrics import summary
+from tests.support.chromium import chromium
+from tests.support.hostile_texts import HOSTILE, hostile_record
+from tests.support.report_records import MANY, RECORDS, record
 from tools.many_moments import many
 from tui.commands.looking.reporting import write_report
 

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from corpora.history.repository.commits import Repository
-from tests.e2e.test_try import commit, git
+from tests.support.small_repository import commit, git
 from tui.commands.options.configuration import parsed_file
 from tui.commands.trying.file_tests import file_tests, refuse_other_file
 from tui.errors import ConfigurationError

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from tapes import Typist
 
 from corpora.errors import HistoryError
 from corpora.history import CommitSelection
@@ -12,6 +11,7 @@ from replay.options import ReplayOptions
 from replay.tapes.tape import write
 from runners.environments import NotTestable
 from runners.errors import IndexUnreachable, MachineFails
+from tests.support.tapes import Typist
 from tui.commands.trying.sessions import Sessions
 
 

@@ -4,7 +4,7 @@ from corpora.history import CommitSelection
 from corpora.history.importing import typed_commits
 from corpora.history.repository.commits import Repository
 from corpora.history.request import HistoryRequest
-from tests.e2e.test_try import CODE, FILES, commit, git
+from tests.support.small_repository import CODE, FILES, commit, git
 from tui.commands.trying.repository import name_of
 
 

@@ -10,7 +10,7 @@ from runners.errors import IndexUnreachable, MachineFails
 from runners.project import ProjectPlan
 from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import Result
-from tests.e2e.test_try import FILES, commit, git
+from tests.support.small_repository import FILES, commit, git
 from tui.commands.trying import finding
 
 PLAN = ProjectPlan("python")

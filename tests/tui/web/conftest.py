@@ -1,12 +1,8 @@
 """A run that is served to a browser."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests here can share served.py
-from served import serving
+from tests.support.served_run import serving
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from chromium import chromium
+from tests.support.chromium import chromium
 
 
 async def test_the_page_shows_the_run_answers_keys_and_the_mouse_and_loads_nothing_from_elsewhere(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from served import SCRIPT, runs, serving, until
+
+from tests.support.served_run import SCRIPT, runs, serving, until
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from msgspec import structs
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
-from tapes import record_of
 
 from replay.numbers.comparison import ComparedRun, compare
 from replay.records import Verdict
+from tests.support.tapes import record_of
 
 CONFIG = {"instructions": ["a", "b"], "sources": {"small": "1"}}
 

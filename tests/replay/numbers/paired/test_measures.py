@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
-from tapes import record_of
 
 from replay.numbers.comparison import ComparedRun, compare, compare_runs
 from replay.numbers.differences import paired_mean
@@ -20,6 +19,7 @@ from replay.numbers.paired.measures import measured_differences, run_measures
 from replay.numbers.paired.moments import shared_moments
 from replay.options import ReplayOptions
 from replay.records import Missed, Suggestion, Verdict
+from tests.support.tapes import record_of
 
 
 def test_with_single_moments_a_mean_difference_has_the_t_test_of_pairs():

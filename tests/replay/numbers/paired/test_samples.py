@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from msgspec import structs
 from scipy import stats
-from tapes import record_of
 
 from replay.numbers.comparison import ComparedRun, compare, words
 from replay.numbers.differences import paired_difference
+from tests.support.tapes import record_of
 
 SAMPLES, PAIRS = 5, 1_000
 MOST = int(stats.binom.ppf(0.995, PAIRS, 0.05))

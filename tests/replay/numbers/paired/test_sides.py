@@ -6,9 +6,9 @@ from msgspec import structs
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
-from tapes import record_of
 
 from replay.numbers.comparison import ComparedRun, compare, compare_sides
+from tests.support.tapes import record_of
 from tui.tables.comparison_markdown import comparison_markdown
 
 HOLES, SIZE = 12, 4

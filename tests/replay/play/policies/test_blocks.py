@@ -4,15 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tapes import Typist
 
 from replay.play.policies.blocks import ALL_AT, ALL_KINDS, MomentPlace, block_places, left_out
 from replay.records import Within
 from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
 from syntax.text import cut, length
+from tests.support.places import DEMO
+from tests.support.tapes import Typist
 
-DEMO = Path(__file__).parents[4] / "corpora" / "demo"
 KNOWN = tomllib.loads((Path(__file__).parent / "block_places.toml").read_text(encoding="utf-8"))
 
 

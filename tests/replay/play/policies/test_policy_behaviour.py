@@ -6,9 +6,6 @@ The recorded session of 92 minutes counts for `pause`; all else is small enough 
 from itertools import pairwise
 
 import pytest
-import tabby
-from asking import Replay, in_turn, inside, offering, type_inside
-from tapes import Typist
 
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.latency import latency_of
@@ -17,6 +14,9 @@ from replay.play.policies.policy import policy_names, policy_of
 from replay.play.users.user import user_of
 from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Select
 from replay.tapes.timeline import Timeline
+from tests.support import tabby_timing as tabby
+from tests.support.policy_timing import Replay, in_turn, inside, offering, type_inside
+from tests.support.tapes import Typist
 
 # Debounce
 

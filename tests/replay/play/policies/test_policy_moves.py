@@ -3,11 +3,11 @@
 import math
 
 import pytest
-import tabby
-from asking import Replay, in_turn, inside, offering, type_inside
-from tapes import Typist
 
 from replay.tapes.tape import Select
+from tests.support import tabby_timing as tabby
+from tests.support.policy_timing import Replay, in_turn, inside, offering, type_inside
+from tests.support.tapes import Typist
 
 LINES = "one = call()\ntwo = call()\nthree = call()\n"
 

@@ -16,7 +16,7 @@ from replay.errors import ReplayError
 from replay.play.users.acceptance.features import FEATURES
 from replay.play.users.acceptance.model import BUNDLED, load, logistic
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader
-from tests.replay.play.users.acceptance_document import document, interval_in
+from tests.support.acceptance_document import document, interval_in
 from tools.acceptance import fit as fitting
 from tools.acceptance.from_tape import trials_of_tape
 

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from tapes import Typist
 
 from replay.play.users.acceptance.errors import TrialsError
 from replay.play.users.acceptance.features import FEATURES
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, read, write
 from replay.tapes.tape import Ghost
-from tests.replay.play.users.acceptance_document import document
+from tests.support.acceptance_document import document
+from tests.support.tapes import Typist
 from tools.acceptance import fit as fitting
 from tools.acceptance.from_study import trials_of_study
 from tools.acceptance.from_tape import trials_of_tape

@@ -1,7 +1,6 @@
-from tapes import Typist
-
 from replay.play.users.decisions import Decisions, RecordedDecision
 from replay.tapes.tape import Ghost
+from tests.support.tapes import Typist
 
 
 class Assisted(Typist):

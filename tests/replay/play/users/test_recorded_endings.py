@@ -8,7 +8,6 @@ import math
 
 import msgspec
 import pytest
-from tapes import Typist
 
 from replay.play.instructions import Answer, Ask, Settled
 from replay.play.latency import latency_of
@@ -19,6 +18,7 @@ from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, Focus, Ghost, Open
 from replay.tapes.timeline import Timeline
 from syntax.text import length
+from tests.support.tapes import Typist
 
 
 def live(tape):

@@ -19,7 +19,7 @@ from server.lsp.events import (
     DocumentSaved,
 )
 from syntax.text import encode
-from tests.replay.recording.recorder.desk import URI, Desk
+from tests.support.recorder_editor import URI, Desk
 
 
 def applied(text, changes):

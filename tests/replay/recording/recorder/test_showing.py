@@ -1,7 +1,6 @@
 """An editor that says what it shows: nothing else counts as shown."""
 
 import pytest
-from tapes import Typist
 
 from replay.play.users.decisions import Decisions
 from replay.tapes.tape import Edit, Ghost, Select, Tape
@@ -14,7 +13,8 @@ from server.lsp.events import (
     CompletionShown,
     CursorsMoved,
 )
-from tests.replay.recording.recorder.desk import URI, Desk, ghosts
+from tests.support.recorder_editor import URI, Desk, ghosts
+from tests.support.tapes import Typist
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from server.lsp.events import (
     DocumentClosed,
     DocumentSaved,
 )
-from tests.replay.recording.recorder.desk import URI, Desk, ghosts
+from tests.support.recorder_editor import URI, Desk, ghosts
 
 
 class TestSuggestions:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from running import options_of, run
-from tapes import Typist, moment_of
 
 from replay.play.playback import Playback
 from replay.records import Ending, Record, Suggestion, Verdict
@@ -35,6 +33,8 @@ from replay.run.live.stream import FILE, LiveStream
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from syntax.text import splice
+from tests.support.replays import options_of, run
+from tests.support.tapes import Typist, moment_of
 
 BODY = "return x + 1"
 TEXT = f"def f(x):\n    {BODY}\n"

@@ -1,21 +1,20 @@
 """Streams of short pieces and of pieces that are written again, told by their rate from what a person types."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from authorship import agents, change, growing, stream, without_reasons
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tapes import Typist
 
 from replay.tapes.authors.parameters import numbers
 from replay.tapes.authors.streams import recognised
 from replay.tapes.documents import verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length
+from tests.support.places import DEMO
+from tests.support.tapes import Typist
+from tests.support.unsigned_tapes import agents, change, growing, stream, without_reasons
 
-DEMO = Path(__file__).parents[4] / "corpora" / "demo"
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in sorted(DEMO.glob("*/**/*.py"))).replace("self", "😀")
 FUNCTION = (
     "def total(prices, tax):\n    found = 0\n    for one in prices:\n        found += one * tax\n    return found\n"

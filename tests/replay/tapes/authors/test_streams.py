@@ -1,14 +1,10 @@
 """Streams of agents and edits of formatters, told from what a person does. The long recording was labelled by hand, entry by entry."""
 
 import json
-from pathlib import Path
 
 import pytest
-from authorship import agents, stream, without_reasons
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recorded import LONG, SMALL
-from tapes import Typist
 
 from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes.authors.parameters import numbers
@@ -17,8 +13,11 @@ from replay.tapes.documents import verify
 from replay.tapes.tape import Edit, Open, Select, read
 from replay.tapes.timeline import Timeline
 from syntax.text import length
+from tests.support.places import DEMO
+from tests.support.recording_names import LONG, SMALL
+from tests.support.tapes import Typist
+from tests.support.unsigned_tapes import agents, stream, without_reasons
 
-DEMO = Path(__file__).parents[4] / "corpora" / "demo"
 BY_THE_AGENT = [(2005, 2191), (2192, 2217), (4614, 4750), (11131, 11283)]
 """First and last entries of the streams in the log of the long recording: a helper file and a test line by line, two functions word by word."""
 

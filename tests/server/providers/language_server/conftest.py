@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.server.providers.language_server.bench import Bench
+from tests.support.lsp_provider import Bench
 
 
 @pytest.fixture

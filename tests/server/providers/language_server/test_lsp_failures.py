@@ -20,7 +20,7 @@ from server.providers.language_server.process import RequestRejected
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings, Settings
-from tests.server.providers.language_server.bench import COMPLETE, URI, until
+from tests.support.lsp_provider import COMPLETE, URI, until
 
 
 async def test_a_server_without_inline_completion_is_told_from_one_that_has_nothing_to_offer(bench):

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from server.providers.language_server.fake import PlainServer
-from tests.server import conftest
+from tests.support import language_server
 
 COMPLETE = "textDocument/inlineCompletion"
 HANGS = {"delay_s": 600}
@@ -30,7 +30,7 @@ def run(tmp_path):
     def start(plan, method):
         fake = PlainServer(tmp_path)
         fake.plan(plan)
-        words = [conftest.console_script(), "serve", "--provider", "lsp", "--server", shlex.join(fake.command)]
+        words = [language_server.console_script(), "serve", "--provider", "lsp", "--server", shlex.join(fake.command)]
         pipe = subprocess.PIPE
         process = subprocess.Popen(words, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe)
         started.append(psutil.Process(process.pid))

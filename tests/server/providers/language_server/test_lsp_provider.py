@@ -13,7 +13,7 @@ from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
-from tests.server.providers.language_server.bench import COMPLETE, URI, until
+from tests.support.lsp_provider import COMPLETE, URI, until
 
 # How it is greeted and asked
 

@@ -1,0 +1,210 @@
+"""`ghosttape repair` in a pipeline: whole streams, streams that go on, broken lines, readers that leave."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+
+import pytest
+
+from server.repair.draft import Draft
+from server.repair.offer import offered
+from syntax.languages import language_of
+from tests.support.places import SCRIPT
+
+EACH = 40
+"""Answers of each language and model that are compared."""
+
+
+def piped(tmp_path, words, given, status=0):
+    done = subprocess.run(
+        [SCRIPT, "repair", *words], cwd=tmp_path, input=given, capture_output=True, check=False, timeout=600
+    )
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def row(number, text="return x", **members):
+    return {"id": number, "language": "py", "before": "def f(x):\n    ", "completion": text, **members}
+
+
+def lines(*rows):
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def start(tmp_path, *words, **pipes):
+    return subprocess.Popen(
+        [SCRIPT, "repair", *words],
+        cwd=tmp_path,
+        **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **pipes},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a shell in the background ignores it
+    )
+
+
+def published(shared):
+    """Answers of both models to instances of every language, as DevBench joins them, with their place in the file."""
+    for folder in sorted((shared / "devbench/completions").iterdir()):
+        for model in ("gpt-4o", "Ministral-3B"):
+            files = sorted(folder.glob(f"*/*-{model}.jsonl"))
+            rows = [json.loads(line) for file in files for line in file.read_text().splitlines() if line]
+            for at in range(0, len(rows), max(1, len(rows) // EACH)):
+                answer = rows[at].get(f"{model}_completion_{at % 5}")
+                if answer is not None:
+                    places = {"before": rows[at]["prefix"] + "\n", "after": "\n" + rows[at]["suffix"]}
+                    yield {"language": folder.name, **places, "completion": answer, "model": model}
+
+
+@pytest.mark.parametrize("stop", ["any", "auto"])
+def test_what_comes_out_is_what_the_chain_makes_of_published_answers(tmp_path, shared, stop):
+    given = list(published(shared))
+    done = piped(tmp_path, ["--stop", stop], lines(*given)).stdout.splitlines()
+    assert len(done) == len(given) >= 400
+    changed = 0
+    for asked, told in zip(given, map(json.loads, done), strict=True):
+        draft = Draft(language_of(asked["language"]), asked["before"], asked["after"], asked["completion"], stop)
+        made = offered(draft)
+        steps = [(step.step, step.before, step.after, step.undone) for step in made.trail]
+        assert {name: told[name] for name in asked} == asked
+        assert (told["repaired"], told["covered"]) == (made.text, made.covered)
+        told_steps = [
+            (step["step"], step["before"], step["after"], step.get("undone", False)) for step in told["trail"]
+        ]
+        assert told_steps == steps
+        changed += bool(steps)
+    assert changed >= 20
+
+
+def test_files_come_out_one_after_the_other_and_a_dash_is_standard_input(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(b"\xef\xbb\xbf" + lines(row(1), row(2)))
+    (tmp_path / "b.jsonl").write_bytes(b"\n \n" + lines(row(4)).replace(b"\n", b"\r\n").rstrip())
+    done = piped(tmp_path, ["a.jsonl", "-", "b.jsonl"], lines(row(3)))
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2, 3, 4]
+    assert done.stderr == b""
+
+
+def test_each_line_comes_out_before_the_next_one_goes_in(tmp_path):
+    with start(tmp_path) as process:
+        for number in range(3):
+            process.stdin.write(lines(row(number, "```\nreturn x\n```")))
+            process.stdin.flush()
+            told = json.loads(process.stdout.readline())
+            assert (told["id"], told["repaired"]) == (number, "return x")
+        process.stdin.close()
+        assert process.wait(60) == 0
+
+
+def test_a_reader_who_leaves_ends_it_quietly(tmp_path):
+    (tmp_path / "many.jsonl").write_bytes(lines(*(row(number) for number in range(20_000))))
+    with start(tmp_path, "many.jsonl") as process:
+        assert json.loads(process.stdout.readline())["id"] == 0
+        process.stdout.close()
+        assert process.wait(120) == 0
+        assert process.stderr.read() == b""
+
+
+def test_ctrl_c_ends_it_quietly_and_what_was_done_is_whole(tmp_path):
+    with start(tmp_path) as process:
+        process.stdin.write(lines(row(1)))
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        assert process.stderr.read() == process.stdout.read() == b""
+
+
+BROKEN = b'{"id": 2, "language": "cobol", "before": "", "completion": "x"}\n'
+
+
+def test_a_broken_line_ends_it_with_its_place_and_what_came_before_is_written(tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(lines(row(1)) + BROKEN + lines(row(3)))
+    done = piped(tmp_path, ["in.jsonl"], b"", status=2)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
+    assert done.stderr.startswith(b'ghosttape: in.jsonl:2: `language` "cobol" is not known: python, ')
+    assert b"--keep-going" in done.stderr
+
+
+def test_with_keep_going_there_is_a_line_for_each_line(tmp_path):
+    given = lines(row(1)) + BROKEN + b'{"id": 3, "x": "\xff"}\nnonsense\n' + lines(row(5))
+    done = piped(tmp_path, ["--keep-going"], given, status=1)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one.get("id") for one in told] == [1, 2, 3, None, 5]
+    assert [name for one in told for name in ("repaired", "error") if name in one] == [
+        *("repaired", "error", "error", "error", "repaired")
+    ]
+    assert told[1]["error"].startswith('standard input:2: `language` "cobol"')
+    assert told[2]["error"] == "standard input:3: not UTF-8: byte 17 of the line"
+    assert told[3] == {"error": "standard input:4: no JSON: Expecting value (character 1)"}
+    assert done.stderr == b""
+
+
+def test_steps_and_rules_are_chosen(tmp_path):
+    text = "```\n# why\n    return (x\n```"
+    for words, expected in (
+        (["--steps", "none"], text),
+        (["--steps", "prose"], "# why\n    return (x"),
+        (["--steps", "brackets,prose"], "# why\n    return (x)"),
+        (["--paper-rules", "simcopilot"], "return (x)"),
+    ):
+        assert json.loads(piped(tmp_path, words, lines(row(1, text))).stdout)["repaired"] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere.jsonl"], "nowhere.jsonl: no such file"),
+        (["."], ".: it is a folder"),
+        (["--steps", "hope"], "no repair is called 'hope'"),
+        (["--steps", ""], "no repair is named"),
+        (["--steps", "prose,all"], "'all' cannot stand beside repairs"),
+        (["--stop", "never"], "--stop 'never': choose one of auto, line, statement, block, any"),
+        (["--paper-rules", "mine"], "--paper-rules 'mine': choose one of none, simcopilot"),
+    ],
+)
+def test_wrong_use_writes_nothing(tmp_path, words, said):
+    done = piped(tmp_path, words, lines(row(1)), status=2)
+    assert said in done.stderr.decode()
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [("<&-", b"ghosttape: standard input: it is closed\n"), (">&-", b"ghosttape: standard output: it is closed\n")],
+)
+def test_a_closed_stream_is_something_the_environment_lacks(tmp_path, closed, told):
+    words = ["sh", "-c", f'exec "$0" repair {closed}', SCRIPT]
+    done = subprocess.run(words, cwd=tmp_path, input=lines(row(1)), capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (3, told)
+
+
+def test_what_is_not_needed_may_be_closed(tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(lines(row(1)))
+    words = ["sh", "-c", 'exec "$0" repair in.jsonl <&- 2>&-', SCRIPT]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, json.loads(done.stdout)["repaired"]) == (0, "return x")
+
+
+def test_of_two_members_of_one_name_the_later_one_counts_and_stays(tmp_path):
+    given = b'{"language": "py", "before": "", "completion": "a", "completion": "b"}\n'
+    pairs = json.loads(piped(tmp_path, [], given).stdout, object_pairs_hook=list)
+    assert [pair for pair in pairs if pair[0] in {"completion", "repaired"}] == [("completion", "b"), ("repaired", "b")]
+
+
+def test_nothing_in_nothing_out(tmp_path):
+    assert piped(tmp_path, [], b"").stdout == b""
+
+
+def test_a_person_at_a_terminal_is_told_what_it_waits_for(tmp_path):
+    keyboard, terminal = pty.openpty()
+    with start(tmp_path, stdin=terminal) as process:
+        os.write(keyboard, b"\x04")
+        assert process.wait(60) == 0
+        assert b"reads JSON lines from the terminal" in process.stderr.read()
+    os.close(terminal)
+    os.close(keyboard)
+
+
+def test_help_teaches_by_example(ghosttape):
+    said = ghosttape("repair", "--help").out
+    assert "ghosttape repair answers.jsonl" in said
+    assert "status" in said
