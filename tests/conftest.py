@@ -1,4 +1,4 @@
-"""What all tests share: tools that must be there under CI, what is made once a run, and the list of what was skipped."""
+"""What all tests share: tools that must be there under CI, what is made once a run, and the list of what was left out."""
 
 import fcntl
 import importlib.util
@@ -8,38 +8,19 @@ import shutil
 import signal
 import time
 from collections import Counter
-from itertools import chain, groupby
 
 import hypothesis
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
-from tests.support.places import ROOT
+from tests.support.places import EXCERPTS
+from tests.support.scale import examples
+
+pytest_plugins = ("tests.support.program", "tests.support.extension")
 
 # A shell in the background ignores Ctrl-C, and nohup the end of its terminal: so would all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
-SHARED = ROOT.parent / "shared" / "data"
-
-LONG = (
-    "tests/e2e/",
-    "tests/replay/judge/test_selection",
-    "tests/runners/warm/",
-    "tests/server/repair/test_repair_corpora",
-)
-"""Where the tests are that take longest."""
-
-PACED = "tests/e2e/vscode/"
-"""Tests at a person's pace: mostly waiting, but they measure times. One worker has all of them, one after the other."""
-
-REAL_TIME = "tests/e2e/"
-"""Tests of real processes by the wall clock. One that fails beside three others on two cores is tried once more, and then named as unsteady."""
-
-UNSTEADY_AT_MOST = 3
-"""How many tests of a run may pass at their second try only; with more of them the run fails."""
 
 BEGAN = pytest.StashKey[float]()
 LATE = "it was too late to start it (--within)"
@@ -49,6 +30,7 @@ hypothesis.settings.register_profile(
     "shared cores",
     parent=hypothesis.settings.get_profile(hypothesis.settings.get_current_profile_name()),
     deadline=None,
+    max_examples=examples(100),
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("shared cores")
@@ -56,34 +38,6 @@ hypothesis.settings.load_profile("shared cores")
 
 def pytest_addoption(parser):
     parser.addoption("--within", type=float, metavar="SECONDS", help="start no test later than this (make check)")
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    """Deal the long tests to the workers, each of which begins with them; a worker begins with an equal share of all tests."""
-    for item in items:
-        if item.nodeid.startswith(REAL_TIME):
-            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=5))
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    if workers == 1:
-        return
-    long, short = [], []
-    for file, tests in groupby(items, key=_pile):
-        (long if file.startswith(LONG) else short).append(list(tests))
-    long.sort(key=lambda tests: _pile(tests[0]) != PACED)
-    rest = list(chain.from_iterable(short))
-    share, dealt = len(items) // workers, []
-    for worker in range(workers):
-        pile = list(chain.from_iterable(long[worker::workers]))
-        size = max(0, share - len(pile))
-        dealt += [*pile, *rest[:size]]
-        rest = rest[size:]
-    items[:] = dealt + rest
-
-
-def _pile(item):
-    """What one worker gets as a whole: a file, or the folder of tests that measure times."""
-    return PACED if item.nodeid.startswith(PACED) else item.nodeid.partition("::")[0]
 
 
 def pytest_runtest_setup(item):
@@ -127,10 +81,8 @@ def embedded():
 
 @pytest.fixture(scope="session")
 def shared():
-    """The folder of shared data: real recordings and benchmarks."""
-    if not SHARED.is_dir():
-        _lacking("the folder ../shared/data is not beside this checkout")
-    return SHARED
+    """A folder with excerpts of real recordings and benchmarks; under tests/real it is the whole data (tests/real/conftest.py)."""
+    return EXCERPTS
 
 
 @pytest.fixture(scope="session")
@@ -174,43 +126,20 @@ def recordings(shared):
 
 
 @pytest.fixture(scope="session")
-def long_session(shared, once):
-    """The tape of the recording of 92 minutes; importing it takes seconds."""
-    return once("long-session", lambda: import_recording(shared / "recordings" / LONG_SESSION).tape)
+def recording_file(shared):
+    """A function from the name of a real recording to its file."""
+    return (shared / "recordings").joinpath
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session, exitstatus):
-    """Fail where too many tests passed at their second try only."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if exitstatus == pytest.ExitCode.OK and reporter and len(_unsteady(reporter)) > UNSTEADY_AT_MOST:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def _unsteady(reporter):
-    """What each test that passed at its second try failed of at the first: its name → the report's text."""
-    first = {report.nodeid: report.longreprtext for report in reporter.stats.get("rerun", [])}
-    failed = {report.nodeid for kind in ("failed", "error") for report in reporter.stats.get(kind, [])}
-    return {test: text for test, text in first.items() if test not in failed}
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Name the tests that passed at their second try only, with what they failed of, and end with what was skipped, and why."""
-    unsteady = _unsteady(terminalreporter)
-    if unsteady:
-        terminalreporter.section(
-            f"unsteady: {len(unsteady)} passed at the second try only, at most {UNSTEADY_AT_MOST} may"
-        )
-    for test, text in unsteady.items():
-        terminalreporter.write_line(f"{test}\n{text}\n")
-    skipped = [(report.nodeid, _reason(report)) for report in terminalreporter.stats.get("skipped", [])]
-    late = Counter(test.partition("::")[0] for test, reason in skipped if reason == LATE)
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter, config):
+    """End with what was left out, and why: each reason once."""
+    skipped = [
+        (report.nodeid.partition("::")[0], _reason(report)) for report in terminalreporter.stats.get("skipped", [])
+    ]
     terminalreporter.section("left out")
-    for test, reason in skipped:
-        if reason != LATE:
-            terminalreporter.write_line(f"{test}: {reason}")
-    for file, count in sorted(late.items()):
-        terminalreporter.write_line(f"{file}: {count} tests, {LATE}")
+    for (file, reason), count in sorted(Counter(skipped).items()):
+        terminalreporter.write_line(f"{file}: {count} {'test' if count == 1 else 'tests'}: {reason}")
     if not skipped:
         terminalreporter.write_line("nothing: every test ran")
 

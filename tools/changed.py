@@ -97,7 +97,7 @@ def chosen(paths: list[str], graph: grimp.ImportGraph) -> tuple[list[str], int]:
         test = path.relative_to(ROOT).as_posix()
         rank = nearness(test, path.read_text(encoding="utf-8"), paths, distances)
         if rank is not None:
-            near[test] = (rank, test.startswith(("tests/e2e", "tests/performance")), test)
+            near[test] = (rank, test.startswith(("tests/real", "tests/performance")), test)
     return sorted(near, key=lambda test: near[test]), len(tests) - len(near)
 
 

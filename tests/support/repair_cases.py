@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from server.repair.draft import Draft
 from syntax.languages import language_of
 from tests.support.places import ROOT
+from tests.support.scale import examples
 
 GOLDEN = {
     path: tomllib.loads(path.read_bytes().decode().replace("\r\n", "\n"))
@@ -47,7 +48,7 @@ def drafts(draw):
     return Draft(language_of(name), source[:start], after, text, draw(st.sampled_from(HINTS)))
 
 
-RELAXED = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(deadline=None, max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 
 
 JUNK = [

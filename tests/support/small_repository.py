@@ -2,6 +2,8 @@
 
 import subprocess
 
+from tests.support.small_repository import CODE, FILES, MORE, TEST, commit, git
+
 CODE = "def area(a, b):\n    return a * b\n"
 
 
@@ -38,3 +40,6 @@ def commit(folder, files, subject):
     git(folder, "add", ".")
     git(folder, "commit", "-qm", subject)
     return git(folder, "rev-parse", "HEAD")
+
+
+ORACLE = ("--provider", "oracle", "--latency", "fixed:0")

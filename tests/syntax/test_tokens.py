@@ -10,10 +10,11 @@ from syntax.languages import language_of
 from syntax.parse import is_opaque, parse
 from syntax.tokens import CLOSERS, PAIRS, open_brackets, tokens
 from tests.support.repair_cases import RELAXED, SOURCES
+from tests.support.scale import examples
 
 TIMES = 40
 """How often a file is said again, so that its tree has more children than are looked through one by one."""
-FEWER = settings(RELAXED, max_examples=25)
+FEWER = settings(RELAXED, max_examples=examples(25))
 JUNK = ["", "", "", "}", "(", "x = (", '"', "{\n", "if x:\n", "end\n", "日本"]
 
 

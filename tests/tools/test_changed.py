@@ -22,7 +22,7 @@ def test_a_changed_test_comes_first_and_the_tests_of_the_command_line_come_last(
     changed = ["tests/tui/test_model.py", "syntax/text.py"]
     tests, _ = chosen(changed, graph)
     assert tests[0] == changed[0]
-    late = [test.startswith(("tests/e2e", "tests/performance")) for test in tests[1:]]
+    late = [test.startswith(("tests/real", "tests/performance")) for test in tests[1:]]
     assert sum(one != other for one, other in pairwise(late)) <= 3  # once for each distance
 
 

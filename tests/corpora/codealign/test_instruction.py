@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from corpora.codealign.catalogue import instruction, instructions
 from corpora.codealign.finders.shapes import SHAPES
 from corpora.codealign.instruction import RuleWords
+from tests.support.scale import examples
 
 RECURSIVE = "def f(n):\n    return n and f(n - 1)\n"
 
@@ -70,7 +71,7 @@ LINES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(LINES)
 def test_unused_imports_are_those_that_the_syntax_tree_of_python_shows(lines):
     code = "x = 0\n" + "\n".join(lines) + "\n"
@@ -80,7 +81,7 @@ def test_unused_imports_are_those_that_the_syntax_tree_of_python_shows(lines):
     assert instruction("remove-unused-imports").verify(code, "python") == (read or not imports)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8))
 def test_recursion_is_a_cycle_in_the_graph_of_calls(calls):
     bodies = {caller: [called for who, called in calls if who == caller] for caller in range(5)}

@@ -14,6 +14,7 @@ from corpora.history.session.distributions import named_distributions
 from corpora.history.session.session import tasks, typed
 from replay.tapes import tape
 from replay.tapes.documents import verify
+from tests.support.scale import examples
 
 DRAWN = named_distributions()
 HEADER = tape.Header(tape=1, id="s", editor="typist", origin="synthesised", workspace=tape.Embedded(), created="2024")
@@ -89,7 +90,7 @@ def test_whatever_two_texts_there_are_the_session_ends_in_the_second(old, new, p
     assert states == [hashlib.sha256(new.encode()).hexdigest()]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.tuples(CODE, CODE), min_size=2, max_size=4), st.integers(0, 9))
 def test_several_documents_in_any_order_all_end_as_they_must(texts, seed):
     documents = [document(old, new, f"{number}.py") for number, (old, new) in enumerate(texts)]

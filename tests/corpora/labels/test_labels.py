@@ -13,6 +13,7 @@ from corpora.labels.grammars import GRAMMARS
 from corpora.labels.labels import CONSTRUCTS, labels_of
 from syntax.languages import language_of
 from tests.support.places import ROOT
+from tests.support.scale import examples
 
 CASES = [
     pytest.param(case | {"language": case.get("language", file.stem)}, id=f"{file.stem}: {case['name']}")
@@ -133,7 +134,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     language=st.sampled_from([*GRAMMARS, "go", "rust", "ruby"]),
     parts=st.tuples(*[st.lists(st.sampled_from(WORDS), max_size=12)] * 3),

@@ -18,9 +18,7 @@ import pytest
 from replay.errors import StoreError
 from replay.run.store import Store
 from tests.support.places import SCRIPT
-from tests.support.small_repository import CODE, FILES, MORE, TEST, commit, git
-
-ORACLE = ("--provider", "oracle", "--latency", "fixed:0")
+from tests.support.small_repository import CODE, FILES, MORE, ORACLE, TEST, commit, git
 
 
 def records_in(runs):

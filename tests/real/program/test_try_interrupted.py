@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.program.test_try import ORACLE, SCRIPT
-from tests.support.small_repository import commit, git
+from tests.support.places import SCRIPT
+from tests.support.small_repository import ORACLE, commit, git
 
 SAID = "ghosttape: interrupted before the first session was replayed: what was found out is kept, and the same command goes on\n"
 SLOW = "import time\n\n\ndef test_slow():\n    time.sleep(50)\n"

@@ -22,8 +22,6 @@ LATEST_MS = 30
 """How late timers may be for the policy to be judged: gaps between keys end 30 ms before, or begin 60 ms after the 50 ms that VS Code waits, so that
 a timer that is later than this makes another key the one that is asked about."""
 TRIES = 2
-BUSY = 0.25
-"""If timers are late in more of the seconds than this, another try would be no better."""
 
 
 def rest_of_line(asked):
@@ -103,11 +101,6 @@ class Session:
         return sum(delay > LATEST_MS for delay in self.late)
 
     @property
-    def is_disturbed(self):
-        """Whether the machine has too much else to do for another try to be worth its minutes."""
-        return self.could_differ > BUSY * len(self.late)
-
-    @property
     def is_explained(self):
         """Whether late timers can be why it does not agree."""
         allowed = math.ceil(0.05 * self.live) + self.could_differ
@@ -134,7 +127,7 @@ def recorded_session(window, typist):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_replay_asks_what_was_asked_in_the_editor_and_its_requests_end_as_they_ended_there(
-    open_file, model, ghosttape, tmp_path, seed
+    quiet_machine, open_file, model, ghosttape, tmp_path, seed
 ):
     model.answer = rest_of_line
     settings = json.dumps({"provider": model.settings})
@@ -162,6 +155,4 @@ def test_a_replay_asks_what_was_asked_in_the_editor_and_its_requests_end_as_they
         if session.agrees:
             return
         assert session.is_explained, session
-        if session.is_disturbed:
-            break
-    pytest.skip(f"the policy is not judged on a machine this busy: {session}")
+    assert session.agrees, session

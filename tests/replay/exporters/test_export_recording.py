@@ -16,6 +16,7 @@ from replay.tapes.documents import verify
 from replay.tapes.tape import Close, Edit, Embedded, Focus, Foreign, Ghost, Header, Open, Run, Save, Select, State, Tape
 from syntax.text import length, splice
 from tests.support.recording_names import LONG, NAMES, SMALL
+from tests.support.scale import examples
 from tests.support.tapes import Typist
 
 FORMAT = "workspaceRecording@1.0"
@@ -347,7 +348,7 @@ def sessions(draw):
     return Tape(tape_of(created=draw(st.sampled_from([EPOCH, "2026-01-01"]))).header, tuple(events))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sessions())
 def test_any_session_comes_back_and_so_does_its_recording(tmp_path, tape):
     exported = recording_of(tape)

@@ -15,6 +15,7 @@ from replay.importers.crowd.viewports import Known, seen
 from replay.importers.errors import RecordingError
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Select
 from tests.support.random_sessions import histories, replayed, sessions
+from tests.support.scale import examples
 
 START = 1_700_000_000_000
 
@@ -277,7 +278,7 @@ def recorded(steps, draw):
 
 
 @given(steps=sessions(), data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_session_holds_the_same_documents_at_every_step(tmp_path_factory, steps, data):
     result = played(recorded(steps, data.draw), tmp_path_factory.mktemp("chunks"))
     assert replayed(result.tape) == histories(steps)

@@ -11,6 +11,7 @@ from replay.tapes.documents import walk
 from replay.tapes.tape import Edit, Focus, Foreign, Open, Run, Select, State
 from syntax.text import cut, length, splice
 from tests.support.random_sessions import histories, replayed, sessions
+from tests.support.scale import examples
 
 HEADER = "Sequence,Time,File,RangeOffset,RangeLength,Text,Language,Type"
 
@@ -323,7 +324,7 @@ def rows_of(steps):
 
 
 @given(steps=sessions())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_any_session_holds_the_same_documents_at_every_step(tmp_path_factory, steps):
     result = imported(tmp_path_factory.mktemp("session"), *rows_of(steps))
     assert replayed(result.tape) == histories(steps)

@@ -11,6 +11,7 @@ from replay.importers.progsnap2.code_states import default_section
 from replay.importers.progsnap2.reading import import_dataset
 from replay.tapes.tape import Close, Edit, Focus, Foreign, Open, Run, Save
 from tests.support.random_sessions import histories, replayed, sessions
+from tests.support.scale import examples
 
 
 def table(path, rows):
@@ -251,7 +252,7 @@ def test_a_state_without_names_is_called_by_the_language_of_its_tools(tools, sec
 
 
 @given(steps=sessions())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @pytest.mark.parametrize("form", ["Table", "Directory"])
 def test_any_session_holds_the_same_documents_at_every_step(tmp_path_factory, form, steps):
     held, rows, states = {step.file: step.text for step in reversed(steps)}, [], []

@@ -20,6 +20,7 @@ from tests.support.drive_simulation import (
     texts_of,
     units,
 )
+from tests.support.scale import examples
 from tests.support.tapes import Typist
 
 
@@ -200,7 +201,7 @@ def elsewhere(typist, text):
     policy=st.sampled_from(["every", "vscode", "copilot", "zed", "pause:50"]),
     latency=st.sampled_from(["fixed:0", "fixed:40", "fixed:120", "lognormal:80,1"]),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_session_ends_in_the_recorded_text_whatever_is_accepted(tape: Tape, data, user, policy, latency):
     final = Timeline(tape).final["a.py"]
 

@@ -11,6 +11,7 @@ from replay.recording.secrets.redaction import COVER
 from replay.tapes.tape import Edit, Ghost, Open, State, read
 from syntax.text import encode, splice
 from tests.support.redacted_recording import AROUND, KEY, LINES, Folder, covered, opened, units
+from tests.support.scale import examples
 
 
 def test_in_a_text_that_opens(folder, line):
@@ -209,7 +210,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_whatever_is_edited_the_recording_replays_is_clean_and_differs_only_where_it_is_covered(data, tmp_path_factory):
     folder = Folder(tmp_path_factory.mktemp("tape"))
@@ -255,7 +256,7 @@ PARTS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_a_known_value_that_is_put_together_from_parts_in_any_order_stands_in_no_state(data, tmp_path_factory):
     folder = Folder(tmp_path_factory.mktemp("tape"), *KNOWN)

@@ -9,6 +9,7 @@ from replay.options import ReplayOptions
 from replay.records import Rewriting, Verdict
 from replay.run.findings import Findings
 from replay.run.summary import summarise_replay
+from tests.support.scale import examples
 from tests.support.tapes import record_of
 
 VERDICTS = ("passed", "failed", "untestable", "infrastructure", None)
@@ -39,7 +40,7 @@ def text_of(records, samples):
     return msgspec.json.encode(summarise_replay(ReplayOptions(samples=samples), found))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(several_samples(), st.randoms())
 def test_the_summary_does_not_depend_on_the_order_of_the_verdicts(records, random):
     shuffled = random.sample(records, len(records))

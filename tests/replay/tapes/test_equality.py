@@ -20,6 +20,7 @@ from syntax.buffer import Buffer
 from syntax.text import splice
 from tests.support.odd_text_sessions import PATHS, sessions, sha256_of, text_of, units_of
 from tests.support.places import SCRIPT
+from tests.support.scale import examples
 
 
 def texts(held):
@@ -150,7 +151,7 @@ async def play(editor, tape, after):
         editor.shut(DidClose(path))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(session=sessions(6))
 def test_the_real_server_holds_what_the_reference_holds_after_every_change(served, session):
     runner, editor = served

@@ -11,6 +11,7 @@ from runners.environments import candidates
 from runners.environments.manifests import ini_of, json_of, lines_of, strings_in, table_in, toml_of, yaml_of
 from runners.environments.python.candidates import python_project
 from runners.environments.remedies import missing_in
+from tests.support.scale import examples
 
 NAMES = (
     "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "tox.toml", "pytest.ini", ".pytest.ini", "noxfile.py",
@@ -58,7 +59,7 @@ def all_ways(files):
 @example({"pnpm-lock.yaml": "importers: {.: {dependencies: {mocha: {version: 5}}}}", "package.json": '{"name": 1}'})
 @example({"package.json": '{"name": "/x", "workspaces": 1, "dependencies": {"/x": "1"}, "scripts": {"test": "mocha"}}'})
 @example({"Cargo.toml": "dependencies = 1", "Cargo.lock": "package = 1"})
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_files_of_any_content_end_nothing(files):
     all_ways({**ALWAYS, **files})
 

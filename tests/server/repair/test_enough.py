@@ -72,7 +72,7 @@ async def suggested(draft, pieces, language):
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
 @pytest.mark.parametrize(("language", "before", "after", "text", "wanted"), TALK)
-async def test_talk_around_code_ends_no_stream_too_early(language, before, after, text, wanted, size):  # noqa: PLR0917
+async def test_talk_around_code_ends_no_stream_too_early(language, before, after, text, wanted, size):
     provider = Spoken(cut_up(text, size))
     suggestion = await Service(provider, Settings()).complete(Query("file:///a", language, before, after))
     assert suggestion.text == wanted

@@ -13,6 +13,7 @@ from server.repair.draft import Draft
 from server.repair.lines import Wishes, refused, repaired
 from server.repair.offer import offered
 from syntax.languages import LANGUAGES, language_named, language_of
+from tests.support.scale import examples
 
 PYTHON = language_of("python")
 HEAD = "def f(x):\n    "
@@ -112,7 +113,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.dictionaries(st.text(), values), st.text(max_size=40), st.booleans())
 def test_any_object_keeps_its_members(others, text, ascii_only):
     mine = {"language": None, "before": "x", "completion": text}

@@ -20,6 +20,7 @@ from server.lsp.events import (
 )
 from syntax.text import encode
 from tests.support.recorder_editor import URI, Desk
+from tests.support.scale import examples
 
 
 def applied(text, changes):
@@ -46,7 +47,7 @@ def sequences(draw):
     return before, tuple(changes), text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(sequences())
 def test_changes_one_after_the_other_become_changes_against_the_text_before(sequence):
     before, changes, after = sequence

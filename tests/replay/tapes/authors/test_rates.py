@@ -12,6 +12,7 @@ from replay.tapes.documents import verify
 from replay.tapes.timeline import Timeline
 from syntax.text import length
 from tests.support.places import DEMO
+from tests.support.scale import examples
 from tests.support.tapes import Typist
 from tests.support.unsigned_tapes import agents, change, growing, stream, without_reasons
 
@@ -193,7 +194,7 @@ def pieces(draw):
 
 
 @given(pieces(), st.sampled_from(["behind", "all", "line"]), st.randoms(use_true_random=False), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_stream_in_any_pieces_is_recognised_as_a_whole_between_the_keys_of_a_person(words, form, random, data):
     typist = Typist(text="start\n")
     low, high = sorted((data.draw(st.floats(5, 33)), data.draw(st.floats(5, 33))))

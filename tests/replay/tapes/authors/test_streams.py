@@ -15,6 +15,7 @@ from replay.tapes.timeline import Timeline
 from syntax.text import length
 from tests.support.places import DEMO
 from tests.support.recording_names import LONG, SMALL
+from tests.support.scale import examples
 from tests.support.tapes import Typist
 from tests.support.unsigned_tapes import agents, stream, without_reasons
 
@@ -264,7 +265,7 @@ WRITTEN = st.text("abcdef", min_size=2, max_size=9).filter(lambda word: len(set(
 
 
 @given(people(), st.lists(WRITTEN, min_size=8, max_size=40, unique=True), st.data())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_stream_within_a_persons_session_is_found_and_nothing_else(before, words, data):
     typist = Typist()
     typist.events, typist.t = list(before.events), before.events[-1].t + 5000
