@@ -2,8 +2,6 @@
 
 import subprocess
 
-from tests.support.small_repository import CODE, FILES, MORE, TEST, commit, git
-
 CODE = "def area(a, b):\n    return a * b\n"
 
 
