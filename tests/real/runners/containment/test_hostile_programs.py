@@ -5,17 +5,14 @@ import os
 import shutil
 import subprocess
 import time
-import unicodedata
-from contextlib import suppress
 
 import pytest
 
-from runners.files import copy_tree, remove_tree
-from runners.project import ProjectPlan, prepare
-from runners.protocol import Completed, Job
+from runners.files import remove_tree
+from runners.protocol import Completed
 from runners.sandboxes import make
-from runners.verdicts import against_baseline, classify
-from tests.support.hostile_programs import FAILING, PROGRAMS, Program
+from tests.support.containment import hold
+from tests.support.hostile_programs import PROGRAMS, Program
 
 ALL = [Program.read(path) for path in sorted(PROGRAMS.iterdir())]
 OPEN = {"wall_s": 30.0, "cpu_s": 100.0, "memory_mb": 4096, "processes": 4096, "output_bytes": 1 << 24}
@@ -29,38 +26,7 @@ def test_there_are_many():
 
 @each
 async def test_is_held(program, walls, job, host, cache):
-    hostile = job(program)
-    folder = hostile.project.parent
-    done = await walls.run(hostile)
-    result = await verdict(program, walls, cache) if program.harm == "believed" else classify(done, program.command)
-    assert host.harms(done, hostile.project) == set(), done
-    assert (
-        result.verdict_class in program.ends
-        if program.ends
-        else result.verdict_class not in {"passed", "infrastructure"}
-    ), done
-    assert not any(unicodedata.category(sign) == "Cc" and sign not in "\n\t" for sign in result.message + result.log)
-    with suppress(OSError):  # some are nested too deeply to be copied, which is said and does not hang
-        copy_tree(hostile.project, folder / "copy")
-    for left in (hostile.project, folder / "copy"):
-        remove_tree(left)
-        assert not left.exists()
-    (honest := folder / "honest").mkdir()
-    assert (await walls.run(Job(honest, "echo fine"))).stdout == "fine\n"
-    assert host.victim.poll() is None  # nor has it been dying since
-
-
-async def verdict(program, walls, cache):
-    """Judge a program that is part of a project as ghosttape does: by what the finished project's tests were."""
-    honest = {program.file: "", "test_it.py": "def test_it():\n    assert 1 == 1\n"}
-    plan = ProjectPlan("python", ("iniconfig>=2", "pytest>=8"), command=program.command, timeout_s=60.0)
-    project = await prepare(honest, plan, walls, cache, lambda _: None)
-    try:
-        finished = await project.run({})
-        assert finished.verdict_class == "passed"
-        return against_baseline(await project.run({program.file: program.text, "test_it.py": FAILING}), finished)
-    finally:
-        project.close()
+    await hold(program, walls, job, host, cache)
 
 
 @each
