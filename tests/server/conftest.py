@@ -9,7 +9,8 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.support.language_server import Editor, ModelServer, _converter, console_script
+from tests.support.language_server import Editor, ModelServer, _converter
+from tests.support.preloaded import preloaded_script
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ async def start():
     async def begin(settings=None, options=None, encodings=("utf-16",), root=None, **more) -> Editor:
         client = LanguageClient(converter_factory=_converter)
         editor = Editor(client)
-        await client.start_io(console_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
+        await client.start_io(preloaded_script(), "serve", "--stdio", "--settings", json.dumps(settings or {}))
         started.append(editor)
         general = types.GeneralClientCapabilities(position_encodings=list(encodings))
         capabilities = types.ClientCapabilities(general=general, **more)
