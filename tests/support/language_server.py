@@ -6,8 +6,10 @@ import asyncio
 import json
 import shutil
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
@@ -162,3 +164,37 @@ def _choice(piece: str, request: str) -> dict:
 
 def _event(value: dict) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+@asynccontextmanager
+async def starting(script):
+    """Give a function that starts a server with settings and takes the client through its greeting; all are closed in the end."""
+    started: list[Editor] = []
+
+    async def begin(settings=None, options=None, encodings=("utf-16",), root=None, **more) -> Editor:
+        client = LanguageClient(converter_factory=_converter)
+        editor = Editor(client)
+        await client.start_io(script, "serve", "--stdio", "--settings", json.dumps(settings or {}))
+        started.append(editor)
+        general = types.GeneralClientCapabilities(position_encodings=list(encodings))
+        capabilities = types.ClientCapabilities(general=general, **more)
+        params = types.InitializeParams(capabilities=capabilities, initialization_options=options, root_uri=root)
+        editor.greeted = await client.initialize_session(params)
+        return editor
+
+    yield begin
+    for editor in started:
+        if editor.said_goodbye:
+            editor.client.exit(None)
+        else:
+            await editor.client.shutdown_session()
+        await editor.client.stop()
+
+
+@pytest.fixture
+async def model_server():
+    server = ModelServer()
+    listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
+    server.base_url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+    yield server
+    listening.close()
