@@ -1,6 +1,7 @@
 """Where tests stand and what they share: the folder says which command runs a test, and what two of them need is in tests/support."""
 
 import ast
+import re
 
 from tests.support.places import ROOT
 
@@ -64,3 +65,18 @@ def test_tests_mirror_the_rooms_at_most_two_levels_deeper():
         if levels > 2:
             too_deep.append(path)
     assert too_deep == []
+
+
+def test_tests_that_the_docs_name_exist():
+    pages = [
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    named = {
+        (page.name, name)
+        for page in pages
+        for name in re.findall(r"`(tests/[\w/.-]+)`?", page.read_text(encoding="utf-8"))
+    }
+    assert {(page, name) for page, name in named if not (ROOT / name.rstrip(".")).exists()} == set()
