@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from tests.support.places import EXCERPTS
+from tests.support.preloaded import preloaded_script
 from tests.support.scale import examples
 
 pytest_plugins = ("tests.support.program", "tests.support.extension")
@@ -52,6 +53,12 @@ def _lacking(what):
     if os.environ.get("CI", "").lower() in {"1", "true"}:
         pytest.fail(f"missing under CI: {what}", pytrace=False)
     pytest.skip(what)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_starts():
+    """What ghosttape starts of itself is forked from a process that has loaded everything (tests/real starts the console script)."""
+    os.environ["GHOSTTAPE_SCRIPT"] = preloaded_script()
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,11 @@ PATIENCE_S = 120
 LATE_MS = 15
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_starts():
+    """Here ghosttape starts itself as it does for a person: by its console script."""
+
+
 @pytest.fixture(scope="session")
 def shared(lacking):
     """The folder of all shared data: real recordings and benchmarks."""

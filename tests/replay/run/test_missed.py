@@ -4,10 +4,10 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from replay.editor.command import server_command
 from replay.errors import ServerError
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
-from tests.support.preloaded import preloaded_server
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
 
@@ -27,7 +27,7 @@ def tape():
 
 @pytest.fixture
 def replay(tmp_path):
-    async def replay(folder, server=preloaded_server, **options):
+    async def replay(folder, server=server_command, **options):
         known = {"settings": FIXED, "policy": "vscode", "latency": "fixed:120", "sandbox": "none"}
         summary = await run(
             [tape()], tmp_path / folder, options_of(**{**known, **options}), cache=tmp_path / "cache", server=server
@@ -97,7 +97,7 @@ async def test_a_run_that_is_continued_asks_for_no_missed_answer_twice(replay, t
 
     def server():
         started.append(True)
-        return preloaded_server()
+        return server_command()
 
     again, same = await replay("run", server=server)
     assert (msgspec.to_builtins(same), again) == (msgspec.to_builtins(records), first)
@@ -109,7 +109,7 @@ async def test_a_server_that_dies_while_missed_answers_are_asked_ends_the_run_wi
 
     def server():
         started.append(True)
-        return preloaded_server() if len(started) == 1 else ["false"]
+        return server_command() if len(started) == 1 else ["false"]
 
     with pytest.raises(ServerError):
         await replay("run", server=server)
