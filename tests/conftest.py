@@ -135,7 +135,7 @@ def recording_file(shared):
 
 @pytest.fixture(scope="session")
 def recorded_session(once):
-    """The tape of the first 16 minutes of a real session of 92."""
+    """The tape of the first 19 minutes of a real session of 92."""
     return once("recorded-session", lambda: import_recording(EXCERPTS / "recordings" / BEGINNING).tape)
 
 

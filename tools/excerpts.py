@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias, TypeVar
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 SEED = 31
 LONG_RECORDING = "EditSourceTracker.test1.recording.w.json"
 ITS_BEGINNING = "EditSourceTracker.beginning.recording.w.json"
-ENTRIES = 2_400
+ENTRIES = 3_200
 """The beginning of the long recording has at most this many of its 14,341 entries."""
 INSTANCES = 2
 """How many instances of DevBench are drawn for each pair of a language and a category."""
@@ -53,7 +53,7 @@ def beginning(log: Sequence[Entry], most: int) -> Sequence[Entry]:
 
 
 def _names_a_reason(entry: Entry) -> bool:
-    return entry.get("data", {}).get("sourceId") == "TextModel.setChangeReason"
+    return bool(entry.get("data", {}).get("sourceId") == "TextModel.setChangeReason")
 
 
 def cut_recordings(source: Path, target: Path) -> None:
@@ -73,7 +73,7 @@ def cut_devbench(source: Path, target: Path, random: Random) -> None:
     for folder in sorted(source.glob("benchmark/*/*")):
         cell = folder.relative_to(source / "benchmark")
         files = {
-            path.relative_to(source): _rows(path, _instance)
+            path.relative_to(source): _instances(path)
             for path in sorted([*folder.glob("*.jsonl"), *(source / "completions" / cell).glob("*.jsonl")])
         }
         instances = next(iter(files.values()))
@@ -96,16 +96,14 @@ def cut_study(source: Path, target: Path, random: Random) -> None:
 def cut(source: Path, target: Path) -> None:
     """Write the excerpts of a folder of whole data into another folder."""
     cut_recordings(source / "recordings", target / "recordings")
-    cut_devbench(source / "devbench", target / "devbench", Random(SEED))
-    cut_study(source / "acceptance/copilot_study.jsonl", target / "acceptance/copilot_study.jsonl", Random(SEED))
+    random = Random(SEED)  # noqa: S311 - a sample
+    cut_devbench(source / "devbench", target / "devbench", random)
+    cut_study(source / "acceptance/copilot_study.jsonl", target / "acceptance/copilot_study.jsonl", random)
 
 
-def _instance(row: Mapping[str, Any]) -> str:
-    return str(row["id"])
-
-
-def _rows(path: Path, key: Callable[[Mapping[str, Any]], str]) -> dict[str, str]:
-    return {key(json.loads(line)): line for line in _text(path).splitlines(keepends=True)}
+def _instances(path: Path) -> dict[str, str]:
+    """The lines of a file of DevBench, by the ids of their instances."""
+    return {str(json.loads(line)["id"]): line for line in _text(path).splitlines(keepends=True)}
 
 
 def _text(path: Path) -> str:

@@ -3,7 +3,7 @@
 LONG = "EditSourceTracker.test1.recording.w.json"
 """92 minutes, 14,341 entries: only in `../shared/data`."""
 BEGINNING = "EditSourceTracker.beginning.recording.w.json"
-"""The first 2,399 entries of it: only in `tests/excerpts`."""
+"""The first 3,200 entries of it: only in `tests/excerpts`."""
 SMALL = (
     "1-point.ts__recording.w.json",
     "10-update-name-in-same-cell-of-notebook__recording.w.json",

@@ -140,7 +140,7 @@ def test_a_checkpoint_with_other_content_is_refused_with_its_entry(tmp_path):
 
 
 def test_a_lost_change_is_noticed_at_the_first_place_that_shows_it(session_log, tmp_path):
-    lost = next(i for i, entry in enumerate(session_log) if entry["kind"] == "changed" and entry["id"] == 18)
+    lost = next(i for i, entry in enumerate(session_log) if entry["kind"] == "changed" and entry["id"] == 22)
     with pytest.raises(RecordingError, match=r"entry \d+: "):
         import_recording(save(tmp_path, session_log[:lost] + session_log[lost + 1 :]))
 

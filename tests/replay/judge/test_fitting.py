@@ -35,7 +35,7 @@ def test_what_was_written_up_to_any_token_leaves_the_finished_document(name, pol
 
 
 def test_the_same_holds_in_a_real_recording(recorded_session):
-    assert leave_the_document(Timeline(recorded_session), "pause:300") > 50
+    assert leave_the_document(Timeline(recorded_session), "pause:300") > 100
 
 
 SWAPS = {
