@@ -222,7 +222,11 @@ def first(tape, answer):
     return ask, settled
 
 
+IN_ONE_PIECE = 537
+"""Accepted whole in two places at once; the recording's importer sees the first place, and says `part`."""
+
+
 def test_the_requests_of_a_real_session_end_as_they_ended_then(recorded_session):
     then, now = live(recorded_session), replayed(recorded_session)
-    assert len(then) > 400
-    assert now == then
+    assert len(then) == len(now) > 600
+    assert {request: now[request] for request in then if now[request] != then[request]} == {IN_ONE_PIECE: "accepted"}
