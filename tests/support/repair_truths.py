@@ -15,8 +15,6 @@ from tools.repair_tables import golden_answers
 
 MOST = 0.005
 """The share of truths that may be changed: each of them is listed here with its reason."""
-
-
 CHANGED_GOLDEN = {
     ("javascript", "api_usage", "27"): "repeats: says the six lines above again",
     ("typescript", "code2NL_NL2code", "19"): "repeats: says the comment above the cursor again",

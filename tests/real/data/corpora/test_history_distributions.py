@@ -11,19 +11,11 @@ from corpora.history.session.distributions import CONTEXTS, named_distributions
 from tools.commit_distributions import gaps, measured
 
 DRAWN = named_distributions()
-
-
 TABLE = msgspec.to_builtins(DRAWN)
-
-
 KINDS = ("burst", "pausing", "pause")
-
-
 NAMED = {f"{kind}.{name}": TABLE[kind][name] for kind in KINDS for name in TABLE[kind]} | {
     name: values for name, values in TABLE.items() if name not in KINDS
 }
-
-
 MEASURED = sorted(name for name, values in NAMED.items() if values["n"])
 
 

@@ -4,12 +4,8 @@ from tests.support.recorded_endings import live, replayed
 
 IN_ONE_PIECE = 537
 """Accepted whole in two places at once; the recording's importer sees the first place, and says `part`."""
-
-
 ONLY_DELETES = 1055
 """Accepted, but it only deleted: there is no text to offer again."""
-
-
 SECOND_OF_ITS_LIST = 2063
 """Another suggestion of the same list was accepted than the one shown: in the replay it is not there."""
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
 from replay.tapes.authors.streams import marked, recognised
 from replay.tapes.timeline import Timeline
 from tests.support.recorded_logs import log_of
@@ -14,10 +13,9 @@ BY_THE_AGENT = [(2005, 2191), (2192, 2217), (4614, 4750), (11131, 11283)]
 
 
 @pytest.fixture(scope="module")
-def labelled(recording_file):
+def labelled(recording_file, long_session):
     """The long recording, with the indices of the events that an agent made, by the labels."""
-    tape = import_recording(recording_file(LONG)).tape
-    return tape, written_between(tape, log_of(recording_file(LONG)), BY_THE_AGENT)
+    return long_session, written_between(long_session, log_of(recording_file(LONG)), BY_THE_AGENT)
 
 
 def test_what_was_replaced_in_several_documents_of_the_long_recording_is_another_programs(labelled):

@@ -9,8 +9,6 @@ from tests.support.places import ROOT
 from tools.instruction_shares import devbench, share
 
 PAGE = (ROOT / "docs" / "codealign.md").read_text(encoding="utf-8")
-
-
 ROWS = {
     cells[0].strip(" *"): [cell.strip() for cell in cells[1:]]
     for line in PAGE.splitlines()
