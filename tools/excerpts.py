@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 SEED = 31
 LONG_RECORDING = "EditSourceTracker.test1.recording.w.json"
@@ -25,7 +25,6 @@ PEOPLE = 2
 SHORT = 1 / 3
 """What is drawn is drawn from this share of all, the shortest."""
 
-Entry: TypeAlias = Mapping[str, Any]
 Item = TypeVar("Item")
 
 
@@ -36,7 +35,7 @@ def drawn(sizes: Mapping[Item, int], number: int, random: Random) -> list[Item]:
     return [item for item in sizes if item in chosen]
 
 
-def beginning(log: Sequence[Entry], most: int) -> Sequence[Entry]:
+def beginning(log: Sequence[Mapping[str, Any]], most: int) -> Sequence[Mapping[str, Any]]:
     """Return the longest beginning of at most `most` entries that leaves nothing open.
 
     No request waits for its end there, and no change for the entry that names its reason.
@@ -52,7 +51,7 @@ def beginning(log: Sequence[Entry], most: int) -> Sequence[Entry]:
     return log[:whole]
 
 
-def _names_a_reason(entry: Entry) -> bool:
+def _names_a_reason(entry: Mapping[str, Any]) -> bool:
     return bool(entry.get("data", {}).get("sourceId") == "TextModel.setChangeReason")
 
 

@@ -50,7 +50,7 @@ def test_a_finished_program_is_prefix_golden_completion_suffix_and_assertions_on
     )
     (task,) = tasks_of(tmp_path)
     assert task.tests.program(task.finished) == (
-        "import asyncio\ndef f():\n\n    b = 2\n\n    return b\n\nassert f() == 2\n"
+        "import asyncio\nimport os\ndef f():\n\n    b = 2\n\n    return b\n\nassert f() == 2\n"
     )
 
 
@@ -186,10 +186,12 @@ def test_the_folder_may_be_devbench_itself_or_hold_it(tmp_path):
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "Ministral-3B"])
-def test_published_answers_are_five_to_each_task(shared, published, model):
-    answers = opened(shared).published(model, published)
-    assert answers.keys() == {task.name for task in published}
-    assert {len(texts) for texts in answers.values()} == {5}
+def test_published_answers_are_five_to_each_task_or_none_where_the_models_server_failed(shared, published, model):
+    answers, errors = opened(shared).published(model, published), opened(shared).errors(model, published)
+    assert {name: len(texts) for name, texts in answers.items()} == {
+        task.name: 0 if task.name in errors else 5 for task in published
+    }
+    assert len(errors) < len(published) / 10
 
 
 def test_a_model_without_published_answers_is_refused_with_those_that_have_some(tmp_path):

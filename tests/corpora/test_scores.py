@@ -273,7 +273,7 @@ def all_cells(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cells")
     for language in FOLDERS:
         for category in CATEGORIES:
-            rows = [instance(number, "x", language=language) for number in range(3)]
+            rows = [instance(number, "x", language=FOLDERS[language]) for number in range(3)]
             write(folder, *rows, language=language, category=category)
     return corpus_of("devbench", folder)
 

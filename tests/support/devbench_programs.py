@@ -104,3 +104,19 @@ def java_named_otherwise(shared):
     differing = [text for text in texts if (java_file(text), main_class(text)) != java_names_by_the_script(text)]
     assert all(Tree(language_of("java"), text).root.has_error for text in differing)
     return len(texts), differing
+
+
+def in_place_of_answers(shared, model):
+    """The tasks for which the text of an error was published; an assertion fails where it makes a program that parses.
+
+    The script runs it as the one answer. It cannot pass, so the shares over all tasks count it without a run.
+    """
+    corpus = corpus_of("devbench", shared / "devbench")
+    tasks = corpus.tasks(corpus.languages, corpus.categories, packages=False, programs="evaluator")
+    errors = corpus.errors(model, tasks)
+    for task in (task for task in tasks if task.name in errors):
+        at, language = task.moment().offset, language_of(task.language)
+        filled = task.filled(Suggestion(text=errors[task.name], start=at, end=at, latency=0.0))
+        assert Tree(language, task.tests.program(filled)).root.has_error
+        assert not Tree(language, task.tests.program(task.finished)).root.has_error
+    return sorted(errors)

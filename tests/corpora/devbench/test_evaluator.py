@@ -10,7 +10,7 @@ from runners.programs import Program, plan_of
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from tests.support.devbench_data import instance, write
-from tests.support.devbench_programs import java_named_otherwise
+from tests.support.devbench_programs import in_place_of_answers, java_named_otherwise
 
 HEADERS = "iostream", "cassert", "string", "vector", "algorithm"
 
@@ -183,3 +183,8 @@ def test_published_answers_are_judged_as_the_evaluator_does_unless_something_els
 def test_java_programs_have_the_names_of_the_script_wherever_they_parse(shared):
     number, _ = java_named_otherwise(shared)
     assert number > 6 * 2
+
+
+def test_what_was_published_in_place_of_answers_is_no_program(shared):
+    assert in_place_of_answers(shared, "Ministral-3B") == ["python/code_purpose_understanding/38"]
+    assert in_place_of_answers(shared, "gpt-4o") == []
