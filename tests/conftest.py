@@ -12,8 +12,10 @@ from collections import Counter
 import hypothesis
 import pytest
 
+from replay.importers.workspace_recording.reading import import_recording
 from tests.support.places import EXCERPTS
 from tests.support.preloaded import preloaded_script
+from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
 
 pytest_plugins = ("tests.support.program", "tests.support.extension")
@@ -136,6 +138,12 @@ def recordings(shared):
 def recording_file(shared):
     """A function from the name of a real recording to its file."""
     return (shared / "recordings").joinpath
+
+
+@pytest.fixture(scope="session")
+def recorded_session(once):
+    """The tape of the first 19 minutes of a real session of 92."""
+    return once("recorded-session", lambda: import_recording(EXCERPTS / "recordings" / BEGINNING).tape)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,13 +1,13 @@
 """Tests of real editors, containers, kills and whole data (`make test-real`)."""
 
 import time
+from pathlib import Path
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
-from tests.support.places import SHARED
+from tests.support.whole_data import LACKING, LEFT_OUT, long_session, shared  # noqa: F401 - fixtures
 
-LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
+HERE = Path(__file__).parent
 PATIENCE_S = 120
 LATE_MS = 15
 
@@ -17,18 +17,19 @@ def quick_starts():
     """Here ghosttape starts itself as it does for a person: by its console script."""
 
 
-@pytest.fixture(scope="session")
-def shared(lacking):
-    """The folder of all shared data: real recordings and benchmarks."""
-    if not SHARED.is_dir():
-        lacking("the folder ../shared/data is not beside this checkout")
-    return SHARED
+def pytest_collection_modifyitems(config, items):
+    """Leave out what needs the whole data where there is none, so that one line says it, and not one for each file."""
+    if not LEFT_OUT:
+        return
+    lacking = [item for item in items if "shared" in item.fixturenames and item.path.is_relative_to(HERE)]
+    config.hook.pytest_deselected(items=lacking)
+    items[:] = [item for item in items if item not in lacking]
 
 
-@pytest.fixture(scope="session")
-def long_session(shared, once):
-    """The tape of the recording of 92 minutes; importing it takes seconds."""
-    return once("long-session", lambda: import_recording(shared / "recordings" / LONG_SESSION).tape)
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter):
+    if LEFT_OUT:
+        terminalreporter.write_line(f"tests/real: what needs the whole data: {LACKING}")
 
 
 def _latest_timer_ms():

@@ -56,9 +56,10 @@ def test_only_real_tests_use_the_data_beside_the_checkout():
 
 
 def test_tests_mirror_the_rooms_at_most_two_levels_deeper():
+    """So do those of the whole data, in a folder of their own."""
     too_deep = []
     for path, _ in modules():
-        own = ROOT.joinpath(*path.split("/")[1:-1])
+        own = ROOT.joinpath(*path.removeprefix("tests/real/data/").removeprefix("tests/").split("/")[:-1])
         levels = 0
         while not own.is_dir():
             own, levels = own.parent, levels + 1
