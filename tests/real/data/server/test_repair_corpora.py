@@ -1,31 +1,19 @@
 """What must hold for the repairs of real text: a recording of 92 minutes, DevBench's truths and published answers."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
 
-from replay.judge.grafts import hole_of
-from replay.play.policies.blocks import ALL_AT, MomentPlace, block_places
-from replay.records import Moment
-from replay.tapes.documents import walk
-from replay.tapes.tape import Edit, read
+from replay.tapes.tape import read
 from replay.tapes.timeline import Timeline
-from server.repair.draft import Draft
-from server.repair.offer import offered
-from syntax.languages import language_of
-from syntax.text import cut, length, position_at
 from tests.support.places import ROOT
 from tests.support.repair_truths import CHANGED_GOLDEN, MOST, changed_by_repairs, changed_golden, reason_of, truths
-from tools.repair_tables import HINTS, MODELS, golden_answers, inserted, measure, page, sums
+from tools.repair_tables import HINTS, MODELS, inserted, measure, page, sums
 
 CHANGED_ON_TAPES = {
     "closes a comment that was opened only later (`*/`)": 11,
     "ends with a comment that takes in the brace right of the cursor": 1,
 }
-
-
-
-
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +28,6 @@ def test_what_came_to_stand_there_passes_all_repairs_at_the_moments_of_tapes(tim
     assert reasons == CHANGED_ON_TAPES, [(draft.text, trail) for draft, trail in changed]
     assert seen > 2500
     assert len(changed) / seen <= MOST
-
-
 
 
 def test_the_golden_completions_of_devbench_pass_all_repairs(shared):
