@@ -1,35 +1,26 @@
 """Tests of real editors, containers, kills and whole data (`make test-real`)."""
 
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.support.whole_data import LACKING, LEFT_OUT, long_session, shared  # noqa: F401 - fixtures
+from tests.support.whole_data import LACKING, long_session, shared  # noqa: F401 - fixtures
 
-HERE = Path(__file__).parent
 PATIENCE_S = 120
 LATE_MS = 15
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line, and not in one for each file, what was left out because there is no whole data."""
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(LACKING):
+            report.nodeid = "tests/real"
 
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_starts():
     """Here ghosttape starts itself as it does for a person: by its console script."""
-
-
-def pytest_collection_modifyitems(config, items):
-    """Leave out what needs the whole data where there is none, so that one line says it, and not one for each file."""
-    if not LEFT_OUT:
-        return
-    lacking = [item for item in items if "shared" in item.fixturenames and item.path.is_relative_to(HERE)]
-    config.hook.pytest_deselected(items=lacking)
-    items[:] = [item for item in items if item not in lacking]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter):
-    if LEFT_OUT:
-        terminalreporter.write_line(f"tests/real: what needs the whole data: {LACKING}")
 
 
 def _latest_timer_ms():

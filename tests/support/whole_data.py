@@ -1,7 +1,5 @@
 """Fixtures of the data beside the checkout, for tests of the whole of it: `tests/real` and `tests/performance`."""
 
-import os
-
 import pytest
 
 from replay.importers.workspace_recording.reading import import_recording
@@ -9,8 +7,6 @@ from tests.support.places import SHARED
 from tests.support.recording_names import LONG
 
 LACKING = "the folder ../shared/data is not beside this checkout"
-LEFT_OUT = not SHARED.is_dir() and os.environ.get("CI", "").lower() not in {"1", "true"}
-"""Whether the tests of whole data are left out; under CI they fail without it."""
 
 
 @pytest.fixture(scope="session")

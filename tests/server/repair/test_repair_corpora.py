@@ -29,7 +29,7 @@ def test_the_golden_completions_of_devbench_pass_all_repairs(shared):
 
 @pytest.fixture(scope="module")
 def measured(shared, once):
-    return once("repairs-measured", lambda: measure(shared))
+    return once("repairs-measured-on-excerpts", lambda: measure(shared))
 
 
 @pytest.mark.parametrize("stop", HINTS)

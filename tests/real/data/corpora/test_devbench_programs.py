@@ -29,3 +29,16 @@ def test_programs_with_hidden_assertions_are_problems_and_all_others_are_named(r
     assert Counter(one.language for one in read.problems) == expected
     assert len(read.problems) + len(read.left_out) == 900
     assert sum(name.startswith("devbench/java/") for name in read.left_out) == 300
+
+
+def test_a_model_gets_the_program_with_its_gap_and_neither_the_truth_nor_the_assertions(read, shared):
+    by_name = {one.name: one for one in read.problems}
+    for row in rows(shared, "javascript"):
+        one = by_name.get(
+            f"devbench/javascript/{row['testsource'].removeprefix('devbench-').replace('-', '_')}/{row['id']}"
+        )
+        if one is not None:
+            assert row["prefix"] in one.request
+            assert row["suffix"].rstrip() in one.request
+            assert row["golden_completion"] in one.reference
+            assert one.tests == row["assertions"]

@@ -93,6 +93,12 @@ def test_a_lost_change_is_noticed_at_the_first_place_that_shows_it(long_log, tmp
         import_recording(save(tmp_path, long_log[:lost] + long_log[lost + 1 :]))
 
 
+def test_the_long_recording_says_how_it_is_tested(long_session):
+    tests = long_session.header.tests
+    assert (tests.toolchain, tests.command, tests.cwd) == ("node", "vitest run", "language-service-plugin")
+    assert tests.requires == ("@types/node@20.17.19", "typescript@5.7.3", "vitest@1.6.1")
+
+
 def test_what_the_person_asked_for_by_hand_is_told_from_what_came_by_itself(long_session, long_log):
     asked = [event for event in long_session.events if isinstance(event, tapes.Ghost) and event.phase == "asked"]
     starts = [entry["data"] for entry in long_log if entry.get("data", {}).get("kind") == "start"]
