@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tools.mutants.__main__ import Result, table, within
+from tools.mutants.__main__ import MutantResult, table, within
 from tools.mutants.mutations import OPERATORS, Mutant, draw, is_valid, mutants_of
 from tools.mutants.tests_of_lines import TestsOfLines
-from tools.mutants.trials import Trial, Verdict
+from tools.mutants.trials import MutantTrial, MutantVerdict
 
 ROOT = Path(__file__).parents[2]
 PLACES = '''"""A docstring."""
@@ -122,7 +122,7 @@ from tools.mutants import trials as module
 from tools.mutants.mutations import mutants_of
 module.EXTRA_S = 1.0
 root = Path(sys.argv[1])
-text, trials = (root / "toy.py").read_text(), module.Trials(root, root / "work")
+text, trials = (root / "toy.py").read_text(), module.MutantTrials(root, root / "work")
 for name, before in json.loads(sys.argv[2]):
     mutant = next(each for each in mutants_of("toy.py", text) if each.before == before)
     found = trials.against(mutant, text, {f"tests/test_toy.py::{test}": 0.01 for test in name.split()})
@@ -183,8 +183,8 @@ def test_the_table_counts_a_timeout_as_a_kill_and_shows_survivors():
     code = "def f():\n    return 1\n"
     mutant = msgspec.structs.replace(mutants_of("syntax/a.py", code)[0], function="")
     results = [
-        Result(mutant, Trial(verdict), tests, 0.1, mutant.diff(code))
-        for verdict, tests in ((Verdict.KILLED, 3), (Verdict.TIMEOUT, 3), (Verdict.SURVIVED, 0))
+        MutantResult(mutant, MutantTrial(verdict), tests, 0.1, mutant.diff(code))
+        for verdict, tests in ((MutantVerdict.KILLED, 3), (MutantVerdict.TIMEOUT, 3), (MutantVerdict.SURVIVED, 0))
     ]
     lines = table(results).splitlines()
     assert "| syntax | 3 | 1 | 1 | 1 | 66.7% (20.8% to 93.9%) |" in lines

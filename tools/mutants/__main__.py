@@ -20,7 +20,7 @@ import msgspec
 
 from tools.mutants.mutations import ROOMS, Mutant, draw, sources
 from tools.mutants.tests_of_lines import ROOT, TESTS, TestsOfLines
-from tools.mutants.trials import Trial, Trials, Verdict
+from tools.mutants.trials import MutantTrial, MutantTrials, MutantVerdict
 
 NEAR = tuple(f"tests/{room}" for room in ROOMS)
 NOT_OF_MAKE_TEST = ("tests/e2e", "tests/real", "tests/performance")
@@ -29,11 +29,11 @@ BUDGET_S = 30.0
 """Seconds of tests that a mutant is set against at most, near and far each, fastest first."""
 
 
-class Result(msgspec.Struct, frozen=True):
+class MutantResult(msgspec.Struct, frozen=True):
     """A line of the results file; of two lines about one mutant the later counts."""
 
     mutant: Mutant
-    trial: Trial
+    trial: MutantTrial
     noticing: int
     """Tests that execute the line. Those beyond the budget are not run."""
     seconds: float
@@ -45,6 +45,7 @@ class Result(msgspec.Struct, frozen=True):
 def record(folder: Path, tests: Sequence[str], left_out: Iterable[str] = ()) -> TestsOfLines:
     """Run tests once, unless this was done before, and record which lines they execute."""
     if not (folder / TESTS).exists():
+        shutil.rmtree(folder, ignore_errors=True)  # of a recording that was stopped
         folder.mkdir(parents=True)
         workers = ["-n", str(os.cpu_count()), "--dist", "worksteal", "-p", "no:cacheprovider", "-q"]
         ignored = [f"--ignore={path}" for path in left_out if (ROOT / path).exists()]
@@ -55,18 +56,18 @@ def record(folder: Path, tests: Sequence[str], left_out: Iterable[str] = ()) -> 
     return TestsOfLines(folder)
 
 
-def examine(mutant: Mutant, text: str, recorded: TestsOfLines, trials: Trials) -> Result:
+def examine(mutant: Mutant, text: str, recorded: TestsOfLines, trials: MutantTrials) -> MutantResult:
     """Set a mutant against the recorded tests that execute it."""
     began, noticing = time.monotonic(), recorded.noticing(mutant)
     trial = trials.against(mutant, text, within(noticing, recorded.seconds, BUDGET_S))
-    return Result(mutant, trial, len(noticing), round(time.monotonic() - began, 1), mutant.diff(text))
+    return MutantResult(mutant, trial, len(noticing), round(time.monotonic() - began, 1), mutant.diff(text))
 
 
-def _joined(near: Result, far: Result) -> Result:
+def _joined(near: MutantResult, far: MutantResult) -> MutantResult:
     """Return the result of a mutant that survived the near tests, and met the far ones."""
     trial = msgspec.structs.replace(far.trial, ran=near.trial.ran + far.trial.ran)
     noticing, seconds = near.noticing + far.noticing, near.seconds + far.seconds
-    return Result(far.mutant, trial, noticing, round(seconds, 1), far.diff, near_only=False)
+    return MutantResult(far.mutant, trial, noticing, round(seconds, 1), far.diff, near_only=False)
 
 
 def within(tests: Iterable[str], seconds: Mapping[str, float], budget: float) -> dict[str, float]:
@@ -80,7 +81,7 @@ def within(tests: Iterable[str], seconds: Mapping[str, float], budget: float) ->
     return chosen
 
 
-def table(results: Sequence[Result]) -> str:
+def table(results: Sequence[MutantResult]) -> str:
     """Return the table by room, in Markdown, and the survivors."""
     from replay.numbers.intervals import share  # not before the forks, which import it as a mutant
 
@@ -90,11 +91,11 @@ def table(results: Sequence[Result]) -> str:
     ]
     for room in (*ROOMS, ""):
         verdicts = [result.trial.verdict for result in results if result.mutant.file.startswith(room)]
-        killed, late, survived = (verdicts.count(verdict) for verdict in Verdict)
+        killed, late, survived = (verdicts.count(verdict) for verdict in MutantVerdict)
         figure = share(killed + late, len(verdicts))
         interval = f"{figure['value']:.1%} ({figure['low']:.1%} to {figure['high']:.1%})" if verdicts else ""
         rows.append(f"| {room or 'all'} | {len(verdicts)} | {killed} | {late} | {survived} | {interval} |")
-    survivors = [result for result in results if result.trial.verdict is Verdict.SURVIVED]
+    survivors = [result for result in results if result.trial.verdict is MutantVerdict.SURVIVED]
     for result in sorted(survivors, key=lambda result: (result.mutant.file, result.mutant.line)):
         tests = f"{result.trial.ran} of {result.noticing} tests ran" if result.noticing else "no test executes it"
         rows.append(f"\n{result.mutant.file}:{result.mutant.line} ({tests})\n{result.diff}")
@@ -131,13 +132,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     texts = sources(ROOT)
     mutants, gone = draw(texts, given.count, given.seed, listed)
     (folder / "draw.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(mutants))
-    trials, path = Trials(ROOT, folder), folder / "results.jsonl"
-    results = {result.mutant.identity: result for result in _read(path, Result)}
+    trials, path = MutantTrials(ROOT, folder), folder / "results.jsonl"
+    results = {result.mutant.identity: result for result in _read(path, MutantResult)}
     for stage, tests, left_out in (("near", NEAR, ()), ("far", ("tests",), (*NEAR, *NOT_OF_MAKE_TEST, *given.ignore))):
         recorded = record(folder / stage, tests, left_out)
         for at, mutant in enumerate(mutants, start=1):
             before = results.get(mutant.identity)
-            if before and not (stage == "far" and before.near_only and before.trial.verdict is Verdict.SURVIVED):
+            if before and not (stage == "far" and before.near_only and before.trial.verdict is MutantVerdict.SURVIVED):
                 continue
             result = examine(mutant, texts[mutant.file], recorded, trials)
             result = results[mutant.identity] = _joined(before, result) if before else result

@@ -61,7 +61,7 @@ class Mutant(msgspec.Struct, frozen=True):
         return "\n".join(line for line in changes if not line.startswith(("---", "+++", "@@")))
 
 
-Edit: TypeAlias = tuple[int, int, str]
+Replacement: TypeAlias = tuple[int, int, str]
 """Start and end of the replaced text in characters from the start of the file, and the new text."""
 
 _COMPARISONS = {
@@ -108,7 +108,7 @@ _PAIRS = (
 _CALLS = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 
 
-class Source:
+class PythonFile:
     """A file's text, and where the nodes of its tree are in it."""
 
     def __init__(self, text: str) -> None:
@@ -136,31 +136,31 @@ class Source:
         """Return the text of a node."""
         return self.text[self.start(node) : self.end(node)]
 
-    def between(self, left: ast.expr, right: ast.expr, swap: tuple[str, str]) -> Iterator[Edit]:
+    def between(self, left: ast.expr, right: ast.expr, swap: tuple[str, str]) -> Iterator[Replacement]:
         """Yield the edit of the operator between two operands."""
         at = self.text.find(swap[0], self.end(left), self.start(right))
         if at >= 0:
             yield at, at + len(swap[0]), swap[1]
 
-    def replaced(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+    def replaced(self, node: ast.expr | ast.stmt, text: str) -> Replacement:
         """Return the edit that puts a text in a node's place."""
         return self.start(node), self.end(node), text
 
 
-def _comparison(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _comparison(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     if isinstance(node, ast.Compare):
         for left, sign, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
             yield from source.between(left, right, _COMPARISONS[type(sign)])
 
 
-def _arithmetic(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _arithmetic(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.BinOp(left=left, op=sign, right=right) | ast.AugAssign(target=left, op=sign, value=right):
             if type(sign) in _ARITHMETIC:
                 yield from source.between(left, right, _ARITHMETIC[type(sign)])
 
 
-def _logic(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _logic(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.BoolOp(op=sign, values=values):
             swap = ("and", "or") if isinstance(sign, ast.And) else ("or", "and")
@@ -170,7 +170,7 @@ def _logic(node: ast.AST, source: Source) -> Iterator[Edit]:
             yield source.replaced(node, source.of(operand))
 
 
-def _condition(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _condition(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
             tests = [test]
@@ -188,7 +188,7 @@ def _condition(node: ast.AST, source: Source) -> Iterator[Edit]:
                 yield source.replaced(test, f"not ({source.of(test)})")
 
 
-def _number(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _number(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Constant(value=bool()):
             pass
@@ -196,7 +196,7 @@ def _number(node: ast.AST, source: Source) -> Iterator[Edit]:
             yield source.replaced(node, repr(value + 1))
 
 
-def _text(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _text(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Constant(value=str() as text):
             yield source.replaced(node, repr(f"XX{text}XX"))
@@ -204,19 +204,19 @@ def _text(node: ast.AST, source: Source) -> Iterator[Edit]:
             yield source.replaced(node, repr(b"XX" + data + b"XX"))
 
 
-def _truth(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _truth(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Constant(value=bool() as value):
             yield source.replaced(node, repr(not value))
 
 
-def _returned(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _returned(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             yield source.replaced(value, "None")
 
 
-def _loop(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _loop(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Break():
             yield source.replaced(node, "continue")
@@ -224,7 +224,7 @@ def _loop(node: ast.AST, source: Source) -> Iterator[Edit]:
             yield source.replaced(node, "break")
 
 
-def _call(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _call(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Call(func=ast.Name(id=name) as function) if name in _CALLS:
             yield source.replaced(function, _CALLS[name])
@@ -232,13 +232,13 @@ def _call(node: ast.AST, source: Source) -> Iterator[Edit]:
             yield source.end(function) - len(name), source.end(function), _CALLS[name]
 
 
-def _removed(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _removed(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Expr(value=ast.Call()):
             yield source.replaced(node, "pass")
 
 
-def _bound(node: ast.AST, source: Source) -> Iterator[Edit]:
+def _bound(node: ast.AST, source: PythonFile) -> Iterator[Replacement]:
     match node:
         case ast.Slice(lower=lower, upper=upper):
             for bound in (lower, upper):
@@ -246,7 +246,7 @@ def _bound(node: ast.AST, source: Source) -> Iterator[Edit]:
                     yield source.replaced(bound, "")
 
 
-OPERATORS: dict[str, Callable[[ast.AST, Source], Iterator[Edit]]] = {
+OPERATORS: dict[str, Callable[[ast.AST, PythonFile], Iterator[Replacement]]] = {
     "comparison": _comparison,
     "arithmetic": _arithmetic,
     "logic": _logic,
@@ -311,7 +311,7 @@ def _walk(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
 
 def mutants_of(file: str, text: str) -> list[Mutant]:
     """Return all mutants of a file in the order of their places; some may be no valid Python (`is_valid`)."""
-    source, seen, found = Source(text), Counter[tuple[str, ...]](), []
+    source, seen, found = PythonFile(text), Counter[tuple[str, ...]](), []
     places = [
         (start, end, operator, after, scope)
         for node, scope in _walk(ast.parse(text), _Scope())

@@ -33,7 +33,7 @@ class RecordedTest(msgspec.Struct, frozen=True):
     passed: bool
 
 
-class Recorder:
+class LineRecorder:
     """The plugin: coverage of the rooms with a context for each test, and the durations of tests."""
 
     def __init__(self, folder: Path) -> None:
@@ -77,7 +77,7 @@ class Recorder:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the recorder, in the process that controls the workers too."""
-    config.pluginmanager.register(Recorder(Path(os.environ["MUTANTS_FOLDER"])))
+    config.pluginmanager.register(LineRecorder(Path(os.environ["MUTANTS_FOLDER"])))
 
 
 class TestsOfLines:

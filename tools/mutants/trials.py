@@ -55,7 +55,7 @@ DATA_BYTES = 4 << 30
 """Memory of a fork and of each process it starts: an endless loop may fill it."""
 
 
-class Verdict(StrEnum):
+class MutantVerdict(StrEnum):
     """What became of a mutant. A timeout is a kill that is counted apart."""
 
     KILLED = "killed"
@@ -63,10 +63,10 @@ class Verdict(StrEnum):
     SURVIVED = "survived"
 
 
-class Trial(msgspec.Struct, frozen=True):
+class MutantTrial(msgspec.Struct, frozen=True):
     """What a set of tests said to a mutant."""
 
-    verdict: Verdict
+    verdict: MutantVerdict
     by: str = ""
     """The test that failed, or what pytest could not import or collect."""
     ran: int = 0
@@ -110,7 +110,7 @@ class _Chosen:
         self._report.write_bytes(msgspec.json.encode((self._ran, self._failed)))
 
 
-class Trials:
+class MutantTrials:
     """Forks with and without mutants, in a checkout."""
 
     def __init__(self, root: Path, folder: Path) -> None:
@@ -121,28 +121,28 @@ class Trials:
             import_module(module)
         gc.freeze()
 
-    def against(self, mutant: Mutant, text: str, tests: Mapping[str, float]) -> Trial:
+    def against(self, mutant: Mutant, text: str, tests: Mapping[str, float]) -> MutantTrial:
         """Run tests (name → the seconds it takes without a mutant) in their order until one fails."""
         left = {test: seconds for test, seconds in tests.items() if self._stable.get(test, True)}
         while left:
             found = self._fork(left, (self._root / mutant.file, mutant.apply(text)))
             suspect = found.by if found.by in left else next(iter(left))
-            if found.verdict is not Verdict.KILLED or self.is_stable(suspect, left[suspect]):
+            if found.verdict is not MutantVerdict.KILLED or self.is_stable(suspect, left[suspect]):
                 return found
             del left[suspect]
-        return Trial(Verdict.SURVIVED)
+        return MutantTrial(MutantVerdict.SURVIVED)
 
     def is_stable(self, test: str, seconds: float) -> bool:
         """Whether a test passes alone without a mutant; the log in the folder says why it does not."""
         if test not in self._stable:
-            self._stable[test] = self._fork({test: seconds}, None) == Trial(Verdict.SURVIVED, ran=1)
+            self._stable[test] = self._fork({test: seconds}, None) == MutantTrial(MutantVerdict.SURVIVED, ran=1)
         return self._stable[test]
 
     def unstable(self) -> list[str]:
         """Return the tests that failed with a mutant and also alone without one; they count for no mutant."""
         return [test for test, stable in self._stable.items() if not stable]
 
-    def _fork(self, tests: Mapping[str, float], mutated: tuple[Path, str] | None) -> Trial:
+    def _fork(self, tests: Mapping[str, float], mutated: tuple[Path, str] | None) -> MutantTrial:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
         child = os.fork()
@@ -156,11 +156,15 @@ class Trials:
         report = self._folder / "report.json"
         if status is None or not report.exists():
             stopped = status is None or status == -signal.SIGPROF
-            return Trial(Verdict.TIMEOUT) if stopped else Trial(Verdict.KILLED, f"exit status {status}")
+            return (
+                MutantTrial(MutantVerdict.TIMEOUT)
+                if stopped
+                else MutantTrial(MutantVerdict.KILLED, f"exit status {status}")
+            )
         ran, failed = msgspec.json.decode(report.read_bytes(), type=tuple[int, str])
         if status in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-            return Trial(Verdict.SURVIVED, ran=ran)
-        return Trial(Verdict.KILLED, failed or f"exit status {status}", ran)
+            return MutantTrial(MutantVerdict.SURVIVED, ran=ran)
+        return MutantTrial(MutantVerdict.KILLED, failed or f"exit status {status}", ran)
 
 
 def _run(root: Path, folder: Path, tests: Mapping[str, float], mutated: tuple[Path, str] | None) -> int:

@@ -16,4 +16,4 @@ if _FILE:
             return compile(_TEXT, loader.path, "exec", dont_inherit=True)
         return _as_written(loader, fullname)
 
-    SourceFileLoader.get_code = _get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = _get_code  # type: ignore[assignment, method-assign]
