@@ -12,7 +12,7 @@ from typing import TypeAlias
 from server.errors import DocumentError
 from syntax.encodings import PositionEncoding, from_utf16, to_utf16
 from syntax.errors import OffsetError
-from syntax.text import Change, cut, index_of, length, offset_at, position_at, splice
+from syntax.text import Change, cut, index_of, length, line_starts, offset_at, position_at, splice
 
 LineCharacter: TypeAlias = tuple[int, int]
 """(line, character), counted as the client counts: in UTF-16 code units unless both sides agreed on another encoding."""
@@ -70,6 +70,13 @@ class Document:
             return self._offset((line, to_utf16(self._line(line), character, self.encoding)))
         return self._offset(place)
 
+    def bounded(self, place: LineCharacter) -> LineCharacter:
+        """A position of a change: below the last line it is the end of the document (`syntax.text.end_offset_at`)."""
+        if self._start(place[0]) is not None or place[0] <= self.text.count("\n"):
+            return place
+        last = len(line_starts(self.text)) - 1
+        return place if place[0] <= last else (last, _PAST_ALL)
+
     @property
     def _counts_utf16(self) -> bool:
         return self.encoding == "utf-16" or self.text.isascii()
@@ -95,6 +102,11 @@ class Document:
         if not self._counts_utf16:
             return place[0], self._counted(place[0], offset)
         return position_at(self.text, offset) if start is None else (place[0], offset - start)
+
+    def position(self, offset: int) -> LineCharacter:
+        """The position of a UTF-16 offset."""
+        line, character = position_at(self.text, offset)
+        return line, character if self._counts_utf16 else self._counted(line, offset)
 
     def moved(self, place: LineCharacter, characters: int) -> LineCharacter:
         """The position `characters` (indices, on the same line) right of `place`."""
@@ -188,7 +200,7 @@ class OpenDocuments:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
 
         Raises:
-            DocumentError: the document is not open or a range lies outside it; nothing is applied then.
+            DocumentError: the document is not open or a range runs backwards; nothing is applied then.
 
         """
         document, changes = self.get(uri), []
@@ -197,7 +209,7 @@ class OpenDocuments:
                 changes.append((0, length(document.text), edit))
                 document = replace(document, text=edit, plain=known(edit))
                 continue
-            start, end, text = edit
+            start, end, text = document.bounded(edit[0]), document.bounded(edit[1]), edit[2]
             changes.append((document.offset(start), document.offset(end), text))
             document = document.changed(changes[-1], start[0])
         self._open[uri] = Document(uri, document.language, version, document.text, document.plain, self.encoding)
