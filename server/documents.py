@@ -196,11 +196,14 @@ class OpenDocuments:
         self._open.pop(uri, None)
         self._open[uri] = Document(uri, language, version, text, known(text), self.encoding)
 
-    def change(self, uri: str, version: int, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
+    def change(self, uri: str, version: int | None, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
 
+        What the editor has done is never refused, for its text would be another one from then on: a range that runs backwards means the same
+        as one that runs forwards, as in the reference implementation. Without a `version` it is counted here.
+
         Raises:
-            DocumentError: the document is not open or a range runs backwards; nothing is applied then.
+            DocumentError: the document is not open.
 
         """
         document, changes = self.get(uri), []
@@ -209,9 +212,10 @@ class OpenDocuments:
                 changes.append((0, length(document.text), edit))
                 document = replace(document, text=edit, plain=known(edit))
                 continue
-            start, end, text = document.bounded(edit[0]), document.bounded(edit[1]), edit[2]
-            changes.append((document.offset(start), document.offset(end), text))
+            start, end = sorted(document.bounded(each) for each in edit[:2])
+            changes.append((document.offset(start), document.offset(end), edit[2]))
             document = document.changed(changes[-1], start[0])
+        version = document.version + 1 if version is None else version
         self._open[uri] = Document(uri, document.language, version, document.text, document.plain, self.encoding)
         return tuple(changes)
 

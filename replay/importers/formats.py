@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from replay.errors import TapeError
+from replay.importers.building.csv_rows import delimiter_of
 from replay.importers.building.packed_files import in_utf8
 from replay.importers.building.tape_builder import ImportedTape
 from replay.importers.crowd import chunk_files
@@ -41,8 +42,11 @@ class InputHead:
     @property
     def columns(self) -> Sequence[str]:
         """The names of the columns if the file is a table."""
+        text = io.StringIO(self.content.decode("utf-8", "replace"), newline="")
+        delimiter = delimiter_of(text.readline())
+        text.seek(0)
         try:
-            return next(csv.reader(io.StringIO(self.content.decode("utf-8", "replace"), newline="")), [])
+            return next(csv.reader(text, delimiter=delimiter), [])
         except csv.Error:  # such as a cell that is longer than the beginning of a table may be
             return []
 

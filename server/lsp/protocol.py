@@ -265,7 +265,7 @@ class GhosttapeProtocol(LanguageServerProtocol):
         self.recent.forget(uri)
         self.emit(DocumentClosed(document))
 
-    def _changed(self, uri: str, version: int, edits: Sequence[ContentChange]) -> None:
+    def _changed(self, uri: str, version: int | None, edits: Sequence[ContentChange]) -> None:
         before = self.documents.get(uri)
         changes = self.documents.change(uri, version, edits)
         after = self.documents.get(uri)

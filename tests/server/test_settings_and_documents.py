@@ -97,12 +97,16 @@ def _boundary(text: str, at: int) -> int:
     return len(text[:at].encode("utf-16-le")) // 2
 
 
-def test_a_change_that_does_not_fit_leaves_the_document_alone():
+def test_a_change_of_a_document_that_is_not_open_is_refused():
+    with pytest.raises(DocumentError, match="a is not open"):
+        OpenDocuments().change("a", 2, [((0, 0), (0, 1), "y")])
+
+
+def test_changes_without_a_version_are_counted():
     documents = OpenDocuments()
-    documents.open("a", "python", 1, "x\n")
-    with pytest.raises(DocumentError, match=r"a \(version 1\): a range ends"):
-        documents.change("a", 2, [((0, 0), (0, 1), "y"), ((1, 0), (0, 0), "z")])
-    assert documents.get("a").text == "x\n"
+    documents.open("a", "python", 7, "x")
+    documents.change("a", None, ["y"])
+    assert (documents.get("a").text, documents.get("a").version) == ("y", 8)
 
 
 def test_a_position_moves_in_utf_16_units():
@@ -118,6 +122,8 @@ def test_a_position_moves_in_utf_16_units():
         ("a\rb\U0001f600", ((1, 0), (2, 0), "c"), "a\rc"),
         ("", ((0, 0), (1, 0), "x"), "x"),
         ("ab\nc", ((0, 9), (0, 99), "!"), "ab!\nc"),
+        ("a\nb", ((0, 0), (2**32 - 1, 0), "c"), "c"),
+        ("abc", ((0, 2), (0, 1), "X"), "aXc"),
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
@@ -141,9 +147,10 @@ def test_any_range_does_what_the_reference_implementation_does(text, edits):
     documents = OpenDocuments()
     documents.open("a", "python", 1, text)
     for version, (line, character, end_line, end_character, new) in enumerate(edits, 2):
-        start, end = sorted([(line, character), (end_line, end_character)])
+        one, other = (line, character), (end_line, end_character)
+        start, end = sorted([one, other])
         change = (reference_offset(text, *start), reference_offset(text, *end), new)
-        assert documents.change("a", version, [(start, end, new)]) == (change,)
+        assert documents.change("a", version, [(one, other, new)]) == (change,)
         text = splice(text, [change])
         assert documents.get("a").text == text
         where = (min(line, len(line_starts(text)) - 1), character)

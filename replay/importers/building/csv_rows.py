@@ -13,12 +13,14 @@ from replay.importers.errors import RecordingError, unreadable
 
 _LONGEST_CELL = 2**31 - 1
 """Characters; a cell may hold a whole document."""
+_LONGEST_HEADER = 65_536
 
 
 def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, each with its number; the header is row 1.
+    """The rows with a cell that is not empty, each with its number; the header is row 1.
 
-    Lines end in LF, CRLF, or CR alone, as Excel for Mac writes them; the text is UTF-8, or UTF-16 as its first bytes show.
+    Tables that went through a spreadsheet are read too: lines end in LF, CRLF, or CR alone (Excel for Mac), cells at commas, semicolons
+    (Excel where the comma is for decimals) or tabs (its "Unicode Text"), and the text is UTF-8, or UTF-16 as its first bytes show.
 
     Raises:
         RecordingError: the file cannot be read, or is not CSV in one of these encodings.
@@ -30,8 +32,11 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         with _opened(path) as file:
             encoding = encoding_of(file.read(4))
             file.seek(0)
-            for number, cells in enumerate(csv.reader(io.TextIOWrapper(file, encoding, newline="")), 1):
-                if cells:
+            text = io.TextIOWrapper(file, encoding, newline="")
+            delimiter = delimiter_of(text.readline(_LONGEST_HEADER))
+            text.seek(0)
+            for number, cells in enumerate(csv.reader(text, delimiter=delimiter), 1):
+                if any(cells):
                     yield number, cells
     except OSError as error:
         raise unreadable(path, error) from error
@@ -41,6 +46,11 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise RecordingError(path, _line_of(path) if form == "UTF-8" else None, reason, "line") from error
     except csv.Error as error:
         raise RecordingError(path, number + 1, f"is not CSV: {error}", "row") from error
+
+
+def delimiter_of(header: str) -> str:
+    """The character between the names of columns: the most frequent one of the three."""
+    return max(",;\t", key=header.count)
 
 
 def _opened(path: Path) -> BinaryIO:

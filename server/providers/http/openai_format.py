@@ -17,34 +17,42 @@ from server.providers.http.stream import (
 from server.providers.protocol import AnswerMetadata, AnswerPiece
 
 
-def read(event: StreamEvent) -> EventContent:
-    """The text of one event, of `/completions` and of `/chat/completions`, streamed or whole.
+class Reader:
+    """Reads the events of one answer, of `/completions` and of `/chat/completions`, streamed or whole."""
 
-    An event without `choices` has none: servers send such ones for usage, for the filter's results on a prompt, and to keep a connection. The
-    tokens of the answer in one of them end the answer: some gateways send neither a reason nor `[DONE]` after them.
+    def __init__(self) -> None:
+        self._has_text = False
 
-    Raises:
-        ProviderRefused: `choices` is no list.
+    def read(self, event: StreamEvent) -> EventContent:
+        """The text of one event.
 
-    """
-    choices = event.get("choices") or []
-    if not isinstance(choices, list):
-        raise ProviderRefused("the answer has no list of choices")
-    choice = next((each for each in choices if isinstance(each, dict)), {})
-    reason, refused = choice.get("finish_reason"), _is_refused(choice)
-    text = _token(_text(choice), choice.get("logprobs"))
-    usage = _metadata(event.get("usage"), "refusal" if refused else reason)
-    return EventContent((*text, *usage), bool(reason) or (not choices and any(each.tokens for each in usage)))
+        An event without `choices` has none: servers send such ones for usage, for the filter's results on a prompt, and to keep a connection.
+        The tokens of the answer in one of them end the answer: some gateways send neither a reason nor `[DONE]` after them.
 
+        Raises:
+            ProviderRefused: `choices` is no list.
 
-def _text(choice: Mapping[str, Any]) -> str:
-    """The text of a choice. A `message` beside a `delta` says again what all deltas said."""
-    places = choice, choice.get("delta"), None if isinstance(choice.get("delta"), dict) else choice.get("message")
-    for place in places:
-        text = _joined(place.get("text") or place.get("content")) if isinstance(place, dict) else ""
-        if text:
-            return text
-    return ""
+        """
+        choices = event.get("choices") or []
+        if not isinstance(choices, list):
+            raise ProviderRefused("the answer has no list of choices")
+        choice = next((each for each in choices if isinstance(each, dict)), {})
+        text = self._text(choice)
+        self._has_text = self._has_text or bool(text)
+        reason = choice.get("finish_reason")
+        counts = _metadata(event.get("usage"), "refusal" if _is_refused(choice) else reason)
+        is_last = bool(reason) or (not choices and any(each.tokens for each in counts))
+        return EventContent((*_token(text, choice.get("logprobs")), *counts), is_last)
+
+    def _text(self, choice: Mapping[str, Any]) -> str:
+        """The text of a choice. A `message` beside a `delta`, or behind text, says again what was said."""
+        delta = choice.get("delta")
+        is_whole = not isinstance(delta, dict) and not self._has_text
+        for place in (choice, delta, choice.get("message") if is_whole else None):
+            text = _joined(place.get("text") or place.get("content")) if isinstance(place, dict) else ""
+            if text:
+                return text
+        return ""
 
 
 def _joined(content: Any) -> str:

@@ -165,6 +165,7 @@ TRAILERS = {
     "two objects in a line": b'data: {"choices":[{"delta":{"content":"x ="}}]}{"choices":[{"delta":{"content":" 1"}}]}\n\n' + sse(STOP),
     "[DONE] in quotes": sse(TEXT, '"[DONE]"'),
     "the whole text again in a message beside the delta": sse(TEXT, said("", finish_reason="stop", message={"content": "x = 1"}), "[DONE]"),
+    "the whole text again in a message at the end": sse(TEXT, {"choices": [{"message": {"content": "x = 1"}, "finish_reason": "stop"}]}),
     "reasoning in a field of its own": sse({"choices": [{"delta": {"reasoning_content": "hm", "content": None}}]}, TEXT, STOP),
     "a number that JSON does not know": b'data: {"choices":[{"delta":{"content":"x = 1"},"logprobs":{"content":[{"logprob":-Infinity}]}}]}\n\n' + sse(STOP),
     "a tab that is no escape": b'data: {"choices":[{"delta":{"content":"x = 1"}}],"id":"a\tb"}\n\n' + sse(STOP),
