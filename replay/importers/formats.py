@@ -100,7 +100,8 @@ def _why_not(head: InputHead) -> str:
     if recordings:
         return f"is a folder with {len(recordings)} recordings, as {recordings[0]}: name the files, as in {head.path / '*'}"
     formats = ", ".join(each.name for each in FORMATS)
-    return f"is of no format that can be imported ({formats}), as far as its beginning shows"
+    shown = f"is of no format that can be imported ({formats}), as far as its beginning shows"
+    return f"{shown}: with its format named (--format) the import says what is wrong with it"
 
 
 def _looks_importable(path: Path) -> bool:
