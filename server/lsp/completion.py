@@ -140,7 +140,8 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
     streamed = _streamed(ls, params.streams) if params.streams else None
     wanted = {"stop": params.stop, "sample": params.sample, "streamed": streamed}
-    query = query_at(ls, ls.service, *_asked_at(params, document), **wanted)
+    completed, where = _asked_at(params, document)
+    query = query_at(ls, ls.service, completed, where, **wanted)
     if not params.shown:
         return query
     evidence = tuple(Snippet(_path(ls, other.uri), other.text) for other in params.shown)

@@ -6,8 +6,9 @@ import pytest
 from lsprotocol import types
 
 
-async def asked(editor, line, character, start, end, text):
-    """Ask with an item selected whose text replaces from `start` to `end` of the line; gives the item's text and range."""
+async def asked(editor, cursor, replaced, text):
+    """Ask at a cursor (line, character) with an item selected that replaces a part of the line; gives the text and range of what is offered."""
+    (line, character), (start, end) = cursor, replaced
     where = types.Range(types.Position(line, start), types.Position(line, end))
     selected = types.SelectedCompletionInfo(where, text)
     context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic, selected)
@@ -21,10 +22,10 @@ async def asked(editor, line, character, start, end, text):
 async def test_the_answer_extends_the_selected_item_in_its_range(start, encoding):
     editor = await start({"provider": {"name": "fixed", "text": "(x)"}}, encodings=(encoding,))
     editor.open("é = 1\nconsole.\nprint(lo)\n")
-    assert await asked(editor, 1, 8, 7, 8, ".log") == [(".log(x)", 7, 8)]
-    assert await asked(editor, 1, 8, 8, 8, "lög") == [("lög(x)", 8, 8)]
-    assert await asked(editor, 1, 8, 8, 99, "log") == [("log(x)", 8, 8)], "past the end of a line is its end"
-    assert await asked(editor, 1, 8, 0, 3, "log") == [("(x)", 8, 8)], "an item elsewhere is no part of the answer"
+    assert await asked(editor, (1, 8), (7, 8), ".log") == [(".log(x)", 7, 8)]
+    assert await asked(editor, (1, 8), (8, 8), "lög") == [("lög(x)", 8, 8)]
+    assert await asked(editor, (1, 8), (8, 99), "log") == [("log(x)", 8, 8)], "past the end of a line is its end"
+    assert await asked(editor, (1, 8), (0, 3), "log") == [("(x)", 8, 8)], "an item elsewhere is no part of the answer"
     explained = await editor.explain(1, 8)
     assert explained.repaired == "(x)"
 
@@ -33,5 +34,5 @@ async def test_the_model_sees_the_selected_item_as_typed_and_what_is_closed_behi
     model_server.pieces = ["1, 2))"]
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url, "model": "m"}})
     editor.open("print(lo)\n")
-    assert await asked(editor, 0, 8, 6, 8, "log(") == [("log(1, 2))", 6, 9)]
+    assert await asked(editor, (0, 8), (6, 8), "log(") == [("log(1, 2))", 6, 9)]
     assert model_server.asked[-1][1]["prompt"] == "print(log("

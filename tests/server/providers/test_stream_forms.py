@@ -83,11 +83,8 @@ NOTHING = [{}, {"choices": None}, {"choices": []}, {"choices": [None]}, {"choice
 def form(name, pieces, draw):
     """The events of a valid answer of a provider, and those that may stand anywhere between them."""
     if name == "chat":
-        parts = lambda text: [
-            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
-            {"type": "text", "text": text},
-        ]  # noqa: E731
-        events = [said(parts(text) if draw(st.booleans()) else text) for text in pieces]
+        thought = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+        events = [said([thought, {"type": "text", "text": text}] if draw(st.booleans()) else text) for text in pieces]
         return [*events, STOP, {"choices": [], "usage": {"completion_tokens": 3}}, "[DONE]"], NOTHING
     if name == "openai":
         return [
