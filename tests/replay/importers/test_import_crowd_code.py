@@ -249,9 +249,13 @@ def test_a_table_of_something_else_is_refused(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(RecordingError, match=r"x\.csv: row 1: is not a crowd-code table"):
         import_table(tmp_path / "x.csv")
-    (tmp_path / "y.csv").write_bytes(b"\xff\xfe,")
-    with pytest.raises(RecordingError, match=r"y\.csv: is not a table in UTF-8"):
-        import_table(tmp_path / "y.csv")
+    for content, encoding in (
+        (b"a\n\xff,", "line 2: is not a table in UTF-8"),
+        (b"\xff\xfe,", "is not a table in UTF-16"),
+    ):
+        (tmp_path / "y.csv").write_bytes(content)
+        with pytest.raises(RecordingError, match=rf"y\.csv: {encoding}"):
+            import_table(tmp_path / "y.csv")
 
 
 @pytest.mark.parametrize(
