@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from server.prompt.special_tokens import SPELLINGS
+from server.prompt.special_tokens import SPECIAL, SPELLINGS
 from server.repair.draft import Draft, indent_of
 from server.repair.offer import offered
 from syntax.blocks import closing, constructs, extent, line_end
@@ -162,9 +162,13 @@ def _turn(place: Place, rng: random.Random) -> Draft:
 
 def _thought(place: Place, rng: random.Random) -> Draft:
     opener, closer = rng.choice(_THOUGHTS)
-    return place.says(f"{opener}The user wants x = f(1).\nLet me write it.{closer}{place.truth}")
+    return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
 
 
+_OF_TOKENS = frozenset(
+    {_token_behind, _token_and_more, _token_cut_off, _token_in_other_letters, _token_before, _turn, _thought}
+)
+"""Left out where the document has special tokens of its own."""
 _ENDS = (
     *(
         "<|endoftext|>",
@@ -453,8 +457,9 @@ class Pair:
 
 def pairs(place: Place, rng: random.Random, noises: Mapping[str, Noise] = NOISES) -> Iterator[Pair]:
     """The place with each noise that fits it, repaired."""
+    has_tokens = SPECIAL.search(place.document) is not None
     for name, noise in noises.items():
-        noisy = noise(place, rng)
+        noisy = None if noise in _OF_TOKENS and has_tokens else noise(place, rng)
         if noisy is not None:
             made = offered(noisy)
             yield Pair(name, place, noisy, noisy.before + made.text + noisy.after[made.covered :])
