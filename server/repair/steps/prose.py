@@ -47,6 +47,8 @@ _FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
 _WORD_BEGUN = re.compile(r"\n[^\S\n]*(?:\w+[^\w\n]|[^\w\s])\Z")
 _WORDS = re.compile(r"[^\W_]+[.)]?(?:[,:]? [^\W_][\w'\u2019-]*){3,}[.:!?,]?$")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1dff\u1f00-\u1fff\u2e80-\ud7ff\uf900-\ufdff]")
+_PHRASE = re.compile(r"[A-Z][a-z'\u2019]*(?: [A-Za-z][\w'\u2019-]*){4,}[:.!]")
+"""Words alone, which Ruby takes for calls without parentheses."""
 _QUOTES = frozenset("'\"`")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
@@ -336,6 +338,8 @@ def _is_prose(draft: Draft, line: str) -> bool:
         return False
     if draft.language is None:
         return _SENTENCE.match(line) is not None
+    if _PHRASE.fullmatch(line.strip()):
+        return True
     return _fails(draft.language, line.strip())
 
 

@@ -129,7 +129,7 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         return True
     if name is None:
         return not begins and left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
-    if _pairs(text, match, name) or (token[0] == "[" and token not in _EXACT):
+    if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
         return True
     if begins:
         return token not in _EXACT or (name.islower() and name.isalpha() and len(name) > len("eos"))
@@ -154,14 +154,15 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
         return False
     if match[0][0] == "[" and draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text):
         return True  # the answer goes on with an index, and may well have more of them
-    word = re.escape(name)
-    used = (
-        rf"(?<!\w){word}(?!\w)"
-        if match[0][0] == "["
-        else rf"[<,:]\s*{word}\b|\b(?:class|struct|interface|type|enum|trait)\s+{word}\b"
-    )
     others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
-    return re.search(used, others) is not None
+    if match[0][0] == "[":
+        return _says(others, name)
+    return re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a text has a name as a word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _may_go_on(draft: Draft, text: str, start: int) -> bool:
