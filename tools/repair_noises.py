@@ -24,7 +24,7 @@ from server.repair.offer import offered
 from syntax.blocks import closing, constructs, extent, line_end
 from syntax.languages import LANGUAGES, Language, language_of
 from syntax.parse import Tree, has_error, is_opaque
-from syntax.wanted import is_after_header, wanted
+from syntax.wanted import Extent, Stop, is_after_header, wanted
 
 _BEGIN, _END = "<!-- noises: make repairs -->", "<!-- end of noises -->"
 _LARGEST = 8_000
@@ -117,10 +117,10 @@ def _place(language: Language, source: str, kind: str, start: int) -> Iterator[P
             end = min(end, line_end(source, start))
         yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto"), True))
         return
-    wish = "block" if is_after_header(language, before) else "statement"
+    wish: Extent = "block" if is_after_header(language, before) else "statement"
     end = extent(language, source, start, wish)
     after = "" if kind == "at the end of the file" else source[end:]
-    hint = "auto" if wanted(language, before, after, "auto") == wish else wish
+    hint: Stop = "auto" if wanted(language, before, after, "auto") == wish else wish
     yield from _checked(Place(kind, Draft(language, before, after, source[start:end], hint)))
 
 

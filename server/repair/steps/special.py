@@ -42,9 +42,9 @@ def without_special(draft: Draft, text: str) -> str:
     found = (match for match in SPECIAL.finditer(text) if not _belongs(draft, text, match))
     match = next(found, None)
     if match is not None:
-        return text[: match.start()].rstrip(" \t")
+        return text[: match.start()].rstrip(" \t\u2581")
     end = cut_off(text)
-    return text if end is None or _may_go_on(draft, text, end) else text[:end].rstrip(" \t")
+    return text if end is None or _may_go_on(draft, text, end) else text[:end].rstrip(" \t\u2581")
 
 
 def without_thoughts(draft: Draft, text: str) -> str:
