@@ -126,7 +126,8 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
     text = text if text.strip() else ""
     if text == draft.text:
         return None
-    return RepairStep(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
+    given = prose.without_leaks(draft) if name == "prose" else draft.text
+    return RepairStep(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors(given))
 
 
 def normalised(draft: Draft) -> Draft:

@@ -284,6 +284,7 @@ class _Braces:
         self.language = draft.language
         self.draft, self.tokens, self.outer = draft, found, list(outer)
         self.inner: list[Token] = []
+        self.closed: Token | None = None
 
     def block_end(self) -> int | None:
         """Behind the closer of the block that was open at the cursor, or of the last clause of a `try`, and what ends its line."""
@@ -334,7 +335,7 @@ class _Braces:
             self.inner.append(token)
         elif token.text in PAIRS.values():
             if self.inner:
-                self.inner.pop()
+                self.closed = self.inner.pop()
             elif self.outer:
                 return self.outer.pop()
         return None
@@ -347,6 +348,8 @@ class _Braces:
             return True
         if token.text != "}" or following is None:
             return False
+        if self.language.id in _NO_SEMICOLON and self.closed is not None and not self.closed.block:
+            return False  # a value, as in a tag's attribute; a line end behind it is looked at by `_parts`
         return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
 
     def _parts(self, left: Token, right: Token) -> bool:
