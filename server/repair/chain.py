@@ -63,7 +63,7 @@ def repair(
     With a paper's `rules` the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
     white space counts as empty. Line ends of the result are the document's; those in the trail are line feeds.
     """
-    if not draft.text.strip():
+    if not steps or not draft.text.strip():
         return draft.text, ()
     current = normalised(draft)
     trail: list[RepairStep] = []
@@ -137,23 +137,16 @@ def normalised(draft: Draft) -> Draft:
 
 
 def _restored(draft: Draft, text: str) -> str:
-    """The text with the document's line ends; what the provider wrote with its own is left as it was."""
-    if "\r" in draft.text and unix(draft.text).startswith(text):
-        return prefix(draft.text, len(text))
-    if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
+    """The text with the document's line ends; in a document of one line, with its own."""
+    if "\n" not in text or not any("\r" in part for part in (draft.before, draft.after, draft.text)):
         return text
-    return text.replace("\n", _usual_end(draft))
+    return text.replace("\n", _usual_end(draft.before, draft.after) or _usual_end(draft.text) or "\n")
 
 
-def _usual_end(draft: Draft) -> str:
-    """The line end that the document has most often; of equals the one that comes first."""
-    counts = Counter[str]()
-    for part in (draft.before, draft.after):
-        both = part.count("\r\n")
-        counts.update({"\r\n": both, "\r": part.count("\r") - both, "\n": part.count("\n") - both})
-    most = max(counts.values())
-    found = (match[0] for part in (draft.before, draft.after) for match in _LINE_END.finditer(part))
-    return next(end for end in found if counts[end] == most)
+def _usual_end(*parts: str) -> str | None:
+    """The line end that texts have most often; of equals the one that comes first; None where they have none."""
+    counts = Counter(match[0] for part in parts for match in _LINE_END.finditer(part))
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def prefix(text: str, size: int) -> str:

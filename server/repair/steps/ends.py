@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from server.repair.draft import Draft, indent_of
-
-_DIRECTIVES = frozenset({"cpp", "csharp"})
+from server.repair.draft import DIRECTIVES, Draft, indent_of
+from syntax.wanted import is_only_closers
 
 
 def tidied(draft: Draft, text: str) -> str:
@@ -40,9 +39,9 @@ def _swallower(draft: Draft, text: str) -> int | None:
     if language is None or not draft.line_after.strip() or not last.strip():
         return None
     line = (draft.line_before if "\n" not in text else "") + last
-    if "\n" not in text and draft.line_before.lstrip().startswith("#") and language.id in _DIRECTIVES:
+    if "\n" not in text and draft.line_before.lstrip().startswith("#") and language.id in DIRECTIVES:
         return None  # what stands there is part of it already
-    if line.lstrip().startswith("#") and language.id in _DIRECTIVES:
+    if line.lstrip().startswith("#") and language.id in DIRECTIVES:
         return max(0, len(text) - len(last.lstrip()))
     if language.line_comment not in last:
         return None
@@ -66,11 +65,12 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 
 def _trimmed(draft: Draft, text: str) -> str:
-    """Without line ends at its end, but for one where the cursor's line goes on behind it."""
+    """Without line ends at its end, but for one where code right of the cursor belongs on a line of its own."""
     if text.rstrip() == draft.text.rstrip() and draft.text.endswith("\n") and _is_directive(draft):
         return draft.text
     bare = re.sub(r"\n\s*$", "", text)
-    if draft.line_after.strip() and bare != text:
+    apart = draft.is_fresh or not is_only_closers(draft.line_after)
+    if apart and draft.line_after.strip() and bare != text:
         return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))
     return bare
 
@@ -85,4 +85,6 @@ def _apart(draft: Draft, text: str) -> str:
 
 def _is_directive(draft: Draft) -> bool:
     """Whether the suggestion ends with a preprocessor line, to which its line end belongs."""
+    if draft.language is None or draft.language.id not in DIRECTIVES:
+        return False
     return (draft.before + draft.text.rstrip()).rpartition("\n")[2].startswith("#")
