@@ -35,7 +35,6 @@ _PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = Mapp
 """What a paper's rules do behind a step of ours."""
 _ROUNDS = 4
 """The most rounds of all steps. A step can make work for one before it, so the steps run until nothing changes."""
-_CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -68,12 +67,17 @@ def repair(
     current = normalised(draft)
     trail: list[RepairStep] = []
     for _ in range(_ROUNDS):
-        text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
+        text, taken = _round(replace(current, after=current.after[overlap.taken(current) :]), steps, rules)
         trail += taken
         if text == current.text or not text:
             break
         current = replace(current, text=text)
     return _restored(draft, text), tuple(trail)
+
+
+def covered(draft: Draft) -> int:
+    """How many characters right of the cursor stand in the suggestion too, so that it takes their place (`overlap.taken`)."""
+    return overlap.taken(draft)
 
 
 def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:
@@ -95,30 +99,6 @@ def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
-def covered(draft: Draft) -> int:
-    """How many characters right of the cursor stand in the suggestion too, so that it takes their place.
-
-    These are closers at the end of the line, as editors insert them. The length is taken whose splice has the fewest errors, and
-    of equal ones the shortest. Where other text than closers stands there, it is all of it or nothing (`overlap.taken`).
-    """
-    match = _CLOSERS.match(draft.after)
-    if match is None:
-        return overlap.taken(draft)
-    if draft.language is None or match[1][0] not in draft.text:
-        return 0
-    best, least = 0, draft.errors()
-    for size in (size for size in range(1, len(match[1]) + 1) if _has_all(draft.text, match[1][:size])):
-        if not least:
-            break
-        errors = replace(draft, after=draft.after[size:]).errors()
-        best, least = (size, errors) if errors < least else (best, least)
-    return best
-
-
-def _has_all(text: str, closers: str) -> bool:
-    return not Counter(closers) - Counter(text)
-
-
 def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
     text = STEPS[name](draft)
     if name in _PAPERS[rules]:
@@ -126,7 +106,14 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
     text = text if text.strip() else ""
     if text == draft.text:
         return None
-    return RepairStep(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
+    return RepairStep(name, draft.text, text, bool(text) and _is_worse(name, draft, text))
+
+
+def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:
+    """Whether the splice has more errors with a step's result; a decorator that is to end with its line needs no fewer than there were without it."""
+    errors = draft.errors(text)
+    most = max(draft.errors(), draft.errors("")) if name == "stop" and stop.is_decorator(draft) else draft.errors()
+    return errors > most
 
 
 def normalised(draft: Draft) -> Draft:

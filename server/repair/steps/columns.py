@@ -16,7 +16,7 @@ _CONTINUES = frozenset(".?:&|+-*/%<=)]},")
 """What a line may begin with that goes on with the line above."""
 _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
-_MIDDLE = re.compile(r"\s*(?:[.?:&|+/%<=](?!/)|\*[^/]|-[^-])")
+_MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*[^/]|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
 _BEFORE_TAB = re.compile(r" +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
@@ -70,7 +70,7 @@ def _goes_on_below(draft: Draft, column: int) -> bool:
     """Whether the suggestion has its indentation twice: its later lines stand where they belong if the first begins at the cursor."""
     rest = [width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()]
     cursor = width(draft.line_before)
-    return 0 < cursor and bool(rest) and cursor <= min(rest) < column and column == 2 * cursor
+    return cursor > 0 and bool(rest) and cursor <= min(rest) < column and column == 2 * cursor
 
 
 def _wanted(draft: Draft, above: str, bare: str) -> int | None:

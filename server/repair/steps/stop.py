@@ -50,6 +50,20 @@ def is_finished(draft: Draft) -> bool:
     return end is not None and (end < len(draft.text.rstrip()) or _is_closed(draft))
 
 
+def is_decorator(draft: Draft) -> bool:
+    """Whether a line is wanted that names a decorator: it does not parse while what it decorates is not written."""
+    return draft.wanted == "line" and draft.line_before.lstrip().startswith("@")
+
+
+def lacks_body(draft: Draft) -> bool:
+    """Whether the suggestion ends with a header whose body does not stand below; the grammar of a layout language takes that."""
+    language, whole = draft.language, draft.before + draft.text.rstrip()
+    if language is None or not language.layout or not whole.endswith(":") or not is_after_header(language, whole):
+        return False
+    below = next((line for line in draft.after.split("\n")[1:] if line.strip()), "")
+    return width(indent_of(below)) <= width(indent_of(whole[whole.rfind("\n") + 1 :]))
+
+
 def _is_closed(draft: Draft) -> bool:
     return draft.wanted == "line" or draft.text.rstrip().endswith(";")
 
@@ -177,7 +191,8 @@ class LogicalLines:
     def end(self, keeps: Keeps) -> int | None:
         """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
         depth, reached, previous = len(self.open), self.reached, self.draft.code_before[-1:]
-        started, self.opened, self.decorated, self.closed = self.goes_on, False, False, False
+        started, self.opened, self.closed = self.goes_on, False, False
+        self.decorated = self.goes_on and self.draft.line_before.lstrip().startswith("@")
         for token, begins in zip(self.tokens, self._begins, strict=True):
             if depth == 0 and begins:
                 if token.comment:
