@@ -109,7 +109,7 @@ def _is_too_large(draft: Draft) -> bool:
 
 def _near(draft: Draft) -> Draft:
     """The draft without its syntax, with only the text near the cursor. A parse of all of it would delay the questions in other files."""
-    return replace(draft, language=None, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
+    return replace(draft, language=None, unparsed=True, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
 
 
 def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
