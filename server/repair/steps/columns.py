@@ -22,7 +22,7 @@ _BEFORE_TAB = re.compile(r" +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
 _TAG_OPENED = re.compile(r"(?:<|<[^/].*[^/])>$")
-_OPEN = re.compile(r"(?:[-,=+*/%&|^.\\]|\s\?)\s*$")
+_OPEN = re.compile(r"(?:[-,=+*%&^.\\]|\|\||\s\?)\s*$")
 """The end of a line that goes on, maybe in the middle of the next one."""
 _HEADER = re.compile(
     r"\s*(?:[}]\s*)?(?:if|else|for|foreach|while|do|switch|case|default|def|elsif|unless|when|in|until|begin|rescue|ensure|module|class)\b"
@@ -90,7 +90,7 @@ def _wanted(draft: Draft, above: str, bare: str) -> int | None:
         return cursor if cursor > column else None
     if not (_HEADER.match(above) and bare[0] != "{") and not (tagged and _TAG_OPENED.search(above)):
         return max(cursor, column)
-    others = draft.before + draft.text.partition("\n")[2] + draft.after
+    others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
     return column + (step_of(others) or max(0, cursor - column))
 
 

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from server.repair.draft import TAGGED, Draft
 from syntax.tokens import tokens
-from syntax.wanted import is_only_closers
 
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\"\"\"|'''|\w+|[^\w\s]")
@@ -101,19 +100,22 @@ def _may_go(draft: Draft, said: str) -> bool:
     """Whether it is for this step to take something away: neither closing brackets alone, nor closers on the cursor's line."""
     if draft.language is None:
         return True
-    on_the_line = "\n" not in said and is_only_closers(draft.line_after)
+    on_the_line = "\n" not in said and _CLOSERS.match(draft.after) is not None
     return not (on_the_line or _CLOSING.issuperset("".join(said.split())))
 
 
 def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> bool:
-    whole = said.strip() == draft.line_after.strip()
+    mark = draft.language.line_comment if draft.language else "\n"
+    whole = said.strip() == draft.line_after.partition(mark)[0].strip()
     if draft.language is None:
         return _is_surplus(head, kept, said) or (whole and (_says_much(said) or bool(_STOP.search(said))))
     errors, raw = draft.errors(kept), draft.errors(text)
     if errors >= raw and (errors > raw or _begins_line(draft, kept)):
         return False
     spoken = draft.errors(head)
-    return errors < spoken or (not spoken and whole and _says_much(said))
+    return errors < spoken or (
+        not spoken and whole and (_says_much(said) or _TERMINATED.match(said.strip()) is not None)
+    )
 
 
 def _is_surplus(head: str, kept: str, said: str) -> bool:
@@ -177,7 +179,7 @@ def taken(draft: Draft) -> int:
     or the whole rest of the line where the answer's first line ends with it and more lines follow.
     """
     if draft.language is None:
-        return 0
+        return _taken_by_text(draft)
     closers = _CLOSERS.match(draft.after)
     if closers is None:
         return _taken_line(draft) or _taken_tags(draft)
@@ -227,12 +229,24 @@ def _taken_tags(draft: Draft) -> int:
     tagged = draft.language is not None and draft.language.id in TAGGED
     if not tagged or rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or not draft.errors():
         return 0
-    sizes, left = [], list(reversed(mine))
+    return _best(draft, list(_in_order(rest, mine)), ())
+
+
+def _taken_by_text(draft: Draft) -> int:
+    """What ends with the tag that ends the answer, if it closes the very tags and quotes that the answer closes and has not opened."""
+    rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
+    if rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or rest.startswith(draft.text):
+        return 0
+    closed = _balance(draft.text)
+    return next((size for size in _in_order(rest, mine) if any(closed) and _balance(rest[:size]) == closed), 0)
+
+
+def _in_order(rest: str, mine: Sequence[str]) -> Iterator[int]:
+    """The beginnings of the rest of the line, as lengths, that end with the last of the answer's tokens and of which all come in the answer, in the same order."""
     theirs = list(_TOKEN.finditer(rest[:_FAR]))
     for number, last in enumerate(theirs):
-        if last[0] == left[0] and _is_in_order([match[0] for match in theirs[number::-1]], left):
-            sizes.append(last.end())
-    return _best(draft, sizes, ())
+        if last[0] == mine[-1] and _is_in_order([match[0] for match in theirs[number::-1]], mine[::-1]):
+            yield last.end()
 
 
 def _is_in_order(said: Sequence[str], words: Sequence[str]) -> bool:

@@ -18,10 +18,15 @@ _ODD = re.compile(f"[{_SPACES}{_NOTHING}]")
 _LEADS = re.compile(rf"(?m)^[\s{_NOTHING}]+")
 _UNFINISHED = re.compile(
     r"(?:(?:^|[\s)\]])(?:=>|->|:=|[-+*/%&|^<>=!~]{1,3}|return|yield|await|throw|raise|new|typeof|and|or|not|in|is|of|as|extends|implements|"
-    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|unless|while|until|assert|del)|,|\w[&*])$"
+    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del)|,|\w[&*])$"
 )
 """A line behind which its statement goes on, up to the white space at its end."""
+_SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
+_APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
+"""What usually stands on a line of its own: annotations, directives, comments, labels."""
+_CLAUSE = re.compile(r"(?:else|catch|finally)\b")
 _CLOSERS = frozenset(")]}")
+_OPENED = frozenset("([{;")
 _TIGHT = frozenset("([.@")
 _ALIGNED = re.compile(r"(?m)^.*\S(?: {2,}|\t+)(?!\s|//|#|/\*|--).")
 _NEAR = 5
@@ -31,7 +36,7 @@ _NEAR = 5
 def without_lookalikes(draft: Draft) -> str:
     """The text with spaces for characters that only look like one, and without those that have no width.
 
-    What stands in strings and comments stays, unless the code or the indentation around them has such characters too.
+    Spaces in strings and comments stay, unless the code or the indentation around them has such spaces too.
     """
     text = draft.text
     if text.isascii():
@@ -47,8 +52,8 @@ def without_lookalikes(draft: Draft) -> str:
 def _is_in_code(draft: Draft, text: str, chars: set[str]) -> bool:
     if any(not chars.isdisjoint(lead[0]) for lead in _LEADS.finditer(text)):
         return True
-    if draft.language is None:
-        return not chars.isdisjoint(_NOTHING)
+    if draft.language is None or not chars.isdisjoint(_NOTHING):
+        return not chars.isdisjoint(_NOTHING)  # what nobody sees is nowhere meant
     tree, start = draft.tree(_ODD.sub(" ", text)), len(draft.before)
     opaque = [(token.start, token.end) for token in tokens(tree, start, start + len(text)) if token.opaque]
     places = (start + at for at, char in enumerate(text) if char in chars)
@@ -76,10 +81,18 @@ def joined(draft: Draft) -> str:
         return draft.text
     spaced, code = line[-1].isspace(), line.rstrip()
     ends = draft.language is not None and draft.language.layout and not (code[-1].isalpha() or code[-1] == ",")
-    if not (spaced or ends) or bare[0] in _CLOSERS or not _UNFINISHED.search(code):
+    if not (spaced or ends) or bare[0] in _CLOSERS or code[-1] in _OPENED:
         return draft.text  # a `return` may well end its line
     text = bare if spaced else f" {bare}"
-    return draft.text if draft.errors(text) > draft.errors() else text
+    errors, apart = draft.errors(text), draft.errors()
+    goes_on = _is_unfinished(draft, code) or (code[-1] == "}" and _CLAUSE.match(bare) is not None)
+    return text if errors < apart or (errors == apart and goes_on) else draft.text
+
+
+def _is_unfinished(draft: Draft, code: str) -> bool:
+    """Whether a statement cannot end with a line, or does not in a language whose statements end with a semicolon."""
+    semicolons = draft.language is not None and draft.language.id in _SEMICOLONS
+    return _UNFINISHED.search(code) is not None or (semicolons and not code.endswith("}") and not _APART.match(code))
 
 
 def _is_aligned(draft: Draft, bare: str) -> bool:

@@ -112,7 +112,11 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
     left, rest = (draft.before + text[: match.start()])[-1:], text[match.end() :]
     if rest[:1] in _QUOTES or (left in _QUOTES and (rest + draft.after)[:1] == left):
         return True
-    if any(name_in_code(other[0]) is None or name for part in (draft.before, draft.after) for other in SPECIAL.finditer(part)):
+    if any(
+        name_in_code(other[0]) is None or name
+        for part in (draft.before, draft.after)
+        for other in SPECIAL.finditer(part)
+    ):
         return True
     if name is None:
         return left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None

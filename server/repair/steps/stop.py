@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import TypeAlias
 
-from server.repair.draft import Draft, indent_of, width
+from server.repair.draft import TAGGED, Draft, indent_of, width
 from server.repair.steps.ends import tidied, unswallowing
 from server.repair.steps.tries import TRY_CLAUSES, has_clause_below, open_tries
 from syntax.blocks import extent_in
@@ -299,6 +299,7 @@ class _Braces:
         self.language = draft.language
         self.draft, self.tokens, self.outer = draft, found, list(outer)
         self.inner: list[Token] = []
+        self.closed: Token | None = None
 
     def block_end(self) -> int | None:
         """Behind the closer of the block that was open at the cursor, or of the last clause of a `try`, and what ends its line."""
@@ -349,7 +350,7 @@ class _Braces:
             self.inner.append(token)
         elif token.text in PAIRS.values():
             if self.inner:
-                self.inner.pop()
+                self.closed = self.inner.pop()
             elif self.outer:
                 return self.outer.pop()
         return None
@@ -360,9 +361,13 @@ class _Braces:
     def _completes(self, token: Token, following: Token | None) -> bool:
         if token.text == ";":
             return True
-        if token.text != "}" or following is None:
+        if token.text != "}" or following is None or (self.closed and self._is_attribute(self.closed)):
             return False
         return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+
+    def _is_attribute(self, opener: Token) -> bool:
+        """Whether a brace opens the value of an attribute in a tag, which ends nothing."""
+        return self.language.id in TAGGED and self.draft.tree().text.endswith("=", 0, opener.start)
 
     def _parts(self, left: Token, right: Token) -> bool:
         """Whether the end of a line between two tokens ends a statement (JavaScript's automatic semicolons, Go's)."""
