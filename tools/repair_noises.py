@@ -18,13 +18,13 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from server.prompt.special_tokens import SPELLINGS
+from server.prompt.special_tokens import SPECIAL, SPELLINGS
 from server.repair.draft import Draft, indent_of
 from server.repair.offer import offered
 from syntax.blocks import closing, constructs, extent, line_end
 from syntax.languages import LANGUAGES, Language, language_of
 from syntax.parse import Tree, has_error, is_opaque
-from syntax.wanted import is_after_header, wanted
+from syntax.wanted import Extent, Stop, is_after_header, wanted
 
 _BEGIN, _END = "<!-- noises: make repairs -->", "<!-- end of noises -->"
 _LARGEST = 8_000
@@ -117,10 +117,10 @@ def _place(language: Language, source: str, kind: str, start: int) -> Iterator[P
             end = min(end, line_end(source, start))
         yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto"), True))
         return
-    wish = "block" if is_after_header(language, before) else "statement"
+    wish: Extent = "block" if is_after_header(language, before) else "statement"
     end = extent(language, source, start, wish)
     after = "" if kind == "at the end of the file" else source[end:]
-    hint = "auto" if wanted(language, before, after, "auto") == wish else wish
+    hint: Stop = "auto" if wanted(language, before, after, "auto") == wish else wish
     yield from _checked(Place(kind, Draft(language, before, after, source[start:end], hint)))
 
 
@@ -162,9 +162,13 @@ def _turn(place: Place, rng: random.Random) -> Draft:
 
 def _thought(place: Place, rng: random.Random) -> Draft:
     opener, closer = rng.choice(_THOUGHTS)
-    return place.says(f"{opener}The user wants x = f(1).\nLet me write it.{closer}{place.truth}")
+    return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
 
 
+_OF_TOKENS = frozenset(
+    {_token_behind, _token_and_more, _token_cut_off, _token_in_other_letters, _token_before, _turn, _thought}
+)
+"""Left out where the document has special tokens of its own."""
 _ENDS = (
     *(
         "<|endoftext|>",
@@ -453,8 +457,9 @@ class Pair:
 
 def pairs(place: Place, rng: random.Random, noises: Mapping[str, Noise] = NOISES) -> Iterator[Pair]:
     """The place with each noise that fits it, repaired."""
+    has_tokens = SPECIAL.search(place.document) is not None
     for name, noise in noises.items():
-        noisy = noise(place, rng)
+        noisy = None if noise in _OF_TOKENS and has_tokens else noise(place, rng)
         if noisy is not None:
             made = offered(noisy)
             yield Pair(name, place, noisy, noisy.before + made.text + noisy.after[made.covered :])

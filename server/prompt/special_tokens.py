@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -51,12 +51,10 @@ SPELLINGS: Final = tuple(dict.fromkeys(token for family in FAMILIES for token in
 _AS_CODE = re.compile(r"</?([\w-]+)>|\[/?(\w+)\]|\{\{(\w+)\}\}|# .*")
 _BETWEEN_BARS = r"<\|[A-Za-z/][\w.:-]{0,40}\|>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>"
 """Names between bars are tokens in any family, and in no programming language."""
-_LOWERED = tuple(token.lower() for token in SPELLINGS)
-_CUT_OFF = re.compile(
-    r"(?:<\|/?(?!\|)|<\uff5c|<\[|</?\w|\[/?\w|\u25c1|\{\{\w)[^<>\[\]{}()\n;,\"'`=]{0,40}\Z", re.IGNORECASE
-)
-_LEAST = 4
-"""Characters that a token has at least which was cut off, where code may look like its beginning: `a <end` is more likely a comparison."""
+_FIRST = frozenset(token[0] for token in SPELLINGS)
+_BAR_CUT_OFF = re.compile(r"<\|(?:/?[a-z][\w.:-]{0,40}\|?)?\Z|<\uff5c[^\uff5c<>\n]{0,40}\Z", re.IGNORECASE)
+_LEAST = 5
+"""Characters of the beginning of a token that could be code as well: `a <end` is more likely a comparison."""
 
 
 def _alternatives(tokens: Iterable[str]) -> str:
@@ -77,15 +75,21 @@ def name_in_code(token: str) -> str | None:
     return None if match is None else next((name for name in match.groups() if name), "")
 
 
+def _beginnings() -> Iterator[str]:
+    """What tokens begin with, long enough to be no code; without its last character even a short one is recognised."""
+    for token in (token.lower() for token in SPELLINGS):
+        least = 3 if name_in_code(token) is None else min(_LEAST, len(token) - 1)
+        yield from (token[:size] for size in range(least, len(token)))
+
+
+_BEGINNINGS = frozenset(_beginnings())
+_LONGEST = max(map(len, _BEGINNINGS))
+
+
 def cut_off(text: str) -> int | None:
     """The index at which a text ends with the beginning of a special token, as the length limit leaves it; None where it does not."""
-    match = _CUT_OFF.search(text, max(0, len(text) - 48))
-    if match is None:
-        return None
-    begun = match[0].lower()
-    if begun.startswith(("<|", "<\uff5c", "<[", "\u25c1")):
-        return match.start() if begun[:2] == "<|" or any(token.startswith(begun) for token in _LOWERED) else None
-    is_begun = any(
-        token.startswith(begun) and (len(begun) > _LEAST or len(token) == len(begun) + 1) for token in _LOWERED
-    )
-    return match.start() if is_begun else None
+    match = _BAR_CUT_OFF.search(text, max(0, len(text) - _LONGEST))
+    if match is not None:
+        return match.start()
+    starts = range(max(0, len(text) - _LONGEST), len(text) - 2)
+    return next((at for at in starts if text[at] in _FIRST and text[at:].lower() in _BEGINNINGS), None)

@@ -111,9 +111,8 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
 
 def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:
     """Whether the splice has more errors with a step's result; a decorator that is to end with its line needs no fewer than there were without it."""
-    errors = draft.errors(text)
-    most = max(draft.errors(), draft.errors("")) if name == "stop" and stop.is_decorator(draft) else draft.errors()
-    return errors > most
+    errors, given = draft.errors(text), prose.without_leaks(draft) if name == "prose" else draft.text
+    return errors > draft.errors(given) and not (stop.is_decorator(draft) and errors <= draft.errors(""))
 
 
 def normalised(draft: Draft) -> Draft:

@@ -47,6 +47,8 @@ _FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
 _WORD_BEGUN = re.compile(r"\n[^\S\n]*(?:\w+[^\w\n]|[^\w\s])\Z")
 _WORDS = re.compile(r"[^\W_]+[.)]?(?:[,:]? [^\W_][\w'\u2019-]*){3,}[.:!?,]?$")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1dff\u1f00-\u1fff\u2e80-\ud7ff\uf900-\ufdff]")
+_PHRASE = re.compile(r"[A-Z][a-z'\u2019]*(?: [A-Za-z][\w'\u2019-]*){4,}[:.!]")
+"""Words alone, which Ruby takes for calls without parentheses."""
 _QUOTES = frozenset("'\"`")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
@@ -69,15 +71,20 @@ _FAMILIES = dict.fromkeys(("javascript", "javascriptreact", "typescript", "types
 
 def repair(draft: Draft) -> str:
     """The code in the answer."""
-    text = without_special(draft, _without_wrapper(draft, without_thoughts(draft, draft.text)))
+    text = without_leaks(draft)
     if draft.is_text:
-        return text if _may_fence(draft) else _from_fences(draft, text)
+        return text if _may_begin_fence(draft, text) else _from_fences(draft, text)
     if not may_talk(text) or draft.is_in_text:
         return text
     code = _from_fences(draft, _unwrapped(draft, text))
     bare = _without_closing(draft, _without_opening(draft, code))
     bare = bare if code == text else _no_worse(draft, bare)
     return _without_placeholders(draft, _without_path(draft, bare))
+
+
+def without_leaks(draft: Draft) -> str:
+    """The answer without thoughts, the tag around all of it and special tokens, which are never code: even where what is left parses worse."""
+    return without_special(draft, _without_wrapper(draft, without_thoughts(draft, draft.text)))
 
 
 def may_talk(text: str) -> bool:
@@ -90,8 +97,10 @@ def may_talk(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None or _PATH.match(text) is not None
 
 
-def _may_fence(draft: Draft) -> bool:
-    """Whether Markdown lets a fence begin at the cursor: on a line of its own, less than four columns in or in a list (CommonMark 0.31, 4.5)."""
+def _may_begin_fence(draft: Draft, text: str) -> bool:
+    """Whether Markdown takes what the answer begins with for what it is: a fence only less than four columns in, or in a list (CommonMark 0.31, 4.5)."""
+    if not text.lstrip(" \t").startswith("```") or draft.before.endswith("`"):
+        return True
     line = draft.line_before
     if line.strip():
         return _LIST_ITEM.fullmatch(line) is not None
@@ -101,10 +110,10 @@ def _may_fence(draft: Draft) -> bool:
 def _without_wrapper(draft: Draft, text: str) -> str:
     """Without the tag that a whole answer stands in, which an answer that breaks off has not closed."""
     match = _WRAPPER.fullmatch(text)
-    if match is None or f"<{match[1]}" in draft.before + draft.after or draft.before[-1:].isidentifier():
+    if match is None or f"<{match[1]}" in draft.before + draft.after:
         return text
-    if match[1].islower() and draft.is_in_text:
-        return text
+    if match[1].islower() and (draft.before[-1:].isidentifier() or draft.is_in_text):
+        return text  # the argument of a type, or a tag
     return match[2]
 
 
@@ -329,6 +338,8 @@ def _is_prose(draft: Draft, line: str) -> bool:
         return False
     if draft.language is None:
         return _SENTENCE.match(line) is not None
+    if _PHRASE.fullmatch(line.strip()):
+        return True
     return _fails(draft.language, line.strip())
 
 

@@ -42,9 +42,9 @@ def without_special(draft: Draft, text: str) -> str:
     found = (match for match in SPECIAL.finditer(text) if not _belongs(draft, text, match))
     match = next(found, None)
     if match is not None:
-        return text[: match.start()].rstrip(" \t")
+        return text[: match.start()].rstrip(" \t\u2581")
     end = cut_off(text)
-    return text if end is None or _may_go_on(draft, text, end) else text[:end].rstrip(" \t")
+    return text if end is None or _may_go_on(draft, text, end) else text[:end].rstrip(" \t\u2581")
 
 
 def without_thoughts(draft: Draft, text: str) -> str:
@@ -55,7 +55,13 @@ def without_thoughts(draft: Draft, text: str) -> str:
     text = _of_channels(draft, text[bare.end() :] if bare else text)
     match = _THOUGHT.match(text)
     end = _THOUGHT_END.search(text) if match is None else None
-    if match is None and end is not None and _has_no(draft, end[0].strip()) and not _is_paired(text, end):
+    if (
+        end is not None
+        and text[: end.start()][-1:] not in _QUOTES
+        and text[end.end() :].strip()
+        and _has_no(draft, end[0].strip())
+        and not _is_paired(text, end)
+    ):
         match = end
     if match is None or not _has_no(draft, text[: match.end()].split(maxsplit=1)[0][:7]):
         return text
@@ -118,22 +124,24 @@ def _is_mentioned(draft: Draft, text: str, match: re.Match[str]) -> bool:
         for other in SPECIAL.finditer(part)
     ):
         return True
-    if name is None:
-        return left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
-    if _pairs(text, match, name):
+    begins = not text[: match.start()].strip()
+    if not begins and left in _QUOTES and rest.partition("\n")[0].strip():
         return True
-    if not text[: match.start()].strip() and not draft.line_before.strip():
-        return not (token in _EXACT and (name.isupper() or "_" in name))
-    return not (left.isalnum() or left in ".)]};!?")
+    if name is None:
+        return not begins and left in {" ", "(", ","} and re.match(r"[ \t]*[\w(.,;:)]", rest) is not None
+    if _pairs(text, match, name) or (token[0] == "[" and _says(draft.before + draft.after, name)):
+        return True
+    if begins:
+        return token not in _EXACT or (name.islower() and name.isalpha() and len(name) > len("eos"))
+    return not (left.isalnum() or left in ".)]};:!?\"'`")
 
 
 def _pairs(text: str, match: re.Match[str], name: str) -> bool:
     """Whether a tag is opened and closed in the answer, and does not hold all of it."""
+    whole = match[0] in _EXACT and name.isupper()
     if match[0].startswith("</"):
-        return f"<{name}" in text[: match.start()].lstrip()[1:]
-    return f"</{name}>" in text[match.end() :] and not (
-        match.start() == len(text) - len(text.lstrip()) and match[0] in _EXACT and name.isupper()
-    )
+        return f"<{name}" in text[: match.start()] and not whole
+    return f"</{name}>" in text[match.end() :] and not (whole and not text[: match.start()].strip())
 
 
 def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
@@ -141,18 +149,20 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     start, end = match.span()
     if draft.language is not None and draft.language.id in _JSX and _pairs(text, match, name):
         return not draft.errors(text)
-    if match[0].startswith("</") or draft.errors(text[:start]) < draft.errors(text[:end]):
+    given, bare = (text[:end], text[:start]) if text[:start].strip() else (text, text[end:])
+    if match[0].startswith("</") or draft.errors(bare) < draft.errors(given):
         return False
-    if draft.before[-1:].isidentifier() and SPECIAL.match(text) and text[0] == match[0][0]:
-        return True  # the answer goes on with an index, or with the arguments of a type, and may well have more of them
-    word = re.escape(name)
-    used = (
-        rf"(?<!\w){word}(?!\w)"
-        if match[0][0] == "["
-        else rf"[<,:]\s*{word}\b|\b(?:class|struct|interface|type|enum|trait)\s+{word}\b"
-    )
+    if match[0][0] == "[" and draft.before[-1:].isidentifier() and text[0] == "[" and SPECIAL.match(text):
+        return True  # the answer goes on with an index, and may well have more of them
     others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
-    return re.search(used, others) is not None
+    if match[0][0] == "[":
+        return _says(others, name)
+    return re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a text has a name as a word."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _may_go_on(draft: Draft, text: str, start: int) -> bool:

@@ -363,6 +363,8 @@ class _Braces:
             return True
         if token.text != "}" or following is None or (self.closed and self._is_attribute(self.closed)):
             return False
+        if self.language.id in _NO_SEMICOLON and self.closed is not None and not self.closed.block:
+            return False  # a value, as in a tag's attribute; a line end behind it is looked at by `_parts`
         return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
 
     def _is_attribute(self, opener: Token) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from syntax.languages import LANGUAGES
-from tools.repair_noises import NOISES, measured, sources, table
+from tools.repair_noises import NOISES, pairs, places, sources, table
 
 SCALE = int(os.environ.get("GHOSTTAPE_TEST_SCALE", "1"))
 LEAST = 0.9
@@ -30,7 +30,9 @@ UNMENDED: set[str] = {
 def sample():
     found = sources([Path(__file__).parent / "sources"])
     assert set(found) == set(LANGUAGES.values())
-    return list(measured(found, random.Random(SCALE), SCALE))
+    rng = random.Random(SCALE)
+    some = (place for language, texts in found.items() for place in places(language, texts[0], rng, SCALE))
+    return [pair for place in some for pair in pairs(place, rng, dict(rng.sample([*NOISES.items()], 9)))]
 
 
 def test_the_truth_alone_is_never_changed(sample):
