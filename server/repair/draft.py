@@ -13,6 +13,12 @@ from syntax.languages import Language
 from syntax.parse import Tree, is_opaque
 from syntax.wanted import Extent, Stop, code_before, wanted
 
+DIRECTIVES = frozenset({"cpp", "csharp"})
+"""The languages in which a line that begins with `#` is for the preprocessor."""
+
+TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
+"""The languages that have the tags of JSX."""
+
 
 class Draft(msgspec.Struct, frozen=True):
     """A suggestion in its place. `language` is None where its syntax is not known; `stop` is the hint that was asked with.
@@ -160,7 +166,7 @@ def unit_of(text: str) -> int:
 
 
 def step_of(text: str) -> int:
-    """The step by which the lines of a text go in most often, in columns; 0 where none goes in."""
-    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip()]
+    """The step by which the lines of a text go in most often, in columns; 0 where none goes in. Lines of a comment with stars do not count."""
+    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip() and line.lstrip()[0] != "*"]
     steps = Counter(right - left for left, right in pairwise(widths) if right > left)
     return steps.most_common(1)[0][0] if steps else 0
