@@ -4,8 +4,6 @@ from tests.support.containment import host, interpreter, job, walls  # noqa: F40
 from tests.support.sandboxes import (  # noqa: F401
     alive,
     bubblewrap,
-    container_engine,
-    docker,
     fresh_programs,
     missing,
     need_for,
