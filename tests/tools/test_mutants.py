@@ -160,7 +160,7 @@ def test_a_mutant_is_killed_survives_runs_on_and_is_seen_by_a_process(tmp_path):
 
 
 def test_the_tests_that_execute_a_line_are_recorded(tmp_path):
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "tools.mutants.tests_of_lines"]
+    options = ["-q", "-p", "no:cacheprovider", "-n", "1", "-p", "tools.mutants.tests_of_lines"]
     environment = {**os.environ, "MUTANTS_FOLDER": str(tmp_path)}
     environment.pop("PYTEST_XDIST_WORKER", None)
     tests = ["tests/syntax/test_encodings.py", "tests/syntax/test_wanted.py"]
