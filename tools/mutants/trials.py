@@ -218,7 +218,7 @@ def _await(child: int) -> int | None:
 def _processor_s(child: int) -> float:
     """Return the processor time of a process and of what it started, in seconds."""
     process = psutil.Process(child)
-    used = sum(process.cpu_times()[:4])
+    used: float = sum(process.cpu_times()[:4])
     for below in process.children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             used += sum(below.cpu_times()[:4])
