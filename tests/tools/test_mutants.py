@@ -104,11 +104,12 @@ def test_listed_mutants_are_found_again_where_their_lines_moved_and_those_gone_a
 TOY = {
     "pytest.ini": "[pytest]\n",
     "conftest.py": "",
-    "toy.py": "def add(a, b):\n    while a > 9:\n        a -= 1\n    return a + b\ndef unasked():\n    return 1\n",
+    "toy.py": "import time\ndef add(a, b):\n    while a > 9:\n        a -= 1\n    time.sleep(999 * 0)\n    return a + b\ndef unasked():\n    return 1\n",
     "tests/test_toy.py": """
 import subprocess, sys
 from toy import add, unasked
 def test_add(): assert add(9, 2) == 11
+def test_waits(): assert add(1, 2) == 3
 def test_large(): assert add(10, 2) == 11
 def test_process(): assert subprocess.run([sys.executable, "-c", "import toy; print(toy.add(1, 2))"], capture_output=True).stdout == b"3\\n"
 def test_unasked(): unasked()
@@ -125,6 +126,7 @@ root = Path(sys.argv[1])
 text, trials = (root / "toy.py").read_text(), module.MutantTrials(root, root / "work")
 for name, before in json.loads(sys.argv[2]):
     mutant = next(each for each in mutants_of("toy.py", text) if each.before == before)
+    module.WAITING_S = 1.0 if name == "test_waits" else 100.0
     found = trials.against(mutant, text, {f"tests/test_toy.py::{test}": 0.01 for test in name.split()})
     print(found.verdict, found.by.rpartition("::")[2] or "-", found.ran)
 print(*trials.unstable())
@@ -139,6 +141,7 @@ def test_a_mutant_is_killed_survives_runs_on_and_is_seen_by_a_process(tmp_path):
         ("test_unasked test_add", "+"),  # a - b
         ("test_process", "+"),
         ("test_large", "-"),  # counts up
+        ("test_waits", "0"),  # sleeps for longer than it is waited for
         ("test_unsteady test_unasked", "1"),  # the other 1 comes first: a -= 2
         ("test_unasked", "a + b"),
     ]
@@ -153,6 +156,7 @@ def test_a_mutant_is_killed_survives_runs_on_and_is_seen_by_a_process(tmp_path):
         "killed test_add 1",
         "killed test_process 0",
         "timeout - 0",
+        "timeout - 0",
         "survived - 1",
         "survived - 1",
         "tests/test_toy.py::test_unsteady",
@@ -160,7 +164,7 @@ def test_a_mutant_is_killed_survives_runs_on_and_is_seen_by_a_process(tmp_path):
 
 
 def test_the_tests_that_execute_a_line_are_recorded(tmp_path):
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "tools.mutants.tests_of_lines"]
+    options = ["-q", "-p", "no:cacheprovider", "-n", "1", "-p", "tools.mutants.tests_of_lines"]
     environment = {**os.environ, "MUTANTS_FOLDER": str(tmp_path)}
     environment.pop("PYTEST_XDIST_WORKER", None)
     tests = ["tests/syntax/test_encodings.py", "tests/syntax/test_wanted.py"]

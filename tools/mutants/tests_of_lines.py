@@ -45,11 +45,15 @@ class LineRecorder:
         self._coverage = coverage.Coverage(
             data_file=str(folder / LINES), data_suffix=True, config_file=False, include=include
         )
-        self._coverage.start()
+        self._runs = False
+        """Whether tests run in this process: not in the one that controls the workers."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Ascribe all lines from a test's setup to its teardown to it."""
+        if not self._runs:
+            self._coverage.start()
+            self._runs = True
         self._coverage.switch_context(item.nodeid)
         found = yield
         self._coverage.switch_context("")
@@ -65,8 +69,9 @@ class LineRecorder:
 
     def pytest_sessionfinish(self) -> None:
         """Write the lines of this process, and the tests where it is no worker."""
-        self._coverage.stop()
-        self._coverage.save()
+        if self._runs:
+            self._coverage.stop()
+            self._coverage.save()
         if "PYTEST_XDIST_WORKER" not in os.environ:
             tests = [RecordedTest(name, took, self._has_passed(name)) for name, took in self._seconds.items()]
             (self._folder / TESTS).write_bytes(msgspec.json.Encoder().encode_lines(tests))

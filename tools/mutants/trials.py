@@ -23,6 +23,7 @@ from importlib import import_module
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from tools.mutants.mutations import Mutant
@@ -50,7 +51,9 @@ TIMES = 10
 EXTRA_S = 20.0
 """Processor time, in seconds. Before the first test it is all that imports and collection may take."""
 WAITING_S = 100.0
-"""How much longer than `TIMES` all its tests a fork may take by the clock, in seconds: it may wait for what never comes."""
+"""A fork is ended if it and what it started use less than a hundredth of so many seconds of the processor: it waits for what never comes."""
+PROCESS_S = 600
+"""Processor time of a process that a test starts, in seconds."""
 DATA_BYTES = 4 << 30
 """Memory of a fork and of each process it starts: an endless loop may fill it."""
 
@@ -152,7 +155,7 @@ class MutantTrials:
             except BaseException:  # noqa: BLE001  # a fork must never go on with what its parent does
                 traceback.print_exc()
                 os._exit(70)
-        status = _await(child, WAITING_S + TIMES * sum(tests.values()))
+        status = _await(child)
         report = self._folder / "report.json"
         if status is None or not report.exists():
             stopped = status is None or status == -signal.SIGPROF
@@ -171,6 +174,7 @@ def _run(root: Path, folder: Path, tests: Mapping[str, float], mutated: tuple[Pa
     """Run pytest in this process, which is a fork, and return its exit status."""
     os.setsid()
     signal.setitimer(signal.ITIMER_PROF, EXTRA_S)
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESS_S, PROCESS_S))
     resource.setrlimit(resource.RLIMIT_DATA, (DATA_BYTES, DATA_BYTES))
     log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT)
     for stream in (1, 2):
@@ -190,18 +194,32 @@ def _run(root: Path, folder: Path, tests: Mapping[str, float], mutated: tuple[Pa
     return int(pytest.main([*options, *files], plugins=[_Chosen(tests, folder / "report.json")]))
 
 
-def _await(child: int, seconds: float) -> int | None:
-    """Return the exit status of a fork, negative for a signal; None if it ran too long. What it started is ended with it."""
-    end = time.monotonic() + seconds
-    status = None
-    while status is None and time.monotonic() < end:
+def _await(child: int) -> int | None:
+    """Return the exit status of a fork, negative for a signal; None if it waited in vain. What it started is ended with it.
+
+    The clock alone does not tell: on a busy machine everything takes many times what it took.
+    """
+    used, looked, status, waits = 0.0, time.monotonic(), None, False
+    while status is None and not waits:
+        time.sleep(0.02)
         done, raw = os.waitpid(child, os.WNOHANG)
         if done:
             status = os.waitstatus_to_exitcode(raw)
-        else:
-            time.sleep(0.02)
+        elif time.monotonic() - looked > WAITING_S:
+            before, used, looked = used, _processor_s(child), time.monotonic()
+            waits = used - before < WAITING_S / 100
     with suppress(ProcessLookupError):  # it has ended, and left nothing behind
         os.killpg(child, signal.SIGKILL)
     if status is None:
         os.waitpid(child, 0)
     return status
+
+
+def _processor_s(child: int) -> float:
+    """Return the processor time of a process and of what it started, in seconds."""
+    process = psutil.Process(child)
+    used: float = sum(process.cpu_times()[:4])
+    for below in process.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            used += sum(below.cpu_times()[:4])
+    return used
