@@ -148,7 +148,7 @@ class _Generation:
 
     def __init__(self, engine: Any, question: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
         self.cancelled = threading.Event()
-        self._engine, self._question, self._loop, self._reader = engine, dict(question), loop, choices.Reader()
+        self._engine, self._question, self._loop, self._reader = engine, dict(question), loop, choices.ChoicesReader()
         self._pieces: asyncio.Queue[GeneratedPiece] = asyncio.Queue()
         self._thread = threading.Thread(target=self._run, name="gguf", daemon=True)
 

@@ -84,7 +84,7 @@ class OpenAI:
     def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         route = "chat/completions" if prompt.messages else "completions"
         return self.endpoint.answer(
-            route, self._question(prompt, request), choices.Reader().read, prompt.stops, request.admit
+            route, self._question(prompt, request), choices.ChoicesReader().read, prompt.stops, request.admit
         )
 
     def _learn(self, refusal: StatusError, prompt: Prompt, request: Request) -> Prompt | None:

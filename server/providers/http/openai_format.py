@@ -17,7 +17,7 @@ from server.providers.http.stream import (
 from server.providers.protocol import AnswerMetadata, AnswerPiece
 
 
-class Reader:
+class ChoicesReader:
     """Reads the events of one answer, of `/completions` and of `/chat/completions`, streamed or whole."""
 
     def __init__(self) -> None:

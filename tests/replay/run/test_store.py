@@ -47,6 +47,7 @@ FULL = Record(
         provider="fixed",
         cache="typed",
         first_token=12.5,
+        finish="length",
         prompt_tokens=21,
         tokens=4,
         trail=(TrailStep("prose", "```pass```", "pass"), TrailStep("stop", "pass", "", undone=True)),

@@ -54,7 +54,7 @@ def test_the_first_item_counts_and_without_a_range_it_goes_to_the_cursor(some):
         [{"insertText": "x", "range": 3}],
         [{"insertText": "x", "range": {"start": {"line": 0, "character": 0}}}],
         [{"insertText": "x", "range": {"start": {"line": 0, "character": -1}, "end": {"line": 0, "character": 1}}}],
-        [{"insertText": "x", "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}}],
+        [{"insertText": "x", "range": {"start": {"line": 99, "character": 0}, "end": {"line": 99, "character": 0}}}],
     ],
 )
 def test_a_malformed_answer_is_refused(malformed):
@@ -65,6 +65,12 @@ def test_a_malformed_answer_is_refused(malformed):
 def test_what_an_item_says_again_of_the_left_is_cut_off():
     assert _got(_item("    x = g(a, 1", left=11)) == (", 1", 0)
     assert continuation([_item("g(a, 1", left=3)], BEFORE, AFTER).skipped == 3
+
+
+@pytest.mark.parametrize("line", [2, 99, 2**32 - 1])
+def test_a_range_that_ends_below_the_last_line_ends_with_the_document(line):
+    where = {"start": {"line": 0, "character": 0}, "end": {"line": line, "character": 0}}
+    assert _got({"insertText": "x = 1\ny\n", "range": where}, "x", "\ny\n") == (" = 1", 0)
 
 
 def test_an_item_that_changes_what_was_written_is_no_continuation():
