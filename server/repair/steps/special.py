@@ -157,7 +157,9 @@ def _is_code(draft: Draft, text: str, match: re.Match[str], name: str) -> bool:
     others = f"{draft.before}\n{draft.after}\n{text[:start]}\n{text[end:]}"
     if match[0][0] == "[":
         return _says(others, name)
-    return re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
+    return (
+        re.search(rf"(?:[<,:]|\b(?:class|struct|interface|type|enum|trait))\s*{re.escape(name)}\b", others) is not None
+    )
 
 
 def _says(text: str, name: str) -> bool:
