@@ -18,6 +18,7 @@ _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
 _MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
+_ITEMS = ("- ", "* ", "+ ")
 _BEFORE_TAB = re.compile(r" +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
@@ -44,8 +45,8 @@ def at_the_cursor(draft: Draft) -> str:
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
     above = _line_above(draft)
     if draft.language is None:
-        doubled = lead == draft.line_before and _ends_entry(above) and column > width(indent_of(above))
-        return bare if doubled or _goes_on_below(draft, column) else draft.text
+        level = 0 < cursor == width(indent_of(above)) and _ends_entry(above)
+        return bare if level or _goes_on_below(draft, column) else draft.text
     wanted = _wanted(draft, above, bare)
     if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
         return lead + bare  # all of it is so deep
@@ -64,8 +65,8 @@ def _line_above(draft: Draft) -> str:
 
 
 def _ends_entry(above: str) -> bool:
-    """Whether nothing deeper comes behind a line of YAML and its like."""
-    return bool(above) and not above.rstrip().endswith((":", "-", "|", ">", *PAIRS))
+    """Whether nothing deeper comes behind a line of text: it opens nothing, and is no item of a list."""
+    return not above.rstrip().endswith((":", "-", "|", ">", *PAIRS)) and not above.lstrip().startswith(_ITEMS)
 
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
