@@ -53,6 +53,7 @@ reached: dev sandbox ## What the second run, with probes in the tests, changes a
 
 repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
 	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md
+	$(BIN)/python -m tools.repair_noises docs/repairs.md server syntax vscode-ext/src corpora/demo tests/server/repair/sources $(DATA)/devbench/benchmark
 
 bench: dev sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only
