@@ -67,17 +67,12 @@ def repair(
     current = normalised(draft)
     trail: list[RepairStep] = []
     for _ in range(_ROUNDS):
-        text, taken = _round(replace(current, after=current.after[overlap.taken(current) :]), steps, rules)
+        text, taken = _round(replace(current, after=current.after[overlap.covered(current) :]), steps, rules)
         trail += taken
         if text == current.text or not text:
             break
         current = replace(current, text=text)
     return _restored(draft, text), tuple(trail)
-
-
-def covered(draft: Draft) -> int:
-    """How many characters right of the cursor stand in the suggestion too, so that it takes their place (`overlap.taken`)."""
-    return overlap.taken(draft)
 
 
 def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:

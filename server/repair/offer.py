@@ -14,11 +14,12 @@ from itertools import islice
 from msgspec.structs import replace
 
 from server.context import unix
-from server.repair.chain import TOO_LARGE, RepairStep, covered, emptied_by, normalised, prefix, repair
+from server.repair.chain import TOO_LARGE, RepairStep, emptied_by, normalised, prefix, repair
 from server.repair.draft import Draft
 from server.repair.places import places
 from server.repair.steps import prose, stop
 from server.repair.steps.fences import code_in
+from server.repair.steps.overlap import covered
 from server.repair.steps.tries import lacks_clause
 from server.settings import REPAIRS, PaperRules, RepairName
 

@@ -16,8 +16,9 @@ _CONTINUES = frozenset(".?:&|+-*/%<=)]},")
 """What a line may begin with that goes on with the line above."""
 _STARTS = frozenset("&+-*<")
 """Those of them that begin a statement too, behind a line that has ended one."""
-_MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*[^/]|-[^-])(?!.*[{(\[]$)")
+_MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*\s|-[^-])(?!.*[{(\[]$)")
 """A line in the middle of a statement."""
+_ITEMS = ("- ", "* ", "+ ")
 _BEFORE_TAB = re.compile(r" +(?=\t)")
 _ENDED = re.compile(r"[;{}>]\s*$")
 _TAG = re.compile(r"</?[\w>]")
@@ -44,9 +45,11 @@ def at_the_cursor(draft: Draft) -> str:
     cursor, column = width(draft.line_before), width(draft.line_before + lead)
     above = _line_above(draft)
     if draft.language is None:
-        doubled = lead == draft.line_before and _ends_entry(above) and column > width(indent_of(above))
-        return bare if doubled or _goes_on_below(draft, column) else draft.text
+        level = 0 < cursor == width(indent_of(above)) and _ends_entry(above)
+        return bare if level or _goes_on_below(draft, column) else draft.text
     wanted = _wanted(draft, above, bare)
+    if column == min((width(indent_of(line)) for line in bare.split("\n")[1:] if line.strip()), default=-1):
+        return lead + bare  # all of it is so deep
     if wanted is None or column <= wanted or (_OPEN.search(above) and column != 2 * cursor):
         return lead + bare
     more = max(wanted, cursor) - cursor
@@ -62,8 +65,8 @@ def _line_above(draft: Draft) -> str:
 
 
 def _ends_entry(above: str) -> bool:
-    """Whether nothing deeper comes behind a line of YAML and its like."""
-    return bool(above) and not above.rstrip().endswith((":", "-", "|", ">", *PAIRS))
+    """Whether nothing deeper comes behind a line of text: it opens nothing, and is no item of a list."""
+    return not above.rstrip().endswith((":", "-", "|", ">", *PAIRS)) and not above.lstrip().startswith(_ITEMS)
 
 
 def _goes_on_below(draft: Draft, column: int) -> bool:
@@ -85,13 +88,13 @@ def _wanted(draft: Draft, above: str, bare: str) -> int | None:
         and not (_ENDED.search(above) and bare[0] in _STARTS)
     ):
         return None
-    cursor, column = width(draft.line_before), width(indent_of(above)) - above.lstrip().startswith("*")
-    if above.endswith(("(", "[")):
-        return cursor if cursor > column else None
-    if not (_HEADER.match(above) and bare[0] != "{") and not (tagged and _TAG_OPENED.search(above)):
-        return max(cursor, column)
+    cursor, column = width(draft.line_before), width(indent_of(above)) - above.lstrip().startswith(("* ", "*/"))
     others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
-    return column + (step_of(others) or max(0, cursor - column))
+    deeper = column + (step_of(others) or max(0, cursor - column))
+    if above.endswith(("(", "[")):
+        return max(cursor, deeper) if cursor > column else None
+    opens = (_HEADER.match(above) and bare[0] != "{") or (tagged and _TAG_OPENED.search(above))
+    return deeper if opens else max(cursor, column)
 
 
 def under_the_cursor(draft: Draft) -> str:

@@ -1,8 +1,8 @@
 """What follows the cursor, and is said again at the end of an answer.
 
 It is taken away, up to white space: the rest of the cursor's line, the end of a string or comment that closes on a later line, closing tags. Where the
-answer goes on behind the rest of the line, it takes the place of that (`taken`). Brackets alone are the business of `brackets`, and
-closers on the cursor's line that of `chain.covered`.
+answer goes on behind the rest of the line, it takes the place of that (`covered`). Brackets alone are the business of `brackets`, and
+closers on the cursor's line that of `covered`.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _closes_text(draft: Draft, text: str, end: int) -> bool:
 # The suggestion takes the place of what stands right of the cursor.
 
 
-def taken(draft: Draft) -> int:
+def covered(draft: Draft) -> int:
     """How many characters right of the cursor the answer takes the place of, as it says them itself.
 
     These are closers at the end of the line, as editors insert them: of those the answer has, as many as leave the fewest errors; of equals the fewest, but

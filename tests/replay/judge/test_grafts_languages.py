@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from replay.judge.grafts import emptied, graft, hole_of
 from replay.records import Suggestion
 from replay.tapes.timeline import Timeline
-from server.repair.chain import covered, repair
+from server.repair.chain import repair
 from server.repair.draft import Draft
+from server.repair.steps.overlap import covered
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
 from syntax.text import length

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from server.repair.chain import covered, repair
+from server.repair.chain import repair
 from server.repair.draft import Draft
 from server.repair.offer import offered
+from server.repair.steps.overlap import covered
 from server.settings import REPAIRS
 from syntax.languages import LANGUAGES, language_of
 from tests.support.repair_cases import GOLDEN, golden_case

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from server.errors import LineError
 from server.repair import chain
-from server.repair.chain import covered
 from server.repair.draft import Draft
 from server.repair.lines import Wishes, refused, repaired
 from server.repair.offer import offered
+from server.repair.steps.overlap import covered
 from syntax.languages import LANGUAGES, language_named, language_of
 from tests.support.scale import examples
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from server.repair.chain import STEPS, covered, repair
+from server.repair.chain import STEPS, repair
 from server.repair.draft import Draft
 from server.repair.offer import offered
 from server.repair.steps import prose
+from server.repair.steps.overlap import covered
 from syntax.blocks import constructs, extent
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
