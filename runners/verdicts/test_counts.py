@@ -35,7 +35,7 @@ _PYTEST = re.compile(
     r"^(?:=+ )?((?:\d+ (?:subtests )?[a-z]+(?:, )?)+|no tests ran) in [\d.]+(?:s| seconds)\b.*$", re.MULTILINE
 )
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE)
-_NODE = re.compile(r"^(?:#|ℹ) (pass|fail|cancelled) (\d+)$", re.MULTILINE)  # noqa: RUF001 - node's own sign
+_NODE = re.compile(r"^(?:#|ℹ|\t?<!--) (pass|fail|cancelled) (\d+)(?: -->)?$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
 _VITEST = re.compile(r"^ +Tests +(.*)$", re.MULTILINE)
 
