@@ -139,7 +139,9 @@ def _failed(done: Completed, written: CommandOutput, counted: TestCounts | None)
         return reason
     if not written.began:
         return "compile", _last_line(written.text) or f"the build ended with status {done.exit}"
-    if counted and counted.passed and not counted.failed:
+    if counted and counted.failed:
+        return "failed", f"{counted.failed} of {counted.passed + counted.failed} tests failed ({counted.runner})"
+    if counted and counted.passed:
         return "failed", f"exit status {done.exit}, although no test failed ({counted.runner})"
     return "failed", _last_line(written.text) or f"exit status {done.exit}, and nothing written"
 

@@ -32,6 +32,8 @@ _LARGEST = 64 << 20
 """Bytes that are unpacked at most."""
 _COUNTS = re.compile(r"counts \d{1,9} \d{1,9} [\w -]{1,20}")
 _REPORTER = "--test-reporter"
+_SCRIPTS = re.compile(r"\b(?:npm|npx|yarn|pnpm|bun|make)\b")
+"""Programs that run a script of `package.json`."""
 _TOOLCHAINS_OF_NODE = ("node", "typescript")
 
 
@@ -71,7 +73,10 @@ def options(toolchain: str, command: str, files: Mapping[str, str], sandbox: San
         return {}
     folder = str(FILES) if sandbox.name == "none" else FOLDER
     words = ["--require", f"{folder}/node/runners.cjs"]
-    chosen = any(_REPORTER in text for name, text in files.items() if name.endswith("package.json"))
+    scripts = (
+        [text for name, text in files.items() if name.endswith("package.json")] if _SCRIPTS.search(command) else []
+    )
+    chosen = any(_REPORTER in text for text in scripts)
     own = len(re.findall(rf"{_REPORTER}[= ]", command))
     placed = command.count(f"{_REPORTER}-destination")
     if not chosen and (own == placed or (own == 1 and command.count("node ") == 1)):
