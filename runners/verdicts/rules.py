@@ -140,7 +140,7 @@ FAILURES = _table(
 OTHERWISE = _table(
     ("failed", r"^E +(\S.*)"),
     ("failed", _TAP),
-    ("failed", r"^\t +(\d+ - .+)$"),
+    ("failed", r"^\t +(?!.*\((?:Disabled|Skipped)\))(\d+ - .+)$"),  # ctest
     ("failed", r"^((?:FAILED|ERROR|FAIL|--- FAIL:) .*)"),
 )
 

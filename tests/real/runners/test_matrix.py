@@ -36,7 +36,7 @@ def of_pytest(text):
     ends = {"passed": set(), "failed": set()}
     for case, about in cases(text):
         file, classes = case.get("file"), case.get("classname", "").split(".")[1:]
-        name = "::".join([file, *classes, case.get("name")]) if file else f"{case.get('name')}.py"
+        name = "::".join([file, *classes, case.get("name")]) if case.get("classname") else f"{case.get('name')}.py"
         subtests_only = name.rpartition("::")[2] in {"test_sub_pass", "test_skipsub"}
         if about & FAILED:
             ends["failed"].add(name)
