@@ -166,12 +166,14 @@ def classify_ending(result: Result, *, left: str | None, swallowed: bool, meant:
     """
     if meant:
         return replace(
-            result, verdict_class="failed", message=f"was to end with status {meant}, which was replaced by 0"
+            result,
+            verdict_class="failed",
+            message=f"was about to end with status {meant}, but something replaced it by 0",
         )
     if left is not None:
         return replace(result, verdict_class="failed", message=f"left with status 0{left} before it came to its end")
     if swallowed:
-        message = "an error that nothing caught went to a handler for such errors"
+        message = "an error that nothing caught went to the handler for uncaught errors"
         return replace(result, verdict_class="exception", message=message)
     return result
 
@@ -222,9 +224,7 @@ def restrict_to(finished: Result, only: frozenset[str] | None) -> Result:
 
 def _by_name(result: Result, finished: Result, changed: Collection[str] | None) -> Result:
     if result.tests is None:
-        return replace(
-            result, verdict_class="failed", message="exit status 0, but the test runner never came to its end"
-        )
+        return replace(result, verdict_class="failed", message="exit status 0, but the test runner did not finish")
     if not (missing := _missing(result.tests, finished, changed)):
         return result
     number = len(finished.tests or ()) + len(finished.varying)
