@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from runners.errors import RunnerError
@@ -23,7 +25,29 @@ _SANDBOX_HINTS = {
     "unshare": "install the package util-linux, and allow user namespaces",
     "docker": "only for tests in container images: install and start a container engine",
 }
-# What tells the version, a program that must pass, and what to do if one of them fails.
+"""What to do where the program of a sandbox is missing."""
+_INSTALLED_HINTS = {
+    "bubblewrap": "allow user namespaces (docs/runners.md)",
+    "unshare": "allow user namespaces (docs/runners.md)",
+    "docker": "only for tests in container images",
+    "typescript": "let npm fetch TypeScript once, which needs the network",
+    "csharp": "only for programs in C#",
+    "go": "only for projects in Go",
+    "rust": "only for projects in Rust",
+    "system": "no sandbox works",
+}
+"""What to do where the programs are installed, and something does not work all the same."""
+_PROGRAMS = {
+    "bubblewrap": ("bwrap",),
+    "unshare": ("unshare",),
+    "docker": ("dockerd",),
+    "node": ("node", "npm"),
+    "typescript": ("node", "npm"),
+    "java": ("javac",),
+    "cpp": ("g++",),
+}
+"""The programs that each needs on PATH; of a container engine, its server."""
+# What tells the version, a program that must pass, and what to do if its compiler or interpreter is missing.
 _TOOLCHAINS = {
     "python": (
         "python --version",
@@ -38,7 +62,7 @@ _TOOLCHAINS = {
     "typescript": (
         "tsc --version",
         ("typescript", "const x: number = 42;\nif (6 * 7 !== x) throw new Error();"),
-        "install Node.js 20 or later, with npm, and let npm fetch TypeScript once",
+        "install Node.js 20 or later, with npm",
     ),
     "java": (
         "java -version",
@@ -121,7 +145,17 @@ async def toolchain_checks(names: Sequence[str]) -> dict[str, HealthCheck]:
 
 async def _sandbox(name: str) -> HealthCheck:
     reason = await probe(make(name))
-    return HealthCheck(f"sandbox {name}", not reason, reason or "runs commands", _SANDBOX_HINTS[name] if reason else "")
+    hint = _hint(name, _SANDBOX_HINTS[name]) if reason else ""
+    return HealthCheck(f"sandbox {name}", not reason, reason or "runs commands", hint)
+
+
+def _hint(name: str, install: str) -> str:
+    """Return what to do about a sandbox or toolchain that does not work: `install`, unless it is installed."""
+    if name == "python":
+        is_installed = bool(find_spec("venv") and find_spec("ensurepip"))
+    else:
+        is_installed = name not in _PROGRAMS or all(shutil.which(program) for program in _PROGRAMS[name])
+    return _INSTALLED_HINTS.get(name, f"{name} is installed: mend what its message names") if is_installed else install
 
 
 async def _docker() -> HealthCheck:
@@ -144,8 +178,8 @@ async def _toolchain(name: str, sandbox: Sandbox | None) -> HealthCheck:
         try:
             fault, said = await _tried(name, command, program, sandbox, Path(folder))
         except RunnerError as error:
-            return HealthCheck(f"toolchain {name}", ok=False, detail=str(error), hint=hint)
-    return HealthCheck(f"toolchain {name}", not fault, fault or said, hint if fault else "")
+            return HealthCheck(f"toolchain {name}", ok=False, detail=str(error), hint=_hint(name, hint))
+    return HealthCheck(f"toolchain {name}", not fault, fault or said, _hint(name, hint) if fault else "")
 
 
 async def _tried(

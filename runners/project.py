@@ -155,12 +155,20 @@ class Project:
 def result_of(
     done: Completed, command: str, nonce: str, report: junit_files.JUnitReport | None = None
 ) -> tuple[Result, list[str]]:
-    """How a run of tests ended, and the record of the witness that signed with a number."""
+    """How a run of tests ended, and the record of the witness that signed with a number.
+
+    Tests are counted by the witness, if it saw any; else by the JUnit files; else by the summary of their runner.
+    """
     said, stderr = witness.split_words(done.stderr, nonce)
-    result = classify(replace(done, stderr=stderr), command, report=report)
-    named = witness.tests(said)
-    tests = named if named is not None or report is None else report.passed
-    return replace(result, tests=tests, first_failed=witness.first_failed(said), failing=witness.failing(said)), said
+    counted = witness.counts(said) or (report.counts if report else None)
+    result = classify(replace(done, stderr=stderr), command, counted=counted)
+    tests, failing = witness.tests(said), witness.failing(said)
+    if report is not None and report.counts is not None:
+        tests, failing = report.passed if tests is None else tests, failing or report.failed
+    damage = report.damage if report else ""
+    log = f"{result.log}\n[ghosttape: damaged JUnit file {damage}]" if damage else result.log
+    first_failed = witness.first_failed(said)
+    return replace(result, tests=tests, first_failed=first_failed, failing=failing, damage=damage, log=log), said
 
 
 def _note(folder: Path, only: frozenset[str]) -> None:

@@ -109,6 +109,11 @@ class RepositoryBench:
         """Whether nothing but the status and the summary of the test runner tells which tests passed."""
         return self._opened is not None and self._opened.baseline.tests is None
 
+    @property
+    def damage(self) -> str:
+        """What is wrong with a JUnit file of the finished repository; empty if none is damaged."""
+        return self._opened.baseline.damage if self._opened is not None else ""
+
     def close(self) -> None:
         """Remove what was laid out."""
         if self._opened is not None:

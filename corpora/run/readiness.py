@@ -11,7 +11,7 @@ from corpora.codev.block_tests import BlockBench, BlockTests
 from corpora.mined.repository_tests import RepositoryBench, RepositoryTests
 from corpora.tasks import Task
 from replay.judge.shared_results import SharedResults
-from replay.judge.tape_cases import NO_WITNESS, TestWarning
+from replay.judge.tape_cases import NO_WITNESS, TestWarning, damage_warnings
 from runners.errors import SandboxFailed, ToolchainMissing
 from runners.programs import Program, Programs
 from runners.protocol import Sandbox
@@ -76,7 +76,8 @@ class Readiness:
     def warnings(self) -> list[TestWarning]:
         """Why the tests of a repository cannot be trusted."""
         forgeable = any(bench.is_forgeable for bench in self._benches)
-        return [TestWarning("no witness", NO_WITNESS)] if forgeable else []
+        damaged = damage_warnings(bench.damage for bench in self._benches)
+        return [*([TestWarning("no witness", NO_WITNESS)] if forgeable else []), *damaged]
 
     async def close(self) -> None:
         """Remove the repositories that were laid out."""

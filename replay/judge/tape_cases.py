@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -159,7 +159,7 @@ class TapeTests:
 
     cases: TapeCases
     judge: Judge | None = None
-    warning: TestWarning | None = None
+    warnings: tuple[TestWarning, ...] = ()
     _project: Project | None = None
     _trials: Trials | None = field(default=None)
 
@@ -199,7 +199,7 @@ async def prepare_tests(
     if sandbox is None:
         return TapeTests(TapeCases(timeline))
     if settings is None:
-        return TapeTests(TapeCases(timeline), warning=TestWarning("no tests", NO_TESTS))
+        return TapeTests(TapeCases(timeline), warnings=(TestWarning("no tests", NO_TESTS),))
     files, retries = starting_files(timeline.tape, clones) | timeline.final, RetryPolicy()
     others = other_files(timeline.tape, clones)
     found = await finished_project(
@@ -212,14 +212,20 @@ async def prepare_tests(
     trials = Trials(slots, shared=shared, retries=retries, notify=tested)
     selection = Selection(found.coverage, baseline.tests or frozenset(), seed) if selects else None
     return TapeTests(
-        cases, Judge(cases, trials, selection, adherence=adherence), _warning(fault, baseline), project, trials
+        cases, Judge(cases, trials, selection, adherence=adherence), _warnings(fault, baseline), project, trials
     )
 
 
-def _warning(fault: Verdict | None, baseline: Result) -> TestWarning | None:
-    if fault is not None:
-        return TestWarning(fault.reason or fault.name, fault.message)
-    return TestWarning("no witness", NO_WITNESS) if baseline.tests is None else None
+def _warnings(fault: Verdict | None, baseline: Result) -> tuple[TestWarning, ...]:
+    broken = [TestWarning(fault.reason or fault.name, fault.message)] if fault is not None else []
+    forgeable = [TestWarning("no witness", NO_WITNESS)] if baseline.tests is None and not broken else []
+    return (*broken, *forgeable, *damage_warnings([baseline.damage]))
+
+
+def damage_warnings(damages: Iterable[str]) -> Iterator[TestWarning]:
+    """The warnings about damaged JUnit files (`Result.damage`); none for an empty one."""
+    for damage in dict.fromkeys(filter(None, damages)):
+        yield TestWarning("damaged report", f"not every test may be known, as a JUnit file is damaged: {damage}")
 
 
 def _on_tape(offered: Suggestion | None, moment: Moment, there: Moment) -> Suggestion:

@@ -46,7 +46,7 @@ _UNREACHED = re.compile(
 _FAILED = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 _FAILING = re.compile(
     r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$"  # pytest
-    r"|^ *not ok \d+ -? ?(\S.*?)(?: # .*)?$"  # TAP: node --test, tap, tape, ava
+    r"|^ *not ok \d+ -? ?(?!.* # (?i:todo|skip)\b)(\S.*?)(?: # .*)?$"  # TAP: node --test, tap, tape, ava
     r"|^ *(?:FAIL) +(\S.*?)(?: \[.*\])?$"  # vitest, jest
     r"|^ *--- FAIL: (\S+)"  # go test
     r"|^test (\S+) \.\.\. FAILED$",  # cargo test

@@ -114,8 +114,11 @@ def problem_of(result: Result, plan: ProjectPlan) -> str:
         return "no test ran" if result.passed == 0 else ""
     if result.verdict_class == "timeout":
         return f"the tests take longer than {plan.timeout_s:g} s"
-    counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail: " if result.failed else ""
-    return counts + (_with_cause(result) or f"the tests end with {result.verdict_class}")
+    counts = f"{result.failed} of {(result.passed or 0) + result.failed} tests fail" if result.failed else ""
+    cause = _with_cause(result) or f"the tests end with {result.verdict_class}"
+    if counts and cause.startswith(f"{result.failed} of "):  # all that is known is how many
+        return counts
+    return ": ".join(filter(None, (counts, cause)))
 
 
 def _with_cause(result: Result) -> str:

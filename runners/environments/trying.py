@@ -320,11 +320,11 @@ def _remedies(files: Files, trials: Iterable[TriedWay], again: int) -> Iterator[
     for name in dict.fromkeys(name for trial in known for name in trial.missing.fixtures if name in FIXTURES):
         yield f"tests use the fixture `{name}`: add its plugin with --requires {FIXTURES[name]}"
     if service := next((trial.missing.service for trial in known if trial.missing.service), ""):
-        yield f"tests need {service}, and nothing runs beside them in the sandbox: name those that do without it with --test-command"
+        yield f"tests need {service}, which does not run in the sandbox: name a command that runs the other tests with --test-command"
     if "allow-network-setup" in best.log:
         yield "its set-up needs the network: if you trust this project, allow it with --allow-network-setup"
     if best.candidate.plan.network and best.missing.unreached:
-        yield f"its set-up had the network, and did not reach {best.missing.unreached}: is there one? What leads out of yours, as a proxy, is passed on with --setup-env NAME"
+        yield f"its set-up could not reach {best.missing.unreached}, although it had the network: check the network, and pass on the variable of a proxy with --setup-env NAME"
     if any(trial.is_cut and trial.result is None for trial in known):
         yield "there was no time to set it up: the same command goes on with what was downloaded; --test-timeout SECONDS gives it longer"
     elif best.is_cut or (best.result is not None and best.result.verdict_class == "timeout"):
@@ -346,7 +346,7 @@ def _unsupported(trial: TriedWay) -> Iterator[str]:
     found = [each for each in trial.unsupported if package_name(each.package) in named][:_SHOWN]
     if found:
         wanted = "; ".join(f"{each.package} wants {each.wants}" for each in found)
-        yield f"installed packages are for other versions of Node.js than {found[0].has}, which is here ({wanted}): install one that fits, or name older versions of them with --requires"
+        yield f"installed packages need another version of Node.js than {found[0].has}, which is installed here ({wanted}): install one that fits, or name older versions of the packages with --requires"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -83,4 +83,4 @@ async def probe(sandbox: Sandbox) -> str:
             done = await _tried(sandbox, Job(Path(folder), "echo works", limits=Limits(wall_s=10.0)))
         except RunnerError as error:
             return str(error)
-    return "" if done.stdout == "works\n" else f"it answered {done}"
+    return "" if done.stdout == "works\n" else f"a first command did not print what it should: {done}"

@@ -64,7 +64,7 @@ def _compiler() -> Path:
         )
     if found is None:
         raise ToolchainMissing(
-            "g++ is not on PATH under its own name: install the distribution's package (on Debian: g++)"
+            "there is no program of the name g++ on PATH: install the distribution's package (on Debian: g++)"
         )
     return Path(found)
 

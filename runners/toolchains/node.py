@@ -73,7 +73,7 @@ def _loaded(node: Path) -> list[Path]:
         done = subprocess.run([str(node), "-p", _ASK], capture_output=True, check=True, timeout=60, env=env)
         files = msgspec.json.decode(done.stdout, type=list[str])
     except (OSError, subprocess.SubprocessError, msgspec.DecodeError) as error:
-        raise ToolchainMissing(f"{node} does not tell what it consists of: install Node.js 20 or later") from error
+        raise ToolchainMissing(f"{node} does not report which files it loads: install Node.js 20 or later") from error
     return [Path(os.path.normpath(file)) for file in files if file.startswith("/")]
 
 

@@ -53,7 +53,7 @@ def own_folder(root: Path, program: str) -> tuple[Mount, ...]:
         return ()
     if is_shared(root, homes()):
         raise ToolchainMissing(
-            f"{program} lies in {root}, which holds more than {program}: install it in a folder of its own"
+            f"{program} is in {root}, together with other programs: install it in a folder of its own"
         )
     return (Mount(root, str(root)),)
 

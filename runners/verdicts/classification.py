@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from runners.protocol import Completed
 from runners.verdicts import rules
-from runners.verdicts.junit_files import JUnitReport
 from runners.verdicts.result import MESSAGE_LENGTH, Result, VerdictClass
 from runners.verdicts.test_counts import NOT_FOUND, TestCounts, count_tests
 from runners.verdicts.text import first_line, plain, tail
@@ -43,20 +42,20 @@ class CommandOutput:
 
 
 def classify(
-    done: Completed, command: str, language: str = "", *, began: bool = True, report: JUnitReport | None = None
+    done: Completed, command: str, language: str = "", *, began: bool = True, counted: TestCounts | None = None
 ) -> Result:
     """Return the verdict on a command that ended; nothing but a test run that succeeded counts as passed.
 
     With a language, the command built (if need be) and ran one program in it, and `began` says whether the program
-    was started; without, it ran a project's tests, whose counts are read from its JUnit files, if there are any, else
-    from what their runner wrote.
+    was started; without, it ran a project's tests. `counted` is how many passed and failed, where the runner's witness or JUnit files say so;
+    without it, that is read from what the runner wrote.
     """
     out, err = plain(done.stdout), plain(done.stderr)
     written = CommandOutput(_ends(out), _ends(err), language, began)
-    counted = None if language else _of(report) if report else count_tests(written.text, command)
+    if counted is None and not language:
+        counted = count_tests(written.text, command)
     verdict_class, message = _judge(done, written, counted)
     passed, failed = (counted.passed, counted.failed) if counted else (None, None)
-    by_summary_only = verdict_class == "failed" and done.exit == 0
     log = tail(f"{out}\n{err}")
     maybe_infrastructure = verdict_class != "passed" and _may_be_the_machines(done)
     return Result(
@@ -66,7 +65,6 @@ def classify(
         failed,
         log,
         done.wall_ms,
-        by_summary_only=by_summary_only,
         maybe_infrastructure=maybe_infrastructure,
     )
 
@@ -80,10 +78,6 @@ def _may_be_the_machines(done: Completed) -> bool:
     if done.limit:
         return done.limit == "disk" or done.signal == signal.SIGSTOP
     return done.signal in rules.KILLED_FROM_OUTSIDE
-
-
-def _of(report: JUnitReport) -> TestCounts:
-    return TestCounts("its JUnit files", len(report.passed), len(report.failed))
 
 
 def _ends(text: str) -> str:
@@ -128,7 +122,7 @@ def _succeeded(counted: TestCounts | None) -> _Reason:
     if counted is None:
         return "passed", ""
     if counted.failed:
-        return "failed", f"exit status 0, but {counted.runner} counts {counted.failed} failed"
+        return "failed", f"exit status 0, but {counted.failed} failed ({counted.runner})"
     if not counted.passed:
         return "failed", f"exit status 0, but no test was executed ({counted.runner})"
     return "passed", ""
@@ -145,8 +139,10 @@ def _failed(done: Completed, written: CommandOutput, counted: TestCounts | None)
         return reason
     if not written.began:
         return "compile", _last_line(written.text) or f"the build ended with status {done.exit}"
-    if counted and counted.passed and not counted.failed:
-        return "failed", f"exit status {done.exit}, although {counted.runner} counts none failed"
+    if counted and counted.failed:
+        return "failed", f"{counted.failed} of {counted.passed + counted.failed} tests failed ({counted.runner})"
+    if counted and counted.passed:
+        return "failed", f"exit status {done.exit}, although no test failed ({counted.runner})"
     return "failed", _last_line(written.text) or f"exit status {done.exit}, and nothing written"
 
 
@@ -170,12 +166,14 @@ def classify_ending(result: Result, *, left: str | None, swallowed: bool, meant:
     """
     if meant:
         return replace(
-            result, verdict_class="failed", message=f"was to end with status {meant}, which was replaced by 0"
+            result,
+            verdict_class="failed",
+            message=f"was about to end with status {meant}, but something replaced it by 0",
         )
     if left is not None:
         return replace(result, verdict_class="failed", message=f"left with status 0{left} before it came to its end")
     if swallowed:
-        message = "an error that nothing caught went to a handler for such errors"
+        message = "an error that nothing caught went to the handler for uncaught errors"
         return replace(result, verdict_class="exception", message=message)
     return result
 
@@ -184,8 +182,7 @@ def against_baseline(result: Result, finished: Result, changed: Collection[str] 
     """Return the verdict on a changed project, knowing how the finished one did, and the paths of what was changed (None: any).
 
     A pass counts only if as many tests passed as there, and, where a witness named them, the same ones: tests that went
-    missing did not pass, and a runner that did not get as far as to name them did not end. Where all were named, a summary
-    that counts otherwise is not the runner's last word: others print such lines too. And a command that was found
+    missing did not pass, and a runner that did not get as far as to name them did not end. And a command that was found
     there has not gone missing since: that it cannot be found here is no fault of the machine's.
 
     Cases of a parametrised test may be named after what the code under test returns. Where one has gone, it counts as there
@@ -193,8 +190,6 @@ def against_baseline(result: Result, finished: Result, changed: Collection[str] 
     """
     if result.verdict_class == "infrastructure" and result.wall_ms and finished.verdict_class == "passed":
         return replace(result, verdict_class="failed")
-    if result.by_summary_only and result.tests and finished.tests and not _missing(result.tests, finished, changed):
-        return replace(result, verdict_class="passed", message="", by_summary_only=False)
     if result.verdict_class != "passed":
         return result
     if finished.tests is not None:
@@ -229,9 +224,7 @@ def restrict_to(finished: Result, only: frozenset[str] | None) -> Result:
 
 def _by_name(result: Result, finished: Result, changed: Collection[str] | None) -> Result:
     if result.tests is None:
-        return replace(
-            result, verdict_class="failed", message="exit status 0, but the test runner never came to its end"
-        )
+        return replace(result, verdict_class="failed", message="exit status 0, but the test runner did not finish")
     if not (missing := _missing(result.tests, finished, changed)):
         return result
     number = len(finished.tests or ()) + len(finished.varying)
@@ -280,11 +273,36 @@ def _lies_in(test: str, changed: Collection[str] | None) -> bool:
 def first_reason(written: CommandOutput) -> _Reason | None:
     """Return the class and the line that explain a failure, or None if nothing known is said."""
     if not written.language:
-        text = written.text
+        text = without_other_tests(written.text)
         return _search(rules.PROJECT, text) or _earliest(rules.FAILURES, text) or _search(rules.OTHERWISE, text)
     if not written.began:
         return _search(rules.BUILDS[written.language], written.text) if written.language in rules.BUILDS else None
     return _RUNS[written.language](written.errors) if written.language in _RUNS else None
+
+
+def without_other_tests(text: str) -> str:
+    """Return what a runner wrote without the parts that are about tests that did not fail, as far as the runner marks them.
+
+    That are the diagnostics of tests that are skipped or still to be written (TAP, node's spec reporter), what jest and vitest pass on
+    from any test, and pytest's sections about passes, expected failures and warnings.
+    """
+    kept, begun = list[str](), None
+    for line in text.split("\n"):
+        if begun is not None and not _is_over(begun, line):
+            continue
+        begun = rules.OTHER_TESTS.match(line)
+        if begun is None:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _is_over(begun: re.Match[str], line: str) -> bool:
+    """Return whether a part is over that began with a line: pytest's at the next section, vitest's at an empty line, others where no line is further in."""
+    if begun["section"]:
+        return rules.SECTION.match(line) is not None
+    if begun["passed_on"]:
+        return not line.strip()
+    return bool(line.strip()) and not line.startswith(f"{begun['indent']}  ")
 
 
 def _search(table: rules.Table, text: str) -> _Reason | None:

@@ -2,20 +2,29 @@
 
 The run wrote them, so nothing in them is trusted: they must be plain files inside the project, made by this very run,
 and no larger than `SIZE`; entities and document types are refused. Whatever else lies there may hide them, and do no more.
+
+Runners write files that are not well-formed: with control characters that a test printed, in another encoding than the declared one, or
+cut off where the runner crashed. These are read as far as possible, and `JUnitReport.damage` says what is wrong.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 from xml.etree.ElementTree import ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
+
+from runners.verdicts.test_counts import TestCounts
+from runners.verdicts.text import first_line
 
 SIZE = 16 << 20
 TOTAL = 64 << 20
@@ -28,10 +37,25 @@ ENTRIES = 200_000
 _MAVEN = re.compile(r"\b(?:mvn|mvnw)\b")
 _GRADLE = re.compile(r"\b(?:gradle|gradlew)\b")
 _FOLDER = re.compile(r"--reports-dir[= ]([\w./-]+)")  # JUnit's console
-_NAMED = re.compile(r"--(?:junit-?xml|output-junit|junitfile|outputFile)[= ]([\w./-]+)")
+_NAMED = re.compile(
+    r"--(?:junit-?xml|output-junit|junitfile|outputFile(?:\.junit)?|test-reporter-destination)[= ]([\w./-]+)"
+)
 
-_UNREADABLE = (ParseError, DefusedXmlException, OSError, ValueError, LookupError, RecursionError, MemoryError)
-"""What reading a file that anybody may have written can end with; an encoding that Python does not know is a LookupError."""
+_ENCODING = re.compile(
+    rb"""\A[^>]{0,200}?\bencoding=["'](us-ascii|iso-8859-\d+|windows-125\d|cp\d{3,4}|shift_jis|euc-\w\w|gb\w+|big5|koi8-\w)["']""",
+    re.IGNORECASE,
+)
+_DECLARATION = re.compile(r"<\?xml\b[^>]{0,200}\?>")
+_NO_CHARACTER = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+_NOT_XML = re.compile(
+    rf"{_NO_CHARACTER}|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bce-f]|1[0-9a-f]));", re.IGNORECASE
+)
+"""Characters that XML 1.0 does not allow, and references to control characters."""
+_AMPERSAND = re.compile(r"&(?!(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
+"""An ampersand that begins no reference."""
+_NOT_RUN = frozenset({"notrun", "disabled", "skipped", "suppressed", "ignored"})
+"""What ctest, GoogleTest and others write as the `status` or `result` of a test that they did not run."""
+_FAILURES = frozenset({"failure", "error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +64,15 @@ class JUnitReport:
 
     passed: frozenset[str]
     failed: frozenset[str]
+    damage: str = ""
+    """What is wrong with the first file that could not be read to its end, or at all; empty if there is none."""
+
+    @property
+    def counts(self) -> TestCounts | None:
+        """How many passed and failed; None if the files are damaged and name no test."""
+        if self.damage and not (self.passed or self.failed):
+            return None
+        return TestCounts("JUnit files", len(self.passed), len(self.failed))
 
 
 def places(command: str) -> tuple[str, ...]:
@@ -49,12 +82,17 @@ def places(command: str) -> tuple[str, ...]:
         *(maven if _MAVEN.search(command) else ()),
         *(("**/build/test-results/**/*.xml",) if _GRADLE.search(command) else ()),
         *(f"{name}/TEST-*.xml" for name in _FOLDER.findall(command) if _is_inside(name)),
-        *(name for name in _NAMED.findall(command) if _is_inside(name) and PurePosixPath(name).name),
+        *(name for name in _NAMED.findall(command) if _is_inside(name) and _may_be_xml(PurePosixPath(name))),
     )
 
 
 def _is_inside(name: str) -> bool:
     return ".." not in name and not name.startswith("/")
+
+
+def _may_be_xml(path: PurePosixPath) -> bool:
+    """Return whether it is no folder, and not what another reporter writes: some options take the file of any reporter."""
+    return bool(path.name) and path.suffix in {"", ".xml", ".junit"}
 
 
 def clear(folder: Path, patterns: Iterable[str]) -> None:
@@ -64,54 +102,116 @@ def clear(folder: Path, patterns: Iterable[str]) -> None:
 
 
 def read(folder: Path, patterns: Iterable[str], project: Path | None = None) -> JUnitReport | None:
-    """Return what the files tell together; None if there is none, or one of them cannot be read.
+    """Return what the files say together, each as far as it can be read; None if there is no file.
 
     `folder` must lie in `project` (None: it is the project itself), whatever the run has made of it.
     """
-    cases, left = _Cases(), TOTAL
     try:
         files = _found(folder, project or folder, patterns)
-        for file in files:
-            text = _text(file, min(SIZE, left))
-            left -= len(text)
-            parser = DefusedXMLParser(target=cases)
-            parser.feed(text)
-            parser.close()
-    except _UNREADABLE:
+    except OSError:
         return None
-    return JUnitReport(frozenset(cases.passed), frozenset(cases.failed)) if files else None
+    cases, damage, left = list[_Case](), list[str](), TOTAL
+    for file in files:
+        try:
+            text = _bytes(file, min(SIZE, left))
+        except OSError as error:
+            damage.append(f"{Path(file).name}: {error.strerror or error}")
+            continue
+        left -= len(text)
+        found, fault = _cases(text)
+        cases += found
+        damage += [f"{Path(file).name}: {fault}"] if fault else []
+    names = {True: set[str](), False: set[str]()}
+    seen = Counter[str]()
+    for name, passed in cases:
+        seen[name] += 1
+        names[passed].add(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return (
+        JUnitReport(frozenset(names[True]), frozenset(names[False]), first_line("".join(damage[:1]))) if files else None
+    )
+
+
+def _cases(text: bytes) -> tuple[list[_Case], str]:
+    """Return the tests of a file, and what is wrong with it."""
+    try:
+        cases, fault = _parsed(text)
+        if not fault:
+            return cases, ""
+        more, cut = _parsed(f"<file>{_mended(text)}</file>".encode())
+    except (DefusedXmlException, RecursionError, MemoryError) as error:
+        return [], f"refused: {type(error).__name__}"
+    read = "read up to the fault" if cut else "read without what is not allowed in XML"
+    return more, f"{fault}; {read}"
+
+
+def _parsed(text: bytes) -> tuple[list[_Case], str]:
+    """Return the tests up to a fault, and the fault. Raises `DefusedXmlException` for what is never read."""
+    cases = _Cases()
+    parser = DefusedXMLParser(target=cases)
+    try:
+        parser.feed(text)
+        parser.close()
+    except (ParseError, ValueError, LookupError) as error:
+        if isinstance(error, DefusedXmlException):
+            raise
+        return cases.until_now(), str(error)
+    return cases.found, ""
+
+
+def _mended(text: bytes) -> str:
+    """Return a file as text without declarations, and without what is not allowed in XML.
+
+    An encoding that its bytes rule out is not believed: .NET and PowerShell declare UTF-16 and write UTF-8.
+    """
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        decoded = text.decode("utf-16", "replace")
+    elif text[:2] in {b"<\0", b"\0<"}:
+        decoded = text.decode("utf-16-le" if text[0] else "utf-16-be", "replace")
+    else:
+        declared = _ENCODING.match(text)
+        try:
+            decoded = text.decode(declared[1].decode() if declared else "utf-8", "replace")
+        except LookupError:
+            decoded = text.decode("utf-8", "replace")
+    return _AMPERSAND.sub("&amp;", _NOT_XML.sub("", _DECLARATION.sub("", decoded)))
+
+
+_Case: TypeAlias = tuple[str, bool]
+"""The name of a test, and whether it passed."""
 
 
 @dataclass(slots=True)
 class _Cases:
     """Takes elements as they are read, and keeps the names of tests alone: a tree of small elements is a hundred times the file."""
 
-    passed: set[str] = field(default_factory=set)
-    failed: set[str] = field(default_factory=set)
-    _seen: dict[str, int] = field(default_factory=dict)
+    found: list[_Case] = field(default_factory=list)
     _depth: int = 0
     _open: list[tuple[int, str, set[str]]] = field(default_factory=list)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Take the beginning of an element. What says that a test is still to be written is a skip, whatever else its runner writes."""
         self._depth += 1
+        tag = tag.rpartition("}")[2]
         if tag == "testcase":
             name = f"{attributes.get('classname', '')} {attributes.get('name', '')}".strip()
-            self._open.append((self._depth, name, {tag}))
+            left_out = {attributes.get("status", "").lower(), attributes.get("result", "").lower()} & _NOT_RUN
+            self._open.append((self._depth, name, {"skipped"} if left_out else set()))
         elif self._open and self._depth == self._open[-1][0] + 1 and tag in {"failure", "error", "skipped"}:
-            self._open[-1][2].add(tag)
+            self._open[-1][2].add("todo" if attributes.get("type") == "todo" else tag)
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
-        if tag == "testcase":
-            self._count(*self._open.pop()[1:])
+        if tag.rpartition("}")[2] == "testcase":
+            _, name, about = self._open.pop()
+            if "todo" not in about and (about & _FAILURES or "skipped" not in about):
+                self.found.append((name, not about & _FAILURES))
         self._depth -= 1
 
-    def _count(self, name: str, about: set[str]) -> None:
-        number = self._seen[name] = self._seen.get(name, 0) + 1
-        if "skipped" not in about or about & {"failure", "error"}:
-            into = self.failed if about & {"failure", "error"} else self.passed
-            into.add(name if number == 1 else f"{name} #{number}")
+    def until_now(self) -> list[_Case]:
+        """Return the tests of a file that ends here: one that has failed by now has failed, one that is not over has not passed."""
+        return self.found + [
+            (name, False) for _, name, about in self._open if about & _FAILURES and "todo" not in about
+        ]
 
     def close(self) -> None:
         """Take the end of a file."""
@@ -167,11 +267,13 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _text(file: str, most: int) -> bytes:
+def _bytes(file: str, most: int) -> bytes:
     """Return the bytes of a file. Raises `OSError` if it is no plain file, or too large."""
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(handle, "rb") as reader:
         about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode) or about.st_size > most:
-            raise OSError(f"{file} is not a JUnit file")
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError("not a plain file")
+        if about.st_size > most:
+            raise OSError(f"larger than {SIZE >> 20} MiB, or than {TOTAL >> 20} MiB with the files before it")
         return reader.read(most)

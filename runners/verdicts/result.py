@@ -47,8 +47,6 @@ class Result:
     """The time from start to end; 0 if nothing ran."""
     tests: frozenset[str] | None = None
     """The names of the tests that passed, from the witness (`runners/witness/`) or the JUnit files; None if neither names them."""
-    by_summary_only: bool = False
-    """The run ended with status 0, and only the summary that it printed says that tests failed."""
     varying: frozenset[str] = frozenset()
     """Of a baseline: tests whose names differ between its two runs, as they contain values. They count by their number."""
     maybe_infrastructure: bool = False
@@ -56,6 +54,8 @@ class Result:
     first_failed: str = ""
     """Of a run that ends with the first failure: the name of the test that failed, where the witness of its runner says it."""
     failing: frozenset[str] = frozenset()
-    """The names of the tests that failed, where the witness of their runner says them; a log that was cut does not name all."""
+    """The names of the tests that failed, from the witness or the JUnit files; a log that was cut does not name all."""
+    damage: str = ""
+    """What is wrong with a JUnit file of the run that could not be read to its end, or at all; empty if none was damaged."""
     reached: frozenset[int] = frozenset()
     """Of a program with probes: the numbers of the statements that were executed (`runners.programs.Program.probes`)."""

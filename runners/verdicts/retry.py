@@ -77,7 +77,7 @@ async def _sure(run: Callable[[], Awaitable[Result]], timeout_s: float) -> Resul
         result = await run()
         if result.maybe_infrastructure or _was_late(result, timeout_s):
             doubts, passes = doubts + 1, 0
-        elif result.verdict_class == "passed" or result.by_summary_only:
+        elif result.verdict_class == "passed":
             passes += 1
         else:
             return result

@@ -83,6 +83,16 @@ CSC = _table(
 BUILDS: Mapping[str, Table] = {"typescript": TSC, "java": JAVAC, "cpp": CXX, "csharp": CSC}
 
 
+OTHER_TESTS = re.compile(
+    r"(?P<section>=+ (?:PASSES|XPASSES|XFAILURES|warnings summary\b.*) =+$)"  # pytest
+    r"|(?P<passed_on>std(?:out|err) \| .+)$"  # vitest
+    r"|(?P<indent> *)(?:(?:not )?ok\b.* # (?i:todo|skip)\b|[✖⚠﹣✔] .* \([\d.]+ms\) # |console\.\w+$)"  # TAP, node's spec, jest
+)
+"""The first line of a part of a log that is about a test that did not fail, or of which that is not known."""
+SECTION = re.compile(r"=+ .* =+$")
+"""The heading of a section of pytest's."""
+
+
 # An error as TAP's YAML has it: quoted by the mark that is not in it, or as a block.
 _TAP = r"^[ \t]*error: (?:\|-\n[ \t]*|['\"])(.+?)['\"]?$"
 _MORE = r"(?=(?:\n(?! *(?:\.\.\.|{until})).*){{0,40}}\n *{then})"
@@ -130,7 +140,7 @@ FAILURES = _table(
 OTHERWISE = _table(
     ("failed", r"^E +(\S.*)"),
     ("failed", _TAP),
-    ("failed", r"^\t +(\d+ - .+)$"),
+    ("failed", r"^\t +(?!.*\((?:Disabled|Skipped)\))(\d+ - .+)$"),  # ctest
     ("failed", r"^((?:FAILED|ERROR|FAIL|--- FAIL:) .*)"),
 )
 

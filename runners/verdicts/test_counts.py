@@ -22,20 +22,23 @@ class TestCounts:
 def count_tests(text: str, command: str) -> TestCounts | None:
     """Return what the runner named in the command counted, else the first runner whose summary is in the text.
 
-    A runner that is named but wrote no summary did not finish: it counts as nothing executed.
+    A runner that is named but wrote neither its summary nor a TAP document did not finish: it counts as nothing executed.
     None means that the command is no known test runner, so that only its exit status can speak.
     """
     for name, (named, count) in _RUNNERS.items():
         if named.search(command):
-            return count(text) or TestCounts(name, 0, 0)
+            return count(text) or _tap(name, text) or TestCounts(name, 0, 0)
     return next((found for _, count in _RUNNERS.values() if (found := count(text))), None)
 
 
 _PYTEST = re.compile(
     r"^(?:=+ )?((?:\d+ (?:subtests )?[a-z]+(?:, )?)+|no tests ran) in [\d.]+(?:s| seconds)\b.*$", re.MULTILINE
 )
-_UNITTEST = re.compile(r"^Ran (\d+) tests? in [\d.]+s\n+(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE)
-_NODE = re.compile(r"^(?:#|ℹ) (pass|fail|cancelled) (\d+)$", re.MULTILINE)  # noqa: RUF001 - node's own sign
+_UNITTEST = re.compile(
+    r"^Ran (\d+) tests? in [\d.]+s(?: using .*)?\n+(?:OK|PASSED|FAILED|NO TESTS RAN)(?: \((.*)\))?$", re.MULTILINE
+)
+_UNITTEST_FAILURE = re.compile(r"^={20,}\n(?:FAIL|ERROR): (\S+ \(\S+\))", re.MULTILINE)
+_NODE = re.compile(r"^(?:#|ℹ|\t?<!--) (pass|fail|cancelled) (\d+)(?: -->)?$", re.MULTILINE)  # noqa: RUF001 - node's own sign
 _NODE_FILE = re.compile(r"^(?:ok \d+ - |✔ )\S*/\S*\.[cm]?[jt]sx?(?: \([\d.]+ms\))?$", re.MULTILINE)
 _VITEST = re.compile(r"^ +Tests +(.*)$", re.MULTILINE)
 
@@ -50,13 +53,21 @@ def _pytest(text: str) -> TestCounts | None:
 
 
 def _unittest(text: str) -> TestCounts | None:
+    """Count tests; each failed subtest has a heading and is counted, but the test has failed once.
+
+    The words are those of unittest, nose, nose2, green, testtools and trial.
+    """
     if not (summaries := _UNITTEST.findall(text)):
         return None
     ran, notes = summaries[-1]
-    counts = {name: int(number) for name, number in re.findall(r"([a-z ]+)=(\d+)", notes)}
-    failed = sum(counts.get(name, 0) for name in ("failures", "errors", " errors", " unexpected successes"))
-    skipped = sum(number for name, number in counts.items() if "skipped" in name or "expected failures" in name)
-    return TestCounts("unittest", max(0, int(ran) - failed - skipped), failed)
+    counts = _Counts()
+    for name, number in re.findall(r"(\w[a-z_ ]*)=(\d+)", notes, re.IGNORECASE):
+        counts[name.lower().replace(" ", "").replace("_", "")] += int(number)
+    headings = _UNITTEST_FAILURE.findall(text)
+    again = len(headings) - len(set(headings))
+    failed = sum(counts[name] for name in ("failures", "errors", "unexpectedsuccesses")) - again
+    skipped = sum(counts[name] for name in ("skipped", "skip", "skips", "expectedfailures", "todos"))
+    return TestCounts("unittest", max(0, int(ran) - max(0, failed) - skipped), max(0, failed))
 
 
 def _node(text: str) -> TestCounts | None:
@@ -87,22 +98,41 @@ def _counts(summary: str) -> _Counts:
 
 _JEST = re.compile(r"^Tests: +(.*\btotal)$", re.MULTILINE)
 _MOCHA = re.compile(r"^ +(\d+) (passing|failing)\b", re.MULTILINE)
-_TAPE = re.compile(r"^# (tests|pass|fail) {1,2}(\d+)$", re.MULTILINE)
 _AVA = re.compile(
     r"^ +(\d+) ((?:tests?|hooks?|uncaught|unhandled) )(passed|failed|timed out|exception|rejection)s?$", re.MULTILINE
 )
+_TAP_TEST = re.compile(r"^(not )?ok\b(?!.* # (?i:todo|skip)\b)", re.MULTILINE)
+_TAP_PLAN = re.compile(r"^1\.\.\d+$", re.MULTILINE)
+_TAP_COUNT = re.compile(r"^# (pass|fail) {1,2}(\d+)$", re.MULTILINE)
+_NODE_TAP = re.compile(r"^# \{ total: \d+(.*) \}$", re.MULTILINE)
+_JASMINE = re.compile(r"^(?:Incomplete: )?(\d+) specs?, (\d+) failures?(?:, (\d+) pending specs?)?$", re.MULTILINE)
+_UVU = re.compile(r"^  (Total|Passed|Skipped): +(\d+)$", re.MULTILINE)
+_BRITTLE = re.compile(r"^# tests = (\d+)/(\d+) pass$", re.MULTILINE)
+_POKU = re.compile(r"^(PASS|FAIL) › (\d+)$", re.MULTILINE)  # noqa: RUF001 - poku's own sign
+_BUN = re.compile(r"^ (\d+) (pass|fail)$", re.MULTILINE)
+_DENO = re.compile(r"^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed\b", re.MULTILINE)
 _MAVEN = re.compile(
-    r"^(?:\[\w+\] )?Tests run: +(\d+), +Failures: (\d+)(?:, Errors: (\d+), Skipped: (\d+))?$", re.MULTILINE
+    r"^(?:\[\w+\] )?Tests run: +(\d+), +Failures: (\d+)(?:, Errors: (\d+), Skipped: (\d+)(?:, Flakes: \d+)?)?$",
+    re.MULTILINE,
 )
 _JUNIT = re.compile(r"^\[ +(\d+) tests (successful|failed) +\]$", re.MULTILINE)
 _JUNIT4 = re.compile(r"^OK \((\d+) tests?\)$", re.MULTILINE)
 _GRADLE = re.compile(r"^(\d+) tests? completed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
-_GO_TEST = re.compile(r"^--- (PASS|FAIL): ", re.MULTILINE)
-_GO_PACKAGE = re.compile(
-    r"^(ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s|\[build failed\]|\[setup failed\])(?! *\[no tests)", re.MULTILINE
+# A test may have written a line without an end before it.
+_GO_TEST = re.compile(r"--- (PASS|FAIL): [^\s/]+ \([\d.]+s\)$", re.MULTILINE)
+_GO_JSON = re.compile(r'^\{.*"Action":"(pass|fail)".*"Test":"[^"/]+".*\}$', re.MULTILINE)
+_GO_PACKAGE = re.compile(r"^(ok|FAIL)\s+\S+\s+(?:\(cached\)|[\d.]+s)(?! *\[no tests)", re.MULTILINE)
+_GO_UNBUILT = re.compile(r"^FAIL\s+\S+\s+\[(?:build|setup) failed\]$", re.MULTILINE)
+_GOTESTSUM = re.compile(
+    r"^DONE (?:\d+ runs, )?(\d+) tests?(?:, (\d+) skipped)?(?:, (\d+) failures?)?(?:, (\d+) errors?)? in ", re.MULTILINE
 )
-_CARGO = re.compile(r"^test result: \S+ (\d+) passed; (\d+) failed;", re.MULTILINE)
-_CTEST = re.compile(r"^\d+% tests passed, (\d+) tests? failed out of (\d+)$", re.MULTILINE)
+_CARGO = re.compile(
+    r"^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; \d+ ignored; \d+ measured; \d+ filtered out",
+    re.MULTILINE,
+)
+_NEXTEST = re.compile(r"^ +Summary \[ *[\d.]+s\] [\d/]+ tests? run: (\d+) passed\b(.*)$", re.MULTILINE)
+_CTEST = re.compile(r"^\d+% tests passed(?:, (\d+) tests? failed)? out of (\d+)$", re.MULTILINE)
+_CTEST_SKIPPED = re.compile(r"^[ \t]+\d+ - .* \(Skipped\)$", re.MULTILINE)
 _DOCTEST = re.compile(r"^\[doctest\] test cases: +\d+ \| +(\d+) passed \| +(\d+) failed\b", re.MULTILINE)
 _DOTNET = re.compile(r"^[ \t]*\w+! +- Failed: +(\d+), Passed: +(\d+), Skipped: +\d+", re.MULTILINE)
 
@@ -119,14 +149,69 @@ def _mocha(text: str) -> TestCounts | None:
     return TestCounts("mocha", counts["passing"], counts["failing"]) if counts else None
 
 
+def _tap(runner: str, text: str) -> TestCounts | None:
+    """Count the tests of a TAP document (https://testanything.org) that is complete: those of its outermost level, but for what is skipped or still to be written."""
+    words = _TAP_TEST.findall(text) if _TAP_PLAN.search(text) else []
+    failed = sum(bool(word) for word in words)
+    return TestCounts(runner, len(words) - failed, failed) if words else None
+
+
 def _tape(text: str) -> TestCounts | None:
-    """Count assertions, as tape does."""
-    counts = {name: int(number) for name, number in _TAPE.findall(text)}
-    return TestCounts("tape", counts.get("pass", 0), counts.get("fail", 0)) if "tests" in counts else None
+    """Count assertions, as tape does behind its plan; before that, comments of tests look the same."""
+    plans = list(_TAP_PLAN.finditer(text))
+    counts = _Counts(
+        {name: int(number) for name, number in _TAP_COUNT.findall(text, plans[-1].end() if plans else len(text))}
+    )
+    return TestCounts("tape", counts["pass"], counts["fail"]) if "pass" in counts else None
+
+
+def _node_tap(text: str) -> TestCounts | None:
+    """Count assertions, as node-tap does."""
+    if not (summaries := _NODE_TAP.findall(text)):
+        return None
+    counts = {name: int(number) for name, number in re.findall(r"(\w+): (\d+)", summaries[-1])}
+    return TestCounts("tap", counts.get("pass", 0), counts.get("fail", 0))
+
+
+def _jasmine(text: str) -> TestCounts | None:
+    if not (found := _JASMINE.findall(text)):
+        return None
+    ran, failed, pending = (int(number or 0) for number in found[-1])
+    return TestCounts("jasmine", max(0, ran - failed - pending), failed)
+
+
+def _uvu(text: str) -> TestCounts | None:
+    counts = _Counts({name: int(number) for name, number in _UVU.findall(text)})
+    return TestCounts("uvu", counts["Passed"], counts["Total"] - counts["Passed"]) if "Total" in counts else None
+
+
+def _brittle(text: str) -> TestCounts | None:
+    """Count tests as brittle does, which counts the skipped ones as passed, less these."""
+    if not (found := _BRITTLE.findall(text)):
+        return None
+    passed, ran = (int(number) for number in found[-1])
+    counted = _tap("brittle", text)
+    return TestCounts("brittle", counted.passed if counted else 0, ran - passed)
+
+
+def _poku(text: str) -> TestCounts | None:
+    """Count files, as poku does."""
+    counts = _Counts({name: int(number) for name, number in _POKU.findall(text)})
+    return TestCounts("poku", counts["PASS"], counts["FAIL"]) if counts else None
+
+
+def _bun(text: str) -> TestCounts | None:
+    counts = _Counts({name: int(number) for number, name in _BUN.findall(text)})
+    return TestCounts("bun test", counts["pass"], counts["fail"]) if "fail" in counts else None
+
+
+def _deno(text: str) -> TestCounts | None:
+    rows = _DENO.findall(text)
+    return TestCounts("deno test", int(rows[-1][0]), int(rows[-1][1])) if rows else None
 
 
 def _ava(text: str) -> TestCounts | None:
-    """Count tests; hooks and files that end with an error are failures."""
+    """Count tests; hooks and files that end with an error are failures. How many passed it says only where none failed."""
     rows = _AVA.findall(text)
     passed = sum(int(number) for number, _, word in rows if word == "passed")
     failed = sum(int(number) for number, _, word in rows if word in {"failed", "timed out", "exception", "rejection"})
@@ -159,13 +244,23 @@ def _gradle(text: str) -> TestCounts | None:
 
 
 def _go(text: str) -> TestCounts | None:
-    """Count tests where they are told (`-v`), packages else."""
-    words = _GO_TEST.findall(text) or _GO_PACKAGE.findall(text)
-    failed = sum(word == "FAIL" for word in words)
-    return TestCounts("go test", len(words) - failed, failed) if words else None
+    """Count tests where they are reported (`-v`, `-json`), else packages that passed and tests that failed."""
+    if summaries := _GOTESTSUM.findall(text):
+        ran, skipped, failures, errors = (int(number or 0) for number in summaries[-1])
+        return TestCounts("gotestsum", max(0, ran - skipped - failures), failures + errors)
+    tests = [word.upper() for word in _GO_JSON.findall(text)] or _GO_TEST.findall(text)
+    packages = _GO_PACKAGE.findall(text)
+    passed = tests.count("PASS") or packages.count("ok")
+    failed = (tests.count("FAIL") or packages.count("FAIL")) + len(_GO_UNBUILT.findall(text))
+    return TestCounts("go test", passed, failed) if tests or packages or failed else None
 
 
 def _cargo(text: str) -> TestCounts | None:
+    """Add up the programs: each writes a summary of its own; nextest writes one for all."""
+    if found := _NEXTEST.findall(text):
+        passed, rest = found[-1]
+        failed = sum(int(number) for number in re.findall(r"(\d+) (?:failed|timed out|exec failed)\b", rest))
+        return TestCounts("cargo nextest", int(passed), failed)
     rows = _CARGO.findall(text)
     return (
         TestCounts("cargo test", sum(int(row[0]) for row in rows), sum(int(row[1]) for row in rows)) if rows else None
@@ -175,8 +270,8 @@ def _cargo(text: str) -> TestCounts | None:
 def _ctest(text: str) -> TestCounts | None:
     if not (found := _CTEST.findall(text)):
         return None
-    failed, ran = (int(number) for number in found[-1])
-    return TestCounts("ctest", max(0, ran - failed), failed)
+    failed, ran = (int(number or 0) for number in found[-1])
+    return TestCounts("ctest", max(0, ran - failed - len(_CTEST_SKIPPED.findall(text))), failed)
 
 
 def _doctest(text: str) -> TestCounts | None:
@@ -194,17 +289,25 @@ def _dotnet(text: str) -> TestCounts | None:
 
 _RUNNERS: dict[str, tuple[re.Pattern[str], Callable[[str], TestCounts | None]]] = {
     "pytest": (re.compile(r"\b(?:pytest|py\.test)\b"), _pytest),
-    "unittest": (re.compile(r"\bunittest\b"), _unittest),
+    "unittest": (re.compile(r"\b(?:unittest|nose2|nosetests|trial)\b"), _unittest),
     "node --test": (re.compile(r"\bnode\b.* --test\b"), _node),
     "vitest": (re.compile(r"\bvitest\b"), _vitest),
     "jest": (re.compile(r"\bjest\b"), _jest),
     "mocha": (re.compile(r"\bmocha\b"), _mocha),
     "tape": (re.compile(r"\btape\b"), _tape),
+    "tap": (re.compile(r"(?<![-=])\btap\b"), _node_tap),
+    "jasmine": (re.compile(r"\bjasmine\b"), _jasmine),
+    "uvu": (re.compile(r"\buvu\b"), _uvu),
+    "qunit": (re.compile(r"\bqunit\b"), lambda text: _tap("qunit", text)),
+    "brittle": (re.compile(r"\bbrittle\b"), _brittle),
+    "poku": (re.compile(r"\bpoku\b"), _poku),
+    "bun test": (re.compile(r"\bbun (?:\S+ )*test\b"), _bun),
+    "deno test": (re.compile(r"\bdeno (?:\S+ )*test\b"), _deno),
     "ava": (re.compile(r"\bava\b"), _ava),
     "maven": (re.compile(r"\bmvnw?\b"), _maven),
     "gradle": (re.compile(r"\bgradlew?\b"), _gradle),
-    "go test": (re.compile(r"\bgo test\b"), _go),
-    "cargo test": (re.compile(r"\bcargo (?:\S+ )*test\b"), _cargo),
+    "go test": (re.compile(r"\bgo test\b|\bgotestsum\b"), _go),
+    "cargo test": (re.compile(r"\bcargo (?:\S+ )*(?:test|nextest)\b"), _cargo),
     "ctest": (re.compile(r"\bctest\b"), _ctest),
     "dotnet test": (re.compile(r"\bdotnet test\b"), _dotnet),
     "doctest": (re.compile(r"(?!)"), _doctest),  # of C++: no command names it, and Python has another of that name

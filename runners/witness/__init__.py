@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 from runners.protocol import Mount, Sandbox
+from runners.verdicts.test_counts import TestCounts
 
 FILES = Path(__file__).parent
 FOLDER = "/ghosttape"
@@ -29,7 +30,10 @@ FILE = ".witness"
 """The file in a program's folder that its driver finds its number in."""
 _LARGEST = 64 << 20
 """Bytes that are unpacked at most."""
+_COUNTS = re.compile(r"counts \d{1,9} \d{1,9} [\w -]{1,20}")
 _REPORTER = "--test-reporter"
+_SCRIPTS = re.compile(r"\b(?:npm|npx|yarn|pnpm|bun|make)\b")
+"""Programs that run a script of `package.json`."""
 _TOOLCHAINS_OF_NODE = ("node", "typescript")
 
 
@@ -62,16 +66,24 @@ def split_words(text: str, nonce: str) -> tuple[list[str], str]:
 def options(toolchain: str, command: str, files: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
     """Return the variables that make a project's test runner call its witness.
 
-    Python's lies in the layer and needs none. A project that chooses the reporters of `node --test` itself keeps them.
+    Python's lies in the layer and needs none. A command that chooses the reporter of `node --test` keeps it: with a second one, node wants
+    to know where each writes. A project that chooses it in its scripts keeps it too, and then has no witness.
     """
     if toolchain not in _TOOLCHAINS_OF_NODE:
         return {}
     folder = str(FILES) if sandbox.name == "none" else FOLDER
     words = ["--require", f"{folder}/node/runners.cjs"]
-    chosen = any(_REPORTER in text for name, text in files.items() if name.endswith("package.json"))
-    if not chosen and _REPORTER not in command:
-        for reporter, where in (("tap", "stdout"), (f"{folder}/node/node-test.mjs", "stderr")):
+    scripts = (
+        [text for name, text in files.items() if name.endswith("package.json")] if _SCRIPTS.search(command) else []
+    )
+    chosen = any(_REPORTER in text for text in scripts)
+    own = len(re.findall(rf"{_REPORTER}[= ]", command))
+    placed = command.count(f"{_REPORTER}-destination")
+    if not chosen and (own == placed or (own == 1 and command.count("node ") == 1)):
+        reporters = [(f"{folder}/node/node-test.mjs", "stderr"), *([] if own else [("tap", "stdout")])]
+        for reporter, where in reporters:
             words += [f"{_REPORTER}={reporter}", f"{_REPORTER}-destination={where}"]
+        words += [f"{_REPORTER}-destination=stdout"] * (own - placed)
     return {"NODE_OPTIONS": " ".join(words)}
 
 
@@ -81,8 +93,19 @@ def tests(said: list[str]) -> frozenset[str] | None:
 
 
 def failing(said: list[str]) -> frozenset[str]:
-    """Return the names of the tests that failed, where a runner says them: pytest and unittest."""
+    """Return the names of the tests that failed, and of files that could not be loaded, of all runners that came to their end."""
     return _named(said, "failing") or frozenset()
+
+
+def counts(said: list[str]) -> TestCounts | None:
+    """Return how many tests passed and failed, of all runners that came to their end; None if no runner saw a test.
+
+    They can be more than the names: two tests of a file may have the same name.
+    """
+    rows = [word.split(" ", 3)[1:] for word in said if _COUNTS.fullmatch(word)]
+    passed, failed = (sum(int(row[column]) for row in rows) for column in (0, 1))
+    runners = " and ".join(dict.fromkeys(row[2] for row in rows))
+    return TestCounts(runners, passed, failed) if passed or failed else None
 
 
 def first_failed(said: list[str]) -> str:

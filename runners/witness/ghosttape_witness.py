@@ -1,4 +1,4 @@
-"""Say on standard error, signed with this run's number, which tests passed: a plugin of pytest, and a hook in unittest.
+"""Report on standard error, signed with this run's number, which tests passed and failed: a plugin of pytest, and a hook in unittest.
 
 Runs inside the sandbox, in whatever Python a project is tested with: nothing but the standard library. It lies in the
 layer's environment: a `.pth` file imports it at the start of each interpreter, and pytest finds it as an entry point.
@@ -25,16 +25,45 @@ _PROCESS = os.getpid()
 
 
 class _Tests:
-    """The names of the tests that passed, and of those of which a part did not."""
+    """The tests of one runner, by name.
+
+    A test passed if a part of it passed, and no part failed or made something else of it. Its parts are its phases (set-up, call, tear-down) and its subtests.
+    """
 
     def __init__(self) -> None:
         self.passed: set[str] = set()
         self.failed: set[str] = set()
+        self.otherwise: set[str] = set()
+        """Skipped as a whole, or expected to fail."""
 
-    def say(self) -> None:
-        """Say them packed: names of 60,000 tests would take more than the output that a run may write."""
-        for word, names in (("tests", self.passed - self.failed), ("failing", self.failed)):
+    def say(self, runner: str) -> None:
+        """Report the counts, and the names packed: those of 60,000 tests would take more than the output that a run may write."""
+        passed = self.passed - self.failed - self.otherwise
+        _say(f"counts {len(passed)} {len(self.failed)} {runner}")
+        for word, names in (("tests", passed), ("failing", self.failed)):
             _say(f"{word} {b64encode(compress(json.dumps(sorted(names)).encode())).decode()}")
+
+
+class _Runner:
+    """The test runner that reports in this process. One that a test starts itself reports nothing: its failures are that test's matter."""
+
+    current: object = None
+
+    @classmethod
+    def begin(cls, runner: object) -> bool:
+        """Make this one the runner that reports, if there is none. Processes that its tests start then know no number to sign with."""
+        if cls.current is None and _NONCE:
+            cls.current = runner
+            os.environ.pop("GHOSTTAPE_WITNESS", None)
+        return cls.current is runner
+
+    @classmethod
+    def end(cls, runner: object) -> bool:
+        """Let the next one report, if this one did; return whether it did."""
+        did = cls.current is runner
+        if did:
+            cls.current = None
+        return did
 
 
 def _say(words: str) -> None:
@@ -46,8 +75,6 @@ def _say(words: str) -> None:
 
 
 # What pytest calls.
-
-_tests = _Tests()
 
 
 def pytest_load_initial_conftests(early_config: Any) -> None:
@@ -69,24 +96,40 @@ def pytest_load_initial_conftests(early_config: Any) -> None:
 
 
 def pytest_configure(config: Any) -> None:
-    """Let no share of covered lines fail a run: it says nothing of a test, and is another one where some of the tests run."""
-    measuring = config.pluginmanager.getplugin("_cov") if _NONCE else None
+    """Take note of this session's tests, unless a test has started it. No share of covered lines may fail the run: it says nothing of a test."""
+    if not _NONCE:
+        return
+    measuring = config.pluginmanager.getplugin("_cov")
     if measuring is not None:
         measuring.options.cov_fail_under = 0
+    if not hasattr(config, "workerinput") and _Runner.begin(
+        config
+    ):  # workers of pytest-xdist leave it to the process that leads them
+        config.pluginmanager.register(_Session(config), "ghosttape_session")
 
 
-def pytest_runtest_logreport(report: Any) -> None:
-    """Take note of a test's phase: set-up, call or tear-down."""
-    if report.failed:
-        _tests.failed.add(report.nodeid)
-    elif report.when == "call" and report.passed:
-        _tests.passed.add(report.nodeid)
+class _Session:
+    """Takes note of the tests of one session of pytest."""
 
+    def __init__(self, config: Any) -> None:
+        self.config, self.tests = config, _Tests()
 
-def pytest_sessionfinish(session: Any) -> None:
-    """Speak when all tests have run; the workers of pytest-xdist leave that to the process that leads them."""
-    if not hasattr(session.config, "workerinput"):
-        _tests.say()
+    def pytest_collectreport(self, report: Any) -> None:
+        """Take note of a file that cannot be collected."""
+        if report.failed:
+            self.tests.failed.add(report.nodeid)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take note of a test's phase, or of a subtest, which has a context and the name of its test."""
+        if report.failed:
+            self.tests.failed.add(report.nodeid)
+        elif report.when == "call" and report.passed and not hasattr(report, "context"):
+            self.tests.passed.add(report.nodeid)
+
+    def pytest_sessionfinish(self) -> None:
+        """Report when all tests have run."""
+        if _Runner.end(self.config):
+            self.tests.say("pytest")
 
 
 # unittest has no plugins: its TestResult, the base of all others, is made to take note.
@@ -97,17 +140,27 @@ def _watch(result_class: Any) -> None:
         original = getattr(result_class, name)
 
         def method(self: Any, *arguments: Any) -> Any:
-            note(self.__dict__.setdefault("_ghosttape_tests", _Tests()), *arguments)
+            note(self, self.__dict__.setdefault("_ghosttape_tests", _Tests()), *arguments)
             return original(self, *arguments)
 
         setattr(result_class, name, method)
 
-    noting("addSuccess", lambda tests, test: tests.passed.add(test.id()))
-    noting("addError", lambda tests, test, error: tests.failed.add(test.id()))
-    noting("addFailure", lambda tests, test, error: tests.failed.add(test.id()))
-    noting("addUnexpectedSuccess", lambda tests, test: tests.failed.add(test.id()))
-    noting("addSubTest", lambda tests, test, part, error: error and tests.failed.add(test.id()))
-    noting("stopTestRun", lambda tests: tests.say())
+    def add_skip(_: object, tests: _Tests, test: Any, __: object) -> None:
+        if type(test).__name__ != "_SubTest":  # a subtest that is skipped leaves its test what it is
+            tests.otherwise.add(test.id())
+
+    def add_subtest(_: object, tests: _Tests, test: Any, __: object, error: object) -> None:
+        (tests.failed if error else tests.passed).add(test.id())
+
+    noting("startTestRun", lambda result, _: _Runner.begin(result))
+    noting("addSuccess", lambda _, tests, test: tests.passed.add(test.id()))
+    noting("addError", lambda _, tests, test, __: tests.failed.add(test.id()))
+    noting("addFailure", lambda _, tests, test, __: tests.failed.add(test.id()))
+    noting("addUnexpectedSuccess", lambda _, tests, test: tests.failed.add(test.id()))
+    noting("addExpectedFailure", lambda _, tests, test, __: tests.otherwise.add(test.id()))
+    noting("addSkip", add_skip)
+    noting("addSubTest", add_subtest)
+    noting("stopTestRun", lambda result, tests: _Runner.end(result) and tests.say("unittest"))
 
 
 class _Finder:

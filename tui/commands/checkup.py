@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 from rich.table import Table
@@ -58,7 +59,7 @@ async def _model() -> HealthCheck:
         await provider.start()
         await provider.close()
     except ServerRoomError as error:
-        hint = "run `make setup`, or use another --provider"
+        hint = "use another --provider" if find_spec("xllamacpp") else "run `make setup`, or use another --provider"
         return HealthCheck("embedded model", ok=False, detail=str(error), hint=hint)
     return HealthCheck("embedded model", ok=True, detail="loads and writes")
 

@@ -163,7 +163,7 @@ class TapeSource:
             skipped=self._skipped(timeline),
             keys=sum(map(timeline.is_by_hand, range(len(tape.events)))),
             no_person=self._no_person(timeline),
-            warnings=[tests.warning] if tests.warning else [],
+            warnings=[*tests.warnings],
             tests_from=origins,
         )
 

@@ -1,4 +1,4 @@
-// A reporter of jest: says on standard error, signed with this run's number, which tests passed.
+// A reporter of jest: reports on standard error, signed with this run's number, which tests passed and failed.
 'use strict';
 const { say } = require('./say.cjs');
 
@@ -14,10 +14,11 @@ module.exports = class Witness {
   }
 
   onRunComplete(_contexts, { testResults }) {
-    const passed = [];
-    for (const { testFilePath, testResults: tests } of testResults) {
-      for (const test of tests) if (test.status === 'passed') passed.push(`${testFilePath} > ${test.fullName}`);
+    const named = { passed: [], failed: [] };
+    for (const { testFilePath, testResults: tests, testExecError } of testResults) {
+      for (const test of tests) named[test.status]?.push(`${testFilePath} > ${test.fullName}`);
+      if (testExecError && !tests.length) named.failed.push(testFilePath); // it could not be loaded
     }
-    say(passed);
+    say('jest', named.passed, named.failed);
   }
 };

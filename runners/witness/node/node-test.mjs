@@ -1,16 +1,21 @@
-// A reporter of `node --test`: says on its output, signed with this run's number, which tests passed.
+// A reporter of `node --test`: reports on its output, signed with this run's number, which tests passed and failed.
 import { words } from './say.cjs';
 
 export default async function* report(source) {
-  const passed = new Set();
+  const passed = [];
+  const failed = [];
+  const counts = [0, 0]; // without suites, as node counts
   const seen = new Map();
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    if (data.skip !== undefined || data.todo !== undefined || data.name === data.file) continue;
+    if (data.skip !== undefined || data.todo !== undefined) continue; // a test that is still to be written may fail
+    const isFile = data.name === data.file;
+    if (isFile && type === 'test:pass') continue; // it has no tests
     const name = `${data.file ?? ''} ${data.nesting} ${data.name}`;
     const number = (seen.get(name) ?? 0) + 1;
     seen.set(name, number);
-    if (type === 'test:pass') passed.add(number > 1 ? `${name} #${number}` : name);
+    (type === 'test:pass' ? passed : failed).push(number > 1 ? `${name} #${number}` : name);
+    if (data.details?.type !== 'suite') counts[type === 'test:pass' ? 0 : 1] += 1;
   }
-  yield words(passed);
+  yield words('node --test', passed, failed, counts);
 }

@@ -21,6 +21,8 @@ const FILTER = `--filter=${join(__dirname, 'jest-filter.cjs')}`;
 const { env, argv, execArgv } = process;
 const name = basename(argv[1] ?? '').replace(/\.[cm]?js$/, '').replace(/^_mocha$/, 'mocha');
 const watched = Boolean(env.GHOSTTAPE_COVERAGE);
+// A runner that a test starts reports nothing: its failures are that test's matter.
+const isInner = Boolean(env.GHOSTTAPE_RUNNER);
 
 function add(...flags) {
   const end = argv.indexOf('--');
@@ -34,9 +36,11 @@ if (env.GHOSTTAPE_WITNESS && env.GHOSTTAPE_ENTERED) {
 }
 if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
   if (env.GHOSTTAPE_ONLY) argv.splice(1, argv.length, ...require('./only.cjs').files());
-} else if (env.GHOSTTAPE_WITNESS && isMainThread && Object.hasOwn(WITNESSES, name)) {
+} else if (env.GHOSTTAPE_WITNESS && isMainThread && !isInner && Object.hasOwn(WITNESSES, name)) {
+  env.GHOSTTAPE_RUNNER = name;
   const { flag, own, file } = WITNESSES[name];
-  const chosen = argv.some((word) => word === flag || word.startsWith(`${flag}=`));
+  const isReporter = (word) => word === flag || word.startsWith(`${flag}=`) || (name === 'mocha' && word === '-R');
+  let chosen = argv.some(isReporter);
   const path = join(__dirname, file);
   const witness = name === 'vitest' ? asModule(path) : path;
   if (Object.hasOwn(UNMEASURED, name)) {
@@ -44,6 +48,13 @@ if (env.GHOSTTAPE_WITNESS && isMainThread && execArgv.includes('--test')) {
     const isSaid = (at) => /^(true|false)$/.test(given[at]) && MEASURES.test(given[at - 1] ?? '');
     argv.splice(2, argv.length, ...given.filter((word, at) => !MEASURES.test(word) && !isSaid(at)));
     add(UNMEASURED[name]);
+  }
+  if (name === 'mocha' && chosen) {
+    // It has one reporter only: the witness becomes the chosen one (mocha.cjs).
+    const at = argv.findLastIndex(isReporter);
+    const [word, value] = argv.splice(at, argv[at].includes('=') ? 1 : 2);
+    globalThis.ghosttapeReporter = value ?? word.slice(flag.length + 1);
+    chosen = false;
   }
   if (own || !chosen) add(...(chosen || !own ? [] : [`${flag}=${own}`]), `${flag}=${witness}`);
   if (name === 'jest' && watched) add('--runInBand'); // so that its reporter is where the tests are

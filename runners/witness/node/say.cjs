@@ -13,18 +13,22 @@ exports.told = told;
 const packed = (value) => deflateSync(JSON.stringify(value)).toString('base64');
 exports.packed = packed;
 
-/** What is said of these tests; and of what they touch, where that is asked for. */
-exports.words = (tests) => {
+/**
+ * What is reported: how many tests passed and failed, and their names; and what they touch, where that is asked for.
+ * The names may include suites, which count as no tests.
+ */
+exports.words = (runner, passed, failed, [passes, failures] = [passed.length, failed.length]) => {
   const { GHOSTTAPE_WITNESS: nonce, GHOSTTAPE_COVERAGE: watched, GHOSTTAPE_ENTERED: counted } = process.env;
   if (!nonce) return '';
-  const said = [`tests ${packed([...tests].map(told).sort())}`];
+  const names = (tests) => packed([...new Set(tests.map(told))].sort());
+  const said = [`counts ${passes} ${failures} ${runner}`, `tests ${names(passed)}`, `failing ${names(failed)}`];
   if (watched) said.push(require('./touched.cjs').word(told));
   if (counted) said.push(require('./entered.cjs').word());
   return said.filter(Boolean).map((word) => `\n${nonce} ${word}\n`).join('');
 };
 
-exports.say = (tests) => {
-  let line = Buffer.from(exports.words(tests));
+exports.say = (...tests) => {
+  let line = Buffer.from(exports.words(...tests));
   while (line.length) {
     try {
       line = line.subarray(writeSync(2, line));

@@ -1,4 +1,4 @@
-// A reporter of vitest: says on standard error, signed with this run's number, which tests passed.
+// A reporter of vitest: reports on standard error, signed with this run's number, which tests passed and failed.
 import { createRequire } from 'node:module';
 import { say } from './say.cjs';
 
@@ -27,18 +27,23 @@ export default class Witness {
   }
 
   tell(tests) {
-    if (!this.said) say([...tests].filter(([, state]) => state === 'pass' || state === 'passed').map(([name]) => name));
+    const named = (...states) => tests.filter(([, state]) => states.includes(state)).map(([name]) => name);
+    if (!this.said) say('vitest', named('pass', 'passed'), named('fail', 'failed'));
     this.said = true;
   }
 
   // Up to vitest 3.
   onFinished(files = []) {
-    this.tell(files.flatMap((file) => [...testsOf(file.tasks, file.name)]));
+    this.tell(files.flatMap((file) => [...(file.tasks.length ? testsOf(file.tasks, file.name) : [[file.name, file.result?.state]])]));
   }
 
   // From vitest 3 on.
   onTestRunEnd(modules) {
+    const unread = modules.filter((module) => module.errors().length && !module.children.size); // it could not be loaded
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    this.tell(tests.map((test) => [`${test.module.moduleId} > ${test.fullName}`, test.result().state]));
+    this.tell([
+      ...unread.map((module) => [module.moduleId, 'failed']),
+      ...tests.map((test) => [`${test.module.moduleId} > ${test.fullName}`, test.result().state]),
+    ]);
   }
 }

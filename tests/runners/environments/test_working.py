@@ -96,7 +96,7 @@ def test_a():
 """
     with pytest.raises(NotTestable) as caught:
         await first_working({"tests/test_a.py": MANY, "tests/test_b.py": test})
-    assert caught.value.remedies[0].startswith("tests need redis, and nothing runs beside them")
+    assert caught.value.remedies[0].startswith("tests need redis, which does not run in the sandbox")
 
 
 async def test_a_project_that_asks_for_its_own_version_is_built(first_working):
@@ -234,7 +234,7 @@ async def test_the_cause_and_the_packages_for_another_node_are_named_where_no_te
         ),
     )
     assert next(_unsupported(named)) == (
-        "installed packages are for other versions of Node.js than 20.20.2, which is here (jsdom@30.0.1 wants ^22.22.2 || >=26; undici@8.12.4 wants >=22.19.0): "
-        "install one that fits, or name older versions of them with --requires"
+        "installed packages need another version of Node.js than 20.20.2, which is installed here (jsdom@30.0.1 wants ^22.22.2 || >=26; undici@8.12.4 wants >=22.19.0): "
+        "install one that fits, or name older versions of the packages with --requires"
     )
     assert [*_unsupported(replace(named, result=replace(named.result, passed=3)))] == []

@@ -53,6 +53,10 @@ def test_links_pipes_and_folders_are_no_reports(tmp_path):
     assert read(project, (*ALL, "folder/*.xml")) is None
 
 
+def named(report):
+    return sorted(report.passed), sorted(report.failed)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -69,7 +73,9 @@ def test_links_pipes_and_folders_are_no_reports(tmp_path):
 )
 def test_files_that_want_more_than_to_be_read_are_refused(text, tmp_path):
     (tmp_path / "TEST-x.xml").write_text(text)
-    assert read(tmp_path, ALL) is None
+    report = read(tmp_path, ALL)
+    assert (named(report), report.counts) == (([], []), None)
+    assert report.damage.startswith("TEST-x.xml: ")
 
 
 def test_what_lay_there_before_the_run_is_removed(tmp_path):
@@ -83,7 +89,8 @@ def test_files_together_are_no_larger_than_what_is_read(tmp_path, monkeypatch):
         (tmp_path / f"TEST-{name}.xml").write_text(XML)
     assert len(read(tmp_path, ALL).failed) == 3
     monkeypatch.setattr(junit_files, "TOTAL", 2 * len(XML))
-    assert read(tmp_path, ALL) is None
+    report = read(tmp_path, ALL)
+    assert (len(report.failed), report.damage.partition(": ")[0]) == (2, "TEST-c.xml")
 
 
 def test_more_files_than_a_project_may_have_hide_the_reports(tmp_path, monkeypatch):

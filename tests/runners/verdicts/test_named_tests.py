@@ -1,7 +1,5 @@
 """Tests are known by name; those of parametrised tests may be made of what the code under test returns, or be drawn."""
 
-from dataclasses import replace
-
 import pytest
 import pytest_asyncio
 
@@ -157,10 +155,3 @@ def test_of_some_tests_only_their_own_names_are_expected():
     only = restrict_to(finished, frozenset(cases("a")))
     assert (only.tests, only.varying) == (set(cases("a")), frozenset())
     assert restrict_to(finished, frozenset(cases("0x1"))).varying == set(cases("0x1"))
-
-
-def test_a_summary_that_counts_otherwise_does_not_outweigh_names_that_changed():
-    finished = merge_baselines(passed(*cases("a", "0x1")), passed(*cases("a", "0x2")))
-    odd = replace(passed(*cases("b", "0x3")), verdict_class="failed", message="counts 1 failed", by_summary_only=True)
-    assert against_baseline(odd, finished, []).verdict_class == "passed"
-    assert against_baseline(replace(odd, tests=frozenset(cases("b"))), finished, []).verdict_class == "failed"
