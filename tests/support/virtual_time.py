@@ -1,4 +1,4 @@
-"""An event loop in which nobody waits: where all tasks sleep, its clock goes to the first that wakes."""
+"""Clocks of an event loop: one in which nobody waits, and one of which a test can skip some time."""
 
 import asyncio
 
@@ -30,4 +30,28 @@ async def virtual_time(monkeypatch):
 
     monkeypatch.setattr(loop, "time", clock)
     monkeypatch.setattr(loop._selector, "select", pass_time)
+    return clock
+
+
+class SkippingClock:
+    """The real time of a loop, and what was skipped of it (s)."""
+
+    def __init__(self, real) -> None:
+        self._real, self._skipped_s = real, 0.0
+
+    def __call__(self) -> float:
+        return self._real() + self._skipped_s
+
+    async def skip(self, seconds: float) -> None:
+        """Let so many seconds go by at once, which ends every wait of the loop that is shorter."""
+        self._skipped_s += seconds
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def skipping_time(monkeypatch):
+    """The clock of the test's own loop, whose limits of time are met without waiting. Threads and processes have the real time."""
+    loop = asyncio.get_running_loop()
+    clock = SkippingClock(loop.time)
+    monkeypatch.setattr(loop, "time", clock)
     return clock

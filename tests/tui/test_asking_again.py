@@ -15,6 +15,7 @@ from server.errors import SettingsError
 from tests.support.hostile_texts import HOSTILE, is_harmless
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
+from tests.support.waiting import PATIENCE_S
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of
@@ -32,7 +33,6 @@ def before(x):
 """
 RIGHT, WRONG = "return x + 1", "return x + 2"
 CHECK = "grep -q 'return x + 1' cart.py && grep -q 'return x - 1' cart.py"
-PATIENCE_S = 25
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 import shlex
 import subprocess
-import sys
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -12,6 +10,7 @@ from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
 from tests.support.hostile_texts import HOSTILE, NAMES, hostile_record, is_harmless
 from tests.support.inspector_screen import change_verdicts, chosen, drawn, page, rows, settle, shown, words
+from tests.support.preloaded import preloaded_script
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog
@@ -122,7 +121,7 @@ async def test_the_copied_command_repeats_one_moment_of_a_real_run(real_run, tmp
         wanted = app._record()
     program, *arguments = shlex.split(app.clipboard)
     assert program == "ghosttape"
-    command = [str(Path(sys.executable).with_name(program)), *arguments, "--out", str(tmp_path / "again"), "--json"]
+    command = [preloaded_script(), *arguments, "--out", str(tmp_path / "again"), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     with Store.open(tmp_path / "again") as store:

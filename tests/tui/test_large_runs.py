@@ -10,6 +10,7 @@ from textual.app import App
 from replay.numbers.metrics import pass_at_1
 from replay.run.store import Store
 from tests.support.inspector_screen import drawn, settle
+from tests.support.waiting import PATIENCE_S
 from tools.many_moments import make
 from tui.errors import RunReadError
 from tui.inspector.app import Inspector
@@ -29,7 +30,7 @@ def large(folder, tmp_path):
 async def summed_up(app, pilot):
     """Wait for the figures, and give the words of the header."""
     header = app.query_one(SummaryHeader)
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE_S
     while not header.has_figures and time.monotonic() < until:
         await pilot.pause(0.05)
     await settle(app, pilot)
@@ -72,7 +73,7 @@ async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large
     monkeypatch.setattr(RunView, "open", opened)
     app = Inspector(large)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        until = time.monotonic() + 30
+        until = time.monotonic() + PATIENCE_S
         while "cannot be read" not in drawn(app) and time.monotonic() < until:
             await pilot.pause(0.05)
         assert "cannot be read" in drawn(app)

@@ -19,7 +19,7 @@ from server.documents import OpenDocuments as ServersDocuments
 from syntax.buffer import Buffer
 from syntax.text import splice
 from tests.support.odd_text_sessions import PATHS, sessions, sha256_of, text_of, units_of
-from tests.support.places import SCRIPT
+from tests.support.preloaded import preloaded_server
 from tests.support.scale import examples
 
 
@@ -132,7 +132,7 @@ def served(tmp_path_factory):
     """A loop, and an editor that is connected to `ghosttape serve`."""
     editor = Editor()
     with asyncio.Runner() as runner:
-        runner.run(editor.start([SCRIPT, "serve", "--stdio"], folder=tmp_path_factory.mktemp("served"), options={}))
+        runner.run(editor.start(preloaded_server(), folder=tmp_path_factory.mktemp("served"), options={}))
         yield runner, editor
         runner.run(editor.close())
 

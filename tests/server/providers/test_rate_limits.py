@@ -17,7 +17,6 @@ from server.providers.wrappers.rate_limits import LimitedProvider, RateLimits
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
 from tests.support.provider_conformance import SUBJECTS
-from tests.support.virtual_time import virtual_time  # noqa: F401
 
 SERVED = {subject.id: subject for subject in SUBJECTS if subject.http}
 
