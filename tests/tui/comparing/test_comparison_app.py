@@ -10,27 +10,18 @@ from msgspec import structs
 from textual.widgets import Static
 from typer.testing import CliRunner
 
-from replay.numbers.comparison import ComparedRun, compare
 from replay.run.store import Store
+from tests.support.comparison_screen import COMPARISON_KEYS, compared, drawing
+from tests.support.screen_looks import in_two_looks
 from tui.cli.app import app as cli
 from tui.comparing.app import ComparisonApp
-from tui.comparing.model import ComparedRuns, pairs_of
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side
 from tui.inspector.app import Inspector
 from tui.text_dialog import TextDialog
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
 HOSTILE = "\x1b]52;c;eA==\x07[bold red]x[/]\u202e\u200b\r\x9b31m"
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202e\u200b]")
-
-
-def compared(folders, changed=lambda record: record):
-    kept = []
-    for folder in folders:
-        with Store.open(folder) as store:
-            kept.append(ComparedRun(str(folder), store.config, tuple(map(changed, store.records()))))
-    return ComparedRuns(compare(*kept, "hole", 0.05), pairs_of(*(run.records for run in kept)))
 
 
 @pytest.fixture
@@ -339,18 +330,10 @@ async def test_hostile_text_is_shown_and_harmless(two_runs):
             assert any("[bold red]x[/]" in line for line in drawn)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("scenery", ["changed", "tests", "difference", "help", "groups", "search"])
+@in_two_looks
+@pytest.mark.parametrize("scenery", COMPARISON_KEYS)
 def test_comparison_screen(app, snap_compare, scenery, size, theme):
-    keys = {"changed": (), "tests": ("j", "2"), "difference": ("plus", "3"), "help": ("question_mark",), "groups": ("i",), "search": ("slash", *"at most", "enter")}[scenery]  # fmt: skip
-
-    async def draw(pilot):
-        app.theme = theme
-        await pilot.press(*keys)
-        await pilot.pause(0.2)
-
-    assert snap_compare(app, terminal_size=size, run_before=draw)
+    assert snap_compare(app, terminal_size=size, run_before=drawing(app, scenery, theme))
 
 
 def test_the_command_needs_a_terminal_and_knows_its_words(two_runs):
