@@ -146,8 +146,8 @@ def test_only_a_folder_of_this_disk_is_a_workspace(tmp_path):
     assert workspace_of(["file:relative"]) is None
 
 
-async def _prompt(start, root, options, disk):
-    """What a model is sent for `main.py`, whose finished text lies on disk."""
+async def _prompt(start, root, options, disk, asks=10_000):
+    """What a model is sent for `main.py`, whose finished text lies on disk: once it has seen the disk, or after so many questions."""
     for path, text in disk.items():
         (root / path).write_text(text)
     async with FakeModelServer(DIALECTS["openai"]) as model:
@@ -155,7 +155,7 @@ async def _prompt(start, root, options, disk):
         editor = await start({"provider": provider, "cache": {"entries": 0}}, options=options, root=root.as_uri())
         uri = (root / "main.py").as_uri()
         editor.open("cart, tax = load()\nprint(", uri)
-        for _ in range(50):
+        for _ in range(asks):
             await editor.request(1, 6, uri=uri)
             if "total_of" in model.asked[-1].body["prompt"]:
                 break
@@ -170,5 +170,5 @@ async def test_an_editor_shows_the_model_files_of_its_workspace_but_not_the_docu
 
 
 async def test_it_can_be_told_not_to(start, tmp_path):
-    prompt = await _prompt(start, tmp_path, {"context": {"workspace": False}}, {"lib.py": TOTAL})
+    prompt = await _prompt(start, tmp_path, {"context": {"workspace": False}}, {"lib.py": TOTAL}, asks=20)
     assert prompt == "cart, tax = load()\nprint("

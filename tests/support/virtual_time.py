@@ -18,19 +18,25 @@ class VirtualClock:
         return self.now_s
 
 
-@pytest.fixture
-async def virtual_time(monkeypatch):
-    """The clock of the test's own loop. For tests without threads, processes and sockets: nobody would wait for those."""
-    loop = asyncio.get_running_loop()
+def without_waiting(loop):
+    """Make a loop pass its time without waiting, and give its clock. For tests without threads, processes and sockets."""
     clock, select = VirtualClock(loop.time()), loop._selector.select
 
     def pass_time(timeout):
         clock.now_s += TURN_S + max(timeout or 0, 0)
         return select(timeout and 0)
 
-    monkeypatch.setattr(loop, "time", clock)
-    monkeypatch.setattr(loop._selector, "select", pass_time)
+    loop.time, loop._selector.select = clock, pass_time
     return clock
+
+
+@pytest.fixture
+async def virtual_time():
+    """The clock of the test's own loop, in which nobody waits."""
+    loop = asyncio.get_running_loop()
+    time, select = loop.time, loop._selector.select
+    yield without_waiting(loop)
+    loop.time, loop._selector.select = time, select
 
 
 class SkippingClock:

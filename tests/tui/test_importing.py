@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 import subprocess
-import time
 from io import StringIO
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from typer.testing import CliRunner
 
 from replay.tapes import tape as tapes
 from tests.support.preloaded import preloaded_script
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import PATIENCE_S, until_held
 from tui.cli.app import app
 from tui.watching.waiting import Waiting
 
@@ -354,7 +353,7 @@ def test_what_takes_long_says_how_far_it_is():
     shown = Console(file=StringIO(), force_terminal=True, width=100)
     with Waiting(shown, "reading", patience_s=0.0) as bar:
         bar.show("one\x1b.json", 1, 2)
-        time.sleep(0.3)
+        until_held(lambda: "one␛.json" in shown.file.getvalue())
     assert "reading" in shown.file.getvalue()
     assert "one␛.json" in shown.file.getvalue()
     plain = Console(file=StringIO(), force_terminal=False, width=20)

@@ -12,6 +12,7 @@ from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, S
 from replay.run.live.stream import FILE, LiveStream
 from tests.support.live_screen import LIVE_SCENERIES, board, drawn, played_to, seen, text_of
 from tests.support.screen_looks import in_two_looks
+from tests.support.waiting import until
 from tui.live.app import LiveApp
 from tui.live.widgets.page_view import PageView
 from tui.text_dialog import TextDialog
@@ -203,10 +204,7 @@ def test_live_screen(scene, snap_compare, scenery, size, theme):
 
 
 async def test_a_stream_is_flushed_without_another_event(tmp_path):
-    import asyncio
-
     playback = Playback()
     with LiveStream(tmp_path, playback) as live:
         live.listen(Pulse(1.0))
-        await asyncio.sleep(0.4)
-        assert (tmp_path / FILE).read_bytes().count(b"\n") == 2
+        await until(lambda: (tmp_path / FILE).read_bytes().count(b"\n") == 2)
