@@ -10,6 +10,7 @@ import pytest
 from server.providers.fakes.dialects import DIALECTS
 from server.providers.fakes.model_server import FakeModelServer
 from server.workspace import LARGEST_BYTES, WorkspaceFiles, workspace_of
+from tests.support.waiting import PATIENCE_S
 
 TOTAL = "def total_of(cart, tax):\n    return sum(cart) * tax\n"
 
@@ -128,13 +129,13 @@ async def test_looking_does_not_keep_the_asker_waiting(tmp_path, monkeypatch):
 
     def slow(root, known):
         loop.call_soon_threadsafe(begun.set)
-        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(PATIENCE_S)
         return ()
 
     monkeypatch.setattr("server.workspace._read_all", slow)
     workspace = WorkspaceFiles(tmp_path)
     workspace.refresh()
-    await asyncio.wait_for(begun.wait(), 5)
+    await asyncio.wait_for(begun.wait(), PATIENCE_S)
     assert workspace.near((tmp_path / "b.py").as_uri(), ()) == ()
     go_on.set()
     await workspace.settled()

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import time
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ from textual.widgets import Checkbox, Input, OptionList, Static
 
 from replay.tapes.tape import Tests as ProjectTests
 from replay.tapes.tape import read, write
-from tests.support.inspector_screen import drawn
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import until_drawn
 from tui.inspector.screens.answers import AnswersScreen
 
 CART = """def following(x):
@@ -52,13 +50,6 @@ def state_of(folder):
     return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("run.sqlite", "config.toml")}
 
 
-async def until(pilot, happened):
-    begin = time.monotonic()
-    while not happened():
-        assert time.monotonic() < begin + PATIENCE_S, drawn(pilot.app)
-        await pilot.pause(0.1)
-
-
 def said(app):
     return str(app.screen.query_one("#said Static", Static).content)
 
@@ -74,9 +65,9 @@ async def ask(pilot, **values):
     await pilot.pause()
     fill(pilot.app, **values)
     await pilot.press("enter")
-    await until(pilot, lambda: isinstance(pilot.app.screen, AnswersScreen))
+    await until_drawn(pilot, lambda: isinstance(pilot.app.screen, AnswersScreen))
     screen = pilot.app.screen
-    await until(pilot, lambda: screen.answers and not screen.answers[-1].state)
+    await until_drawn(pilot, lambda: screen.answers and not screen.answers[-1].state)
     return screen.answers
 
 

@@ -1,11 +1,13 @@
 """What a live screen that is being tested shows."""
 
 import os
+import time
 from pathlib import Path
 
 from textual.widgets import Input, Static
 
 from replay.run.events import Answered, Judged, Pulse, RunEnded, SessionBegan
+from tests.support.waiting import PATIENCE_S
 from tui.live.app import LiveApp
 from tui.live.widgets.board import Board
 
@@ -20,7 +22,8 @@ def board(app):
 
 async def seen(app, pilot, words, selector="#title"):
     """Wait until words stand in a part of the screen."""
-    for _ in range(200):
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
         if words in (text_of(app, selector) if selector != "Board" else board(app)):
             return
         await pilot.pause(0.02)

@@ -21,3 +21,11 @@ def until_held(condition):
         assert time.monotonic() < ends, "waited in vain"
         time.sleep(0.01)
     return held
+
+
+async def until_drawn(pilot, condition):
+    """Wait until a condition holds, letting a screen that is being tested draw."""
+    ends = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < ends, "waited in vain"
+        await pilot.pause(0.02)

@@ -7,11 +7,11 @@ from textual.widgets import Input, Static
 
 from replay.records import Ending, Record
 from server.errors import SettingsError
-from tests.support.asking_again import RIGHT, ask, fill, listed, refused, said, state_of, until
+from tests.support.asking_again import RIGHT, ask, fill, listed, refused, said, state_of
 from tests.support.hostile_texts import HOSTILE, is_harmless
 from tests.support.inspector_screen import drawn, themed
 from tests.support.screen_looks import in_two_looks
-from tests.support.waiting import PATIENCE_S
+from tests.support.waiting import PATIENCE_S, until_drawn
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of
@@ -68,7 +68,7 @@ async def test_what_the_command_refuses_is_said_in_the_dialog_which_keeps_its_fi
         await pilot.pause()
         fill(app, provider="fxed")
         await pilot.press("enter")
-        await until(pilot, lambda: "did you mean 'fixed'" in said(app))
+        await until_drawn(pilot, lambda: "did you mean 'fixed'" in said(app))
         assert said(app).startswith("provider.name: 'fxed' is none of gguf, ")
         assert app.screen.query_one("#provider", Input).value == "fxed"
         fill(app, provider="fixed", temperature="warm")
@@ -96,13 +96,13 @@ async def test_a_question_that_is_under_way_is_ended_when_asked(asked_run):
         await pilot.pause()
         fill(app, provider="llamacpp", base_url=f"http://127.0.0.1:{port}", other='{"provider": {"timeout_s": 600}}')
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, AnswersScreen))
+        await until_drawn(pilot, lambda: isinstance(app.screen, AnswersScreen))
         screen = app.screen
-        await until(pilot, lambda: screen.answers and screen.answers[-1].state == "being asked")
+        await until_drawn(pilot, lambda: screen.answers and screen.answers[-1].state == "being asked")
         await pilot.press("x")
-        await until(pilot, lambda: screen.answers[-1].state == "stopped before its end")
+        await until_drawn(pilot, lambda: screen.answers[-1].state == "stopped before its end")
         assert screen.answers[-1].record is None
-        await until(pilot, lambda: app._questions.asker.has_ended(1))
+        await until_drawn(pilot, lambda: app._questions.asker.has_ended(1))
         await pilot.press("home", "x")
         assert len(app.screen.answers) == 2
     server.close()

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from replay.run.store import Store
 from tests.support.comparison_screen import COMPARISON_KEYS, compared, drawing
 from tests.support.screen_looks import in_two_looks
+from tests.support.waiting import until_drawn
 from tui.cli.app import app as cli
 from tui.comparing.app import ComparisonApp
 from tui.comparing.widgets.pair_list import PairList
@@ -154,14 +155,6 @@ async def test_the_mouse_chooses_moments_filters_and_pages(app):
         assert app.query_one("#tests").display
 
 
-async def scrolled(pilot, condition):
-    for _ in range(200):
-        if condition():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it was not scrolled there")
-
-
 async def test_the_longer_of_two_logs_can_be_read_to_its_end(two_runs):
     def longer(record):
         many = "\n".join(map(str, range(200 if record.ending.name == "rejected" else 30)))
@@ -173,7 +166,7 @@ async def test_the_longer_of_two_logs_can_be_read_to_its_end(two_runs):
         short, long = app.query_one("#tests").query(Side)
         app.set_focus(long)
         await pilot.press("end")
-        await scrolled(pilot, lambda: long.scroll_y == long.max_scroll_y)
+        await until_drawn(pilot, lambda: long.scroll_y == long.max_scroll_y)
         assert short.scroll_y == short.max_scroll_y < long.scroll_y
 
 
@@ -189,7 +182,7 @@ async def test_tab_goes_to_the_page_whose_sides_scroll_together(two_runs):
         left, right = app.query_one("#tests").query(Side)
         assert left.has_focus
         await pilot.press(*["down"] * 5)
-        await scrolled(pilot, lambda: left.scroll_y == right.scroll_y == 5)
+        await until_drawn(pilot, lambda: left.scroll_y == right.scroll_y == 5)
         await pilot.press("3")
         await pilot.pause()
         assert app.query_one("#difference").has_focus
