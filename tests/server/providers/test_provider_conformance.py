@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
-import threading
 
-import psutil
 import pytest
 
 from server.errors import ProviderError, ProviderRefused
@@ -16,6 +13,7 @@ from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
+from tests.support.cancelled_requests import cancel_many
 from tests.support.provider_conformance import AFTER, BEFORE, SUBJECTS
 from tests.support.waiting import PATIENCE_S, until
 
@@ -160,32 +158,25 @@ async def test_cancelling_the_task_stops_a_source_that_is_still_thinking(subject
 @_of(cancels=True)
 async def test_the_next_request_is_answered_after_a_cancelled_one(subject):
     async with subject.open(FakeScript(["x"] * 100, delay_s=0.2), max_tokens=100) as bench:
-        stream = bench.provider.complete(bench.request())
-        while not await anext(stream):
-            pass
-        await stream.aclose()
+        if subject.chunks:
+            stream = bench.provider.complete(bench.request())
+            while not await anext(stream):
+                pass
+            await stream.aclose()
+        else:
+            asked = asyncio.ensure_future(bench.answer())
+            await until(lambda: bench.source.asked)
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
         bench.source.script = FakeScript(["y"])
         assert await bench.answer() == "y"
         assert getattr(bench.source, "written", 0) < 100
 
 
-@_of(cancels=True)
-async def test_many_requests_that_are_cancelled_anywhere_leave_no_task_thread_or_socket(subject):
-    luck, process = random.Random(4), psutil.Process()
-    async with subject.open(FakeScript(["x"] * 5, think_s=0.002, delay_s=0.002)) as bench:
-        await bench.answer()
-        before = (len(asyncio.all_tasks()), process.num_fds())
-        for _ in range(40):
-            asked = [asyncio.ensure_future(bench.answer()) for _ in range(5)]
-            await asyncio.sleep(luck.uniform(0, 0.01))
-            for each in luck.sample(asked, 4):
-                each.cancel()
-            await asyncio.gather(*asked, return_exceptions=True)
-        assert await bench.answer() == "x" * 5
-        await until(lambda: len(asyncio.all_tasks()) <= before[0] + 6)  # the fake's own, one a connection kept open
-        await until(lambda: process.num_fds() <= before[1] + 12)
-        await until(lambda: all(thread.name != "gguf" for thread in threading.enumerate()))
-    await until(lambda: len(asyncio.all_tasks()) == 1)
+@pytest.mark.parametrize("name", ["openai", "gguf", "lsp"])
+async def test_many_requests_that_are_cancelled_anywhere_leave_no_task_thread_or_socket(name):
+    """One of each way of asking: those of HTTP share one client, and all of them are tried in tests/real/server."""
+    await cancel_many(next(subject for subject in SUBJECTS if subject.id == name))
 
 
 @_of(cancels=True)
