@@ -1,6 +1,6 @@
 # ghosttape. `make demo` and `make test` each work alone in a fresh clone; the rest is for people who work on it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-real check lint style types imports names policies repairs bench warm reached oracle coverage fit vscode vsix pictures clean sandbox dev real editor
+.PHONY: help setup demo test test-real check lint style types imports names policies repairs bench warm reached oracle coverage fit mutants vscode vsix pictures clean sandbox dev real editor
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -55,6 +55,7 @@ reached: dev sandbox ## What the second run, with probes in the tests, changes a
 
 repairs: dev ## The tables of docs/repairs.md anew: make repairs DATA=../shared/data
 	$(BIN)/python -m tools.repair_tables $(DATA) docs/repairs.md
+	$(BIN)/python -m tools.repair_noises docs/repairs.md server syntax vscode-ext/src corpora/demo tests/server/repair/sources $(DATA)/devbench/benchmark
 
 bench: real sandbox ## Measure: tests/performance
 	$(BIN)/pytest tests/performance --benchmark-enable --benchmark-only
@@ -71,6 +72,9 @@ coverage: dev ## How often intervals hold the truth: the tables of docs/numbers.
 fit: dev ## Fit the acceptance model anew: make fit DATA="FIRST SECOND" (docs/users.md)
 	$(BIN)/python -m tools.acceptance.fit $(DATA)
 
+mutants: dev sandbox ## How many of 300 drawn faults the tests notice: make mutants, later make mutants DRAW=FILE
+	$(BIN)/python -m tools.mutants $(if $(DRAW),--draw $(DRAW))
+
 schema: dev ## Write docs/tape.schema.json anew
 	$(BIN)/python -c 'from pathlib import Path; from tools.tape_schema import publish; publish(Path("docs/tape.schema.json"))'
 
@@ -84,7 +88,7 @@ pictures: editor vsix ## The pictures of the extension's README and walkthrough 
 	$(BIN)/python -m tests.support.vscode.pictures
 
 clean: ## Remove what was made, but for runs
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-ext/node_modules vscode-ext/out vscode-ext/*.vsix
+	rm -rf $(VENV) dist .mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-ext/node_modules vscode-ext/out vscode-ext/*.vsix
 
 dev: $(VENV)/.ready-dev
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from runners.verdicts import VerdictClass
+from server.counts import Finish
 from syntax.wanted import Stop
 
 EndingName: TypeAlias = Literal[
@@ -117,7 +118,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     `first_token` is the ms from the question to the first piece of an answer that was streamed. None where it is not known: the answer came in
     one piece or from a cache, its latency was not measured, another server gave it, or an older version made the run. `prompt_tokens` and
     `tokens` are those of the prompt and of the answer, as the provider told them; None where it did not, as for an answer whose reader had
-    enough before its end.
+    enough before its end; so with `finish`, why the model stopped writing.
     """
 
     text: str
@@ -132,6 +133,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     first_token: float | None = None
     prompt_tokens: int | None = None
     tokens: int | None = None
+    finish: Finish | None = None
 
 
 class Ending(msgspec.Struct, frozen=True):

@@ -9,6 +9,8 @@ from server.cache import Cache
 
 Outcome: TypeAlias = Literal["shown", "empty", "filtered", "failed", "cancelled"]
 Reuse: TypeAlias = Literal["none", "typed", "prefix", "inflight"]
+Finish: TypeAlias = Literal["stop", "length", "refusal", "content-filter", "other"]
+"""Why a model stopped writing: it was done, it reached its limit of tokens, it refused, or a filter stopped it. `other`: for another reason, such as a call of a tool."""
 
 
 def stats_of(counts: Counter[str], kept: Cache[Any], underway: int = 0) -> dict[str, Any]:

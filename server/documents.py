@@ -12,7 +12,7 @@ from typing import TypeAlias
 from server.errors import DocumentError
 from syntax.encodings import PositionEncoding, from_utf16, to_utf16
 from syntax.errors import OffsetError
-from syntax.text import Change, cut, index_of, length, offset_at, position_at, splice
+from syntax.text import Change, cut, index_of, length, line_starts, offset_at, position_at, splice
 
 LineCharacter: TypeAlias = tuple[int, int]
 """(line, character), counted as the client counts: in UTF-16 code units unless both sides agreed on another encoding."""
@@ -70,6 +70,13 @@ class Document:
             return self._offset((line, to_utf16(self._line(line), character, self.encoding)))
         return self._offset(place)
 
+    def bounded(self, place: LineCharacter) -> LineCharacter:
+        """A position of a change: below the last line it is the end of the document (`syntax.text.end_offset_at`)."""
+        if self._start(place[0]) is not None or place[0] <= self.text.count("\n"):
+            return place
+        last = len(line_starts(self.text)) - 1
+        return place if place[0] <= last else (last, _PAST_ALL)
+
     @property
     def _counts_utf16(self) -> bool:
         return self.encoding == "utf-16" or self.text.isascii()
@@ -95,6 +102,11 @@ class Document:
         if not self._counts_utf16:
             return place[0], self._counted(place[0], offset)
         return position_at(self.text, offset) if start is None else (place[0], offset - start)
+
+    def position(self, offset: int) -> LineCharacter:
+        """The position of a UTF-16 offset."""
+        line, character = position_at(self.text, offset)
+        return line, character if self._counts_utf16 else self._counted(line, offset)
 
     def moved(self, place: LineCharacter, characters: int) -> LineCharacter:
         """The position `characters` (indices, on the same line) right of `place`."""
@@ -184,11 +196,14 @@ class OpenDocuments:
         self._open.pop(uri, None)
         self._open[uri] = Document(uri, language, version, text, known(text), self.encoding)
 
-    def change(self, uri: str, version: int, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
+    def change(self, uri: str, version: int | None, edits: Sequence[ContentChange]) -> tuple[Change, ...]:
         """Apply edits one after the other, each to the text that the one before it left; give them as offsets.
 
+        What the editor has done is never refused, for its text would be another one from then on: a range that runs backwards means the same
+        as one that runs forwards, as in the reference implementation. Without a `version` it is counted here.
+
         Raises:
-            DocumentError: the document is not open or a range lies outside it; nothing is applied then.
+            DocumentError: the document is not open.
 
         """
         document, changes = self.get(uri), []
@@ -197,9 +212,10 @@ class OpenDocuments:
                 changes.append((0, length(document.text), edit))
                 document = replace(document, text=edit, plain=known(edit))
                 continue
-            start, end, text = edit
-            changes.append((document.offset(start), document.offset(end), text))
+            start, end = sorted(document.bounded(each) for each in edit[:2])
+            changes.append((document.offset(start), document.offset(end), edit[2]))
             document = document.changed(changes[-1], start[0])
+        version = document.version + 1 if version is None else version
         self._open[uri] = Document(uri, document.language, version, document.text, document.plain, self.encoding)
         return tuple(changes)
 

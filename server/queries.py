@@ -11,7 +11,7 @@ import msgspec
 
 from server.cache import CacheGroup, Elsewhere, digest, digests
 from server.context import RecentEdit, Snippet
-from server.counts import Outcome, Reuse
+from server.counts import Finish, Outcome, Reuse
 from server.documents import Document
 from server.repair.chain import RepairStep
 from syntax.wanted import Stop
@@ -72,7 +72,8 @@ class CompletionResult(msgspec.Struct, frozen=True):
     (None: there is no record, or it says nothing of time); `first_token` is the ms from the question to the first of several pieces,
     as the record says, or else as measured (None: the answer came in one piece). `tokens` were written, `prompt_tokens` read; `confidence` is
     the mean natural logarithm of the written tokens' probabilities. The last two are None where the provider does not tell.
-    `sources` are the paths of other texts of which the prompt shows pieces. `ticket` is the answer's name for a provider that `Heeds`.
+    `sources` are the paths of other texts of which the prompt shows pieces. `ticket` is the answer's name for a provider that `Heeds`. `finish` says
+    why the model stopped writing (None: it was not told, or the reader had enough before the end).
     """
 
     text: str = ""
@@ -93,6 +94,7 @@ class CompletionResult(msgspec.Struct, frozen=True):
     first_token: float | None = None
     sources: tuple[str, ...] = ()
     ticket: str = ""
+    finish: Finish | None = None
 
     @property
     def size(self) -> int:

@@ -327,6 +327,7 @@ def _with_metadata(start: CompletionResult, pieces: _Pieces) -> CompletionResult
         ticket=metadata.ticket or "",
         elapsed=metadata.elapsed,
         first_token=pieces.first_token(metadata.first),
+        finish=metadata.finish,
     )
 
 

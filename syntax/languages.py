@@ -272,6 +272,30 @@ _ROWS = (
 LANGUAGES: Mapping[str, Language] = {row.id: row for row in _ROWS}
 _BY_EXTENSION = {extension: row for row in _ROWS for extension in row.extensions}
 _ALIASES = {"c": "cpp", "c_sharp": "csharp"}
+TEXTS = frozenset(
+    {
+        *("abap", "asciidoc", "bat", "bibtex", "blade", "clojure", "coffeescript", "css", "csv", "dart", "diff"),
+        *("dockercompose", "dockerfile", "dotenv", "elixir", "elm", "erlang", "fsharp", "git-commit", "git-rebase"),
+        *("graphql", "groovy", "haml", "handlebars", "haskell", "html", "ini", "jade", "jinja", "json", "jsonc"),
+        *("jsonl", "julia", "kotlin", "latex", "less", "lua", "makefile", "markdown", "mdx", "mediawiki", "nix"),
+        *(
+            "objective-c",
+            "objective-cpp",
+            "ocaml",
+            "org",
+            "perl",
+            "perl6",
+            "php",
+            "plaintext",
+            "postgres",
+            "powershell",
+        ),
+        *("properties", "proto3", "pug", "r", "razor", "restructuredtext", "rst", "sass", "scala", "scheme", "scss"),
+        *("shaderlab", "shellscript", "slim", "sql", "stylus", "svelte", "svg", "swift", "terraform", "tex", "toml"),
+        *("typst", "vb", "vue", "xml", "xsl", "yaml", "zig"),
+    }
+)
+"""Identifiers of languages whose syntax is not known here: those of LSP 3.18 (TextDocumentItem) and of VS Code's common extensions."""
 _NAMES = {"c++": "cpp", "c#": "csharp", "golang": "go", "python3": "python", "nodejs": "javascript"}
 
 

@@ -135,6 +135,15 @@ def offset_at(text: str, line: int, character: int) -> int:
     return offset_of(text, starts[line]) + min(character, length(content))
 
 
+def end_offset_at(text: str, line: int, character: int) -> int:
+    """The UTF-16 offset of a range's end: below the last line it is the end of the text.
+
+    A range that takes in the end of the last line names the beginning of a line that is not there. The reference implementation
+    (`TextDocument.offsetAt` of vscode-languageserver-node) reads it so, and editors send it.
+    """
+    return length(text) if line >= len(line_starts(text)) else offset_at(text, line, character)
+
+
 def carry_left(mark: int, changes: Sequence[Change]) -> int:
     """Where a mark goes that stays before what is inserted at it."""
     return mark + sum(_shift_left(mark, change) for change in changes)

@@ -12,7 +12,10 @@ from collections import Counter
 import hypothesis
 import pytest
 
+from replay.importers.workspace_recording.reading import import_recording
 from tests.support.places import EXCERPTS
+from tests.support.preloaded import preloaded_script
+from tests.support.recording_names import BEGINNING
 from tests.support.scale import examples
 
 pytest_plugins = ("tests.support.program", "tests.support.extension")
@@ -52,6 +55,12 @@ def _lacking(what):
     if os.environ.get("CI", "").lower() in {"1", "true"}:
         pytest.fail(f"missing under CI: {what}", pytrace=False)
     pytest.skip(what)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_starts():
+    """What ghosttape starts of itself is forked from a process that has loaded everything (tests/real starts the console script)."""
+    os.environ["GHOSTTAPE_SCRIPT"] = preloaded_script()
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +138,12 @@ def recordings(shared):
 def recording_file(shared):
     """A function from the name of a real recording to its file."""
     return (shared / "recordings").joinpath
+
+
+@pytest.fixture(scope="session")
+def recorded_session(once):
+    """The tape of the first 19 minutes of a real session of 92."""
+    return once("recorded-session", lambda: import_recording(EXCERPTS / "recordings" / BEGINNING).tape)
 
 
 @pytest.hookimpl(trylast=True)

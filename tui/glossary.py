@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from replay.records import AdherenceName, Ending, Record, Verdict
+from replay.records import AdherenceName, Ending, Record, Suggestion, Verdict
 from replay.run.listing.rows import Row
 
 ENDINGS: dict[str, str] = {
@@ -23,6 +23,14 @@ ENDINGS: dict[str, str] = {
     "typed-through": "the user typed the same text",
     "rejected": "the user did not accept it",
 }
+
+FINISHES: dict[str, str] = {
+    "length": "the model reached its limit of tokens",
+    "refusal": "the model refused",
+    "content-filter": "a filter of the model server stopped it",
+    "other": "the model stopped for another reason than the end of its answer",
+}
+"""Why a model stopped writing, where it was not simply done."""
 
 VERDICTS: dict[str, str] = {
     "passed": "the tests pass with it in place",
@@ -131,6 +139,11 @@ def describe_ending(ending: Ending) -> str:
     """Return an ending with its meaning, as `gated: the policy did not let the editor ask here (mid-word)`."""
     meaning = ENDINGS.get(ending.name, "")
     return f"{ending.name}: {meaning}" + (f" ({ending.reason})" if ending.reason else "")
+
+
+def describe_finish(offered: Suggestion | None) -> str:
+    """Return why the model stopped writing, as `the model refused`; empty where it was done, or did not say."""
+    return FINISHES.get(offered.finish or "", "") if offered else ""
 
 
 def adherence_told(verdict: Verdict) -> dict[str, Sequence[str]]:

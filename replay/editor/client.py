@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from replay.editor.connection import METHOD_NOT_FOUND, Connection
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
 from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, Tell, VerifyCheckpoint
@@ -22,13 +24,13 @@ from replay.records import Moment, TrailStep
 from replay.tapes.tape import digest
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
 from syntax.errors import OffsetError
-from syntax.text import cut, offset_at, position_at, splice
+from syntax.text import cut, end_offset_at, offset_at, position_at, splice
 
 OURS = "ghosttape"
 PATIENCE_S = 120.0
 """Time limit for an answer; the limits of our own server's providers are shorter."""
 METHOD = "textDocument/inlineCompletion"
-_EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens")
+_EXPLAINED = ("raw", "prompt", "provider", "cache", "first_token", "prompt_tokens", "tokens", "finish")
 """What an answer takes over from `ghosttape/explain`."""
 _GIVEN_UP = object()
 
@@ -247,7 +249,7 @@ class Editor:
             return  # the response, usually an error for a cancelled request, has no use
 
     def _answer(self, ask: Ask, measured: float, result: Any, explained: Mapping[str, Any]) -> Answer:
-        items = (result if isinstance(result, list) else (result or {}).get("items")) or []
+        items = (result.get("items") if isinstance(result, dict) else result) or []
         members = {key: explained[key] for key in _EXPLAINED if explained.get(key)}
         trail = tuple(
             TrailStep(step["step"], step["before"], step["after"], step.get("undone", False))
@@ -256,6 +258,8 @@ class Editor:
         if not items:
             filtered = explained.get("step", "") if explained.get("outcome") == "filtered" else ""
             return Answer(measured, filtered=filtered or "", trail=trail, **members)
+        if not isinstance(items, list) or not isinstance(items[0], dict):
+            return Answer(measured, failed="the server's answer is no list of items")
         text = items[0].get("insertText")
         text = text.get("value") if isinstance(text, dict) else text
         if not isinstance(text, str):
@@ -264,15 +268,19 @@ class Editor:
             start, end = self._replaced(ask, items[0].get("range"))
         except OffsetError as error:
             return Answer(measured, failed=f"the server's range is outside the document: {error}")
+        except msgspec.ValidationError as error:
+            return Answer(measured, failed=f"the server's range is malformed: {error}")
         item = items[0] if isinstance(items[0].get("command"), dict) else None
         return Answer(measured, text=text, start=start, end=end, trail=trail, item=item, **members)
 
-    def _replaced(self, ask: Ask, where: Mapping[str, Any] | None) -> tuple[int, int]:
+    def _replaced(self, ask: Ask, where: Any) -> tuple[int, int]:
+        from server.wire.messages import Range  # all of LSP's types come with it
+
         if where is None:
             return ask.moment.offset, ask.moment.offset
-        text = ask.before + ask.after
-        start, end = where["start"], where["end"]
-        return offset_at(text, start["line"], start["character"]), offset_at(text, end["line"], end["character"])
+        text, given = ask.before + ask.after, msgspec.convert(where, Range)
+        start = offset_at(text, given.start.line, given.start.character)
+        return start, end_offset_at(text, given.end.line, given.end.character)
 
     def uri(self, path: str) -> str:
         """The URI of a document."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -10,14 +11,14 @@ from replay.errors import ServerError
 
 
 def console_script() -> str:
-    """The absolute path of the command `ghosttape`.
+    """The absolute path of the command `ghosttape`: what GHOSTTAPE_SCRIPT names, else the one beside this Python, else on PATH.
 
     Raises:
         ServerError: ghosttape is not installed as a command.
 
     """
     beside = Path(sys.executable).with_name("ghosttape")
-    found = str(beside) if beside.exists() else shutil.which("ghosttape")
+    found = os.environ.get("GHOSTTAPE_SCRIPT") or (str(beside) if beside.exists() else shutil.which("ghosttape"))
     if found is None:
         raise ServerError(
             "the command `ghosttape` is not installed beside this Python nor on PATH: reinstall ghosttape"

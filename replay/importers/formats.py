@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from replay.errors import TapeError
+from replay.importers.building.csv_rows import delimiter_of
+from replay.importers.building.packed_files import in_utf8
 from replay.importers.building.tape_builder import ImportedTape
 from replay.importers.crowd import chunk_files
 from replay.importers.crowd import chunks as crowd_chunks
@@ -30,7 +33,7 @@ _HEAD = 65_536
 
 @dataclass(frozen=True, slots=True)
 class InputHead:
-    """The beginning of an input: the names in a folder, or the first bytes of a file (unpacked if gzip)."""
+    """The beginning of an input: the names in a folder, or the first bytes of a file (unpacked if gzip, in UTF-8 if UTF-16)."""
 
     path: Path
     names: frozenset[str] = frozenset()
@@ -39,8 +42,13 @@ class InputHead:
     @property
     def columns(self) -> Sequence[str]:
         """The names of the columns if the file is a table."""
-        first = self.content.decode("utf-8-sig", "replace").partition("\n")[0]
-        return next(csv.reader([first.rstrip("\r")]), [])
+        text = io.StringIO(self.content.decode("utf-8", "replace"), newline="")
+        delimiter = delimiter_of(text.readline())
+        text.seek(0)
+        try:
+            return next(csv.reader(text, delimiter=delimiter), [])
+        except csv.Error:  # such as a cell that is longer than the beginning of a table may be
+            return []
 
 
 Import: TypeAlias = Callable[[Path], Iterator[ImportedTape]]
@@ -92,7 +100,8 @@ def _why_not(head: InputHead) -> str:
     if recordings:
         return f"is a folder with {len(recordings)} recordings, as {recordings[0]}: name the files, as in {head.path / '*'}"
     formats = ", ".join(each.name for each in FORMATS)
-    return f"is of no format that can be imported ({formats}), as far as its beginning shows"
+    shown = f"is of no format that can be imported ({formats}), as far as its beginning shows"
+    return f"{shown}: with its format named (--format) the import says what is wrong with it"
 
 
 def _looks_importable(path: Path) -> bool:
@@ -142,7 +151,7 @@ def _head(path: Path) -> InputHead:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
             unpacked = gzip.GzipFile(fileobj=file) if packed else file
-            return InputHead(path, content=unpacked.read(_HEAD))
+            return InputHead(path, content=in_utf8(unpacked.read(_HEAD), "replace"))
     except (OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from error
 

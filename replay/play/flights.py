@@ -131,6 +131,7 @@ def suggestion_of(answer: Answer, ask: Ask, latency: float) -> Suggestion:
         first_token=answer.first_token,
         prompt_tokens=answer.prompt_tokens,
         tokens=answer.tokens,
+        finish=answer.finish,
     )
 
 

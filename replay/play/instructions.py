@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from replay.records import Ending, Moment, Suggestion, TrailStep
+from server.counts import Finish
 from syntax.text import Change
 
 ItemFate: TypeAlias = Literal["shown", "accepted", "part"]
@@ -129,7 +130,7 @@ class Answer:
 
     `by_record`: `measured` is not wall time: it is what a record of answers says, or 0 for what the server had in its cache.
     `given_up`: the editor cancelled the request before the answer came. `item` is what the server gave, as it came, if it has a
-    command, by which a server knows it again. `first_token` is the ms to the first of its pieces; that and its tokens are those of `replay.records.Suggestion`.
+    command, by which a server knows it again. `first_token` is the ms to the first of its pieces; that, its tokens and its `finish` are those of `replay.records.Suggestion`.
     """
 
     measured: float
@@ -150,3 +151,4 @@ class Answer:
     first_token: float | None = None
     prompt_tokens: int | None = None
     tokens: int | None = None
+    finish: Finish | None = None

@@ -49,6 +49,7 @@ class Earlier:
             first_token=suggestion.first_token,
             prompt_tokens=suggestion.prompt_tokens,
             tokens=suggestion.tokens,
+            finish=suggestion.finish,
         )
 
     def asked_again(self, ask: Ask) -> Ask:

@@ -27,7 +27,7 @@ from server.queries import CompletionResult, Query
 from server.service import Service
 from server.wire.messages import PositionParams, convert_params
 from server.wire.plain import STREAMED, UNDER_WAY
-from syntax.text import cut
+from syntax.text import cut, length
 
 ACCEPTED = "ghosttape.accepted"
 """The command of an item, which the editor runs when the person accepts the item."""
@@ -79,10 +79,35 @@ async def _answer(ls: Server, params: CompletionParams, where: Location) -> list
     ls.remember(where, result)
     if result.outcome == "failed":
         raise RequestFailed(result.reason)
-    if not result.text or params.document is None or _stands_there(params.document, place(params.position), result):
+    if not result.text or params.document is None or _stands_there(*_asked_at(params, params.document), result):
         ls.protocol.tell_missing(params, "empty", result.latency)
         return []
     return [_item(ls, params, params.document, result)]
+
+
+def _selected(params: CompletionParams, document: Document) -> tuple[LineCharacter, LineCharacter, str] | None:
+    """The range and the text of the item that is selected in the editor's list; None if there is none at the cursor."""
+    selected, cursor = params.context.selected_completion_info, place(params.position)
+    if selected is None:
+        return None
+    start, end = (
+        document.clamped(document.bounded(place(each))) for each in (selected.range.start, selected.range.end)
+    )
+    return (start, end, selected.text) if start <= cursor <= end else None
+
+
+def _asked_at(params: CompletionParams, document: Document) -> tuple[Document, LineCharacter]:
+    """The text that is completed, and where: behind the selected item, as if it were accepted.
+
+    An editor shows a completion beside its list only if it extends the item that is selected there (LSP 3.18, "SelectedCompletionInfo").
+    """
+    selected = _selected(params, document)
+    if selected is None:
+        return document, place(params.position)
+    start, end, text = selected
+    change = document.offset(start), document.offset(end), text
+    completed = document.changed(change, start[0])
+    return completed, completed.position(change[0] + length(text))
 
 
 def _stands_there(document: Document, start: LineCharacter, result: CompletionResult) -> bool:
@@ -115,7 +140,8 @@ def _query(ls: Server, params: CompletionParams) -> Query:
         raise DocumentError(f"{params.text_document.uri} is not open: send textDocument/didOpen first")
     streamed = _streamed(ls, params.streams) if params.streams else None
     wanted = {"stop": params.stop, "sample": params.sample, "streamed": streamed}
-    query = query_at(ls, ls.service, document, place(params.position), **wanted)
+    completed, where = _asked_at(params, document)
+    query = query_at(ls, ls.service, completed, where, **wanted)
     if not params.shown:
         return query
     evidence = tuple(Snippet(_path(ls, other.uri), other.text) for other in params.shown)
@@ -220,12 +246,15 @@ def _item(
     ls: Server, asked: CompletionParams, document: Document, result: CompletionResult
 ) -> types.InlineCompletionItem:
     """The item of a result. It has a command (`ACCEPTED`) if a listener or the provider wants to know that it was accepted."""
-    start = place(asked.position)
-    end = document.moved(start, result.covered) if result.covered else start
+    start = end = place(asked.position)
+    text, selected = result.text, _selected(asked, document)
+    if selected is not None:
+        start, end, text = *selected[:2], selected[2] + text
+    end = document.moved(end, result.covered) if result.covered else end
     covered = types.Range(types.Position(*start), types.Position(*end))
-    item = types.InlineCompletionItem(insert_text=result.text, range=covered)
+    item = types.InlineCompletionItem(insert_text=text, range=covered)
     if ls.listeners:
-        change = (document.offset(start), document.offset(end), result.text)
+        change = (document.offset(start), document.offset(end), text)
         ls.protocol.emit(CompletionReturned(asked.request, document, change, result.latency))
     if ls.listeners or result.ticket:
         arguments = [asked.request, result.ticket] if result.ticket else [asked.request]

@@ -265,11 +265,15 @@ class GhosttapeProtocol(LanguageServerProtocol):
         self.recent.forget(uri)
         self.emit(DocumentClosed(document))
 
-    def _changed(self, uri: str, version: int, edits: Sequence[ContentChange]) -> None:
+    def _changed(self, uri: str, version: int | None, edits: Sequence[ContentChange]) -> None:
         before = self.documents.get(uri)
         changes = self.documents.change(uri, version, edits)
         after = self.documents.get(uri)
-        self.recent.add(uri, before.text, after.text, edits)
+        bounded = [
+            each if isinstance(each, str) else (before.bounded(each[0]), before.bounded(each[1]), each[2])
+            for each in edits
+        ]
+        self.recent.add(uri, before.text, after.text, bounded)
         if self.listeners:
             self.emit(DocumentChanged(before, after, changes))
 

@@ -21,7 +21,7 @@ from server.prompt import ChatMessage, Prompt
 from server.providers.http.endpoint import Endpoint, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, token_count
+from server.providers.http.stream import EventContent, StreamEvent, finish_of, token_count
 from server.providers.protocol import AnswerMetadata, AnswerPiece, Request
 from server.settings import ProviderSettings
 
@@ -109,16 +109,20 @@ class Reader:
     def read(self, event: StreamEvent) -> EventContent:
         """The text of one event, or the counts of the last ones."""
         match event.get("type"):
-            case "content_block_delta":
-                text = _of(event, "delta").get("text")
+            case "content_block_start" | "content_block_delta":  # the text of a block may begin with its start
+                text = _of(event, "delta" if "delta" in event else "content_block").get("text")
                 return EventContent((AnswerPiece(text),) if isinstance(text, str) and text else ())
             case "message_start":
                 self._asked = token_count(_of(_of(event, "message"), "usage").get("input_tokens"))
             case "message_delta":
-                written = token_count(_of(event, "usage").get("output_tokens"))
-                return EventContent((AnswerMetadata(tokens=written, prompt_tokens=self._asked),))
+                written, reason = (
+                    token_count(_of(event, "usage").get("output_tokens")),
+                    _of(event, "delta").get("stop_reason"),
+                )
+                counts = AnswerMetadata(tokens=written, prompt_tokens=self._asked, finish=finish_of(reason))
+                return EventContent((counts,), last=bool(reason))
             case "message_stop":
-                return EventContent(last=True)
+                return EventContent(last=True, over=True)
             case "message":
                 return _whole(event)
         return EventContent()
@@ -132,7 +136,9 @@ def _whole(message: StreamEvent) -> EventContent:
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
     text = "".join(text for text in texts if isinstance(text, str))
     metadata = AnswerMetadata(
-        tokens=token_count(usage.get("output_tokens")), prompt_tokens=token_count(usage.get("input_tokens"))
+        tokens=token_count(usage.get("output_tokens")),
+        prompt_tokens=token_count(usage.get("input_tokens")),
+        finish=finish_of(message.get("stop_reason")),
     )
     return EventContent((AnswerPiece(text), metadata) if text else (metadata,), last=True)
 

@@ -148,7 +148,7 @@ class _Generation:
 
     def __init__(self, engine: Any, question: Mapping[str, Any], loop: asyncio.AbstractEventLoop) -> None:
         self.cancelled = threading.Event()
-        self._engine, self._question, self._loop = engine, dict(question), loop
+        self._engine, self._question, self._loop, self._reader = engine, dict(question), loop, choices.Reader()
         self._pieces: asyncio.Queue[GeneratedPiece] = asyncio.Queue()
         self._thread = threading.Thread(target=self._run, name="gguf", daemon=True)
 
@@ -181,7 +181,7 @@ class _Generation:
         if "error" in chunk:
             self._put(ProviderRefused(f"llama.cpp: {chunk['error'].get('message', chunk['error'])}"))
             return True
-        for piece in choices.read(chunk).pieces:
+        for piece in self._reader.read(chunk).pieces:
             self._put(piece)
         return self.cancelled.is_set()
 

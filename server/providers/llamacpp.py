@@ -18,7 +18,7 @@ from server.errors import ProviderMissing
 from server.prompt import Prompt
 from server.providers.http.endpoint import Endpoint, bearer, endpoint
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, answer_piece, token_count
+from server.providers.http.stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
 from server.providers.protocol import AnswerMetadata, Request
 from server.providers.wrappers.healing import grammar
 from server.settings import ProviderSettings
@@ -81,13 +81,19 @@ class LlamaCpp:
 
 
 def read(event: StreamEvent) -> EventContent:
-    """The text of one event, with its tokens' log-probabilities; the last one counts."""
+    """The text of one event, with its tokens' log-probabilities; the last one counts, and says why the model stopped.
+
+    Versions before `stop_type` have a flag for each reason.
+    """
     last = bool(event.get("stop"))
+    flag = next((name for name in ("limit", "word", "eos") if event.get(f"stopped_{name}")), None)
     counts = AnswerMetadata(
-        tokens=token_count(event.get("tokens_predicted")), prompt_tokens=token_count(event.get("tokens_evaluated"))
+        tokens=token_count(event.get("tokens_predicted")),
+        prompt_tokens=token_count(event.get("tokens_evaluated")),
+        finish=finish_of(event.get("stop_type") or flag),
     )
     pieces = answer_piece(event.get("content"), event.get("completion_probabilities"))
-    return EventContent((*pieces, counts) if last else pieces, last)
+    return EventContent((*pieces, counts) if last else pieces, last, over=last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> LlamaCpp:

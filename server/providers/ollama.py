@@ -19,7 +19,7 @@ from server.prompt import Prompt
 from server.providers.http.endpoint import Endpoint, bearer, endpoint
 from server.providers.http.negotiation import ApiProfile, chat_messages
 from server.providers.http.refusals import StatusError
-from server.providers.http.stream import EventContent, StreamEvent, answer_piece, token_count
+from server.providers.http.stream import EventContent, StreamEvent, answer_piece, finish_of, token_count
 from server.providers.protocol import AnswerMetadata, Request
 from server.settings import ProviderSettings
 
@@ -120,14 +120,16 @@ class Ollama:
 
 
 def read(event: StreamEvent) -> EventContent:
-    """The text of one line, of `/api/generate` or `/api/chat`; the last one counts tokens."""
+    """The text of one line, of `/api/generate` or `/api/chat`; the last one counts tokens and says why the model stopped."""
     message, last = event.get("message"), bool(event.get("done"))
     text = event.get("response") or (message.get("content") if isinstance(message, dict) else "")
     counts = AnswerMetadata(
-        tokens=token_count(event.get("eval_count")), prompt_tokens=token_count(event.get("prompt_eval_count"))
+        tokens=token_count(event.get("eval_count")),
+        prompt_tokens=token_count(event.get("prompt_eval_count")),
+        finish=finish_of(event.get("done_reason")),
     )
     pieces = answer_piece(text, event.get("logprobs"))
-    return EventContent((*pieces, counts) if last else pieces, last)
+    return EventContent((*pieces, counts) if last else pieces, last, over=last)
 
 
 def make(settings: ProviderSettings, transport: httpx.AsyncBaseTransport | None = None) -> Ollama:

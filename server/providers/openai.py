@@ -83,7 +83,9 @@ class OpenAI:
 
     def _ask(self, prompt: Prompt, request: Request) -> AsyncGenerator[str, None]:
         route = "chat/completions" if prompt.messages else "completions"
-        return self.endpoint.answer(route, self._question(prompt, request), choices.read, prompt.stops, request.admit)
+        return self.endpoint.answer(
+            route, self._question(prompt, request), choices.Reader().read, prompt.stops, request.admit
+        )
 
     def _learn(self, refusal: StatusError, prompt: Prompt, request: Request) -> Prompt | None:
         """A chat, where there is no other route; the same prompt, where a parameter was named that can be done without."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import msgspec
 
 from server.context import Budget, Context
+from server.counts import Finish
 from server.documents import Document
 from server.errors import ProviderOverdue
 from server.prompt import Prompt
@@ -74,12 +75,13 @@ class AnswerMetadata(str):
 
     `tokens` and `prompt_tokens` are the source's own counts. `prompt` is what was sent, if that differs from the request's prompt. The
     answer replaces `covers` characters right of the cursor, on its line. `ticket` identifies the answer for a `FeedbackProvider`.
-    `at` is the ms from the question to this piece, as a record keeps them; the last one may mark the end of the answer.
+    `finish` says why the model stopped writing. `at` is the ms from the question to this piece, as a record keeps them; the last one may mark the end of the answer.
     """
 
-    __slots__ = ("at", "covers", "prompt", "prompt_tokens", "ticket", "tokens")
+    __slots__ = ("at", "covers", "finish", "prompt", "prompt_tokens", "ticket", "tokens")
 
     at: float | None
+    finish: Finish | None
     prompt: str | None
     prompt_tokens: int | None
     tokens: int | None
@@ -94,13 +96,14 @@ class AnswerMetadata(str):
         tokens: int | None = None,
         covers: int | None = None,
         ticket: str | None = None,
+        finish: Finish | None = None,
         at: float | None = None,
     ) -> Self:
         """An empty string, so that pieces can be joined without a special case."""
         made = super().__new__(cls, "")
         made.at = at
         made.prompt, made.prompt_tokens, made.tokens = prompt, prompt_tokens, tokens
-        made.covers, made.ticket = covers, ticket
+        made.covers, made.ticket, made.finish = covers, ticket, finish
         return made
 
 
@@ -130,6 +133,7 @@ class AnswerSummary(msgspec.Struct, frozen=True):
     ticket: str | None = None
     elapsed: float | None = None
     first: float | None = None
+    finish: Finish | None = None
 
 
 def summarize(pieces: Iterable[str]) -> AnswerSummary:
@@ -154,7 +158,14 @@ def summarize(pieces: Iterable[str]) -> AnswerSummary:
         _last(metadata, "ticket"),
         getattr(pieces[-1], "at", None),
         next((getattr(piece, "at", None) for piece in pieces if piece), None),
+        _finish(metadata),
     )
+
+
+def _finish(metadata: Sequence[AnswerMetadata]) -> Finish | None:
+    """Why the model stopped. A refusal or a filter counts more than the `stop` with which the stream ends after it."""
+    reasons = [each.finish for each in metadata if each.finish is not None]
+    return next((reason for reason in reasons if reason != "stop"), reasons[0] if reasons else None)
 
 
 def _last(metadata: Sequence[AnswerMetadata], name: str) -> Any:

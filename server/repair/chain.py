@@ -35,7 +35,6 @@ _PAPERS: Mapping[PaperRules, Mapping[RepairName, Callable[[Draft], str]]] = Mapp
 """What a paper's rules do behind a step of ours."""
 _ROUNDS = 4
 """The most rounds of all steps. A step can make work for one before it, so the steps run until nothing changes."""
-_CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\r|\n|$)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -63,17 +62,22 @@ def repair(
     With a paper's `rules` the steps follow these as well. A step is undone if the splice has more syntax errors with its result. A result of
     white space counts as empty. Line ends of the result are the document's; those in the trail are line feeds.
     """
-    if not draft.text.strip():
+    if not steps or not draft.text.strip():
         return draft.text, ()
     current = normalised(draft)
     trail: list[RepairStep] = []
     for _ in range(_ROUNDS):
-        text, taken = _round(replace(current, after=current.after[covered(current) :]), steps, rules)
+        text, taken = _round(replace(current, after=current.after[overlap.taken(current) :]), steps, rules)
         trail += taken
         if text == current.text or not text:
             break
         current = replace(current, text=text)
     return _restored(draft, text), tuple(trail)
+
+
+def covered(draft: Draft) -> int:
+    """How many characters right of the cursor stand in the suggestion too, so that it takes their place (`overlap.taken`)."""
+    return overlap.taken(draft)
 
 
 def _round(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> tuple[str, list[RepairStep]]:
@@ -95,30 +99,6 @@ def emptied_by(trail: Sequence[RepairStep]) -> RepairName | None:
     return None if last is None or last.after or last.step == TOO_LARGE else last.step
 
 
-def covered(draft: Draft) -> int:
-    """How many characters right of the cursor stand in the suggestion too, so that it takes their place.
-
-    These are closers at the end of the line, as editors insert them. The length is taken whose splice has the fewest errors, and
-    of equal ones the shortest. Where other text than closers stands there, it is all of it or nothing (`overlap.taken`).
-    """
-    match = _CLOSERS.match(draft.after)
-    if match is None:
-        return overlap.taken(draft)
-    if draft.language is None or match[1][0] not in draft.text:
-        return 0
-    best, least = 0, draft.errors()
-    for size in (size for size in range(1, len(match[1]) + 1) if _has_all(draft.text, match[1][:size])):
-        if not least:
-            break
-        errors = replace(draft, after=draft.after[size:]).errors()
-        best, least = (size, errors) if errors < least else (best, least)
-    return best
-
-
-def _has_all(text: str, closers: str) -> bool:
-    return not Counter(closers) - Counter(text)
-
-
 def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | None:
     text = STEPS[name](draft)
     if name in _PAPERS[rules]:
@@ -126,7 +106,13 @@ def _taken(name: RepairName, draft: Draft, rules: PaperRules) -> RepairStep | No
     text = text if text.strip() else ""
     if text == draft.text:
         return None
-    return RepairStep(name, draft.text, text, bool(text) and draft.errors(text) > draft.errors())
+    return RepairStep(name, draft.text, text, bool(text) and _is_worse(name, draft, text))
+
+
+def _is_worse(name: RepairName, draft: Draft, text: str) -> bool:
+    """Whether the splice has more errors with a step's result; a decorator that is to end with its line needs no fewer than there were without it."""
+    errors, given = draft.errors(text), prose.without_leaks(draft) if name == "prose" else draft.text
+    return errors > draft.errors(given) and not (stop.is_decorator(draft) and errors <= draft.errors(""))
 
 
 def normalised(draft: Draft) -> Draft:
@@ -137,23 +123,16 @@ def normalised(draft: Draft) -> Draft:
 
 
 def _restored(draft: Draft, text: str) -> str:
-    """The text with the document's line ends; what the provider wrote with its own is left as it was."""
-    if "\r" in draft.text and unix(draft.text).startswith(text):
-        return prefix(draft.text, len(text))
-    if "\n" not in text or ("\r" not in draft.before and "\r" not in draft.after):
+    """The text with the document's line ends; in a document of one line, with its own."""
+    if "\n" not in text or not any("\r" in part for part in (draft.before, draft.after, draft.text)):
         return text
-    return text.replace("\n", _usual_end(draft))
+    return text.replace("\n", _usual_end(draft.before, draft.after) or _usual_end(draft.text) or "\n")
 
 
-def _usual_end(draft: Draft) -> str:
-    """The line end that the document has most often; of equals the one that comes first."""
-    counts = Counter[str]()
-    for part in (draft.before, draft.after):
-        both = part.count("\r\n")
-        counts.update({"\r\n": both, "\r": part.count("\r") - both, "\n": part.count("\n") - both})
-    most = max(counts.values())
-    found = (match[0] for part in (draft.before, draft.after) for match in _LINE_END.finditer(part))
-    return next(end for end in found if counts[end] == most)
+def _usual_end(*parts: str) -> str | None:
+    """The line end that texts have most often; of equals the one that comes first; None where they have none."""
+    counts = Counter(match[0] for part in parts for match in _LINE_END.finditer(part))
+    return max(counts, key=counts.__getitem__, default=None)
 
 
 def prefix(text: str, size: int) -> str:

@@ -10,18 +10,33 @@ import msgspec
 
 from syntax.excerpts import Excerpts
 from syntax.languages import Language
-from syntax.parse import Tree
+from syntax.parse import Tree, is_opaque
 from syntax.wanted import Extent, Stop, code_before, wanted
+
+DIRECTIVES = frozenset({"cpp", "csharp"})
+"""The languages in which a line that begins with `#` is for the preprocessor."""
+
+TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
+"""The languages that have the tags of JSX."""
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A suggestion in its place. `language` is None where its syntax is not known; `stop` is the hint that was asked with."""
+    """A suggestion in its place. `language` is None where its syntax is not known; `stop` is the hint that was asked with.
+
+    `unparsed` says that a document without a `language` is code nevertheless: a file that is too large to be parsed.
+    """
 
     language: Language | None
     before: str
     after: str
     text: str
     stop: Stop = "auto"
+    unparsed: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the document is prose or markup, as far as is known: no language with a grammar."""
+        return self.language is None and not self.unparsed
 
     @property
     def line_before(self) -> str:
@@ -56,6 +71,30 @@ class Draft(msgspec.Struct, frozen=True):
         if self.line_before.lstrip().startswith(self.language.line_comment):
             return True
         return _has_open_string(self.before) if self.language.layout else _has_open_comment(self.before)
+
+    @property
+    def is_in_text(self) -> bool:
+        """Whether the cursor stands in a comment, in a string or in the text of a JSX element, whatever the suggestion is."""
+        if self.language is None:
+            return self.is_text
+        return self.is_in_open_text or self.is_text_at(0, "x", begun=True)
+
+    def is_text_at(self, at: int, text: str | None = None, *, begun: bool = False) -> bool:
+        """Whether a place in the suggestion stands inside a string or a comment of the splice, or in the text of a JSX element.
+
+        `begun`: the last character of the string or comment may be the one at that place.
+        """
+        if self.language is None:
+            return False
+        tree = self.tree(text)
+        index = len(self.before) + at
+        node = tree.root.descendant_for_byte_range(tree.byte(index), tree.byte(index + begun))
+        while node is not None:
+            start, end = tree.span(node)
+            if (is_opaque(node) and start < index < end) or (node.type == "jsx_text" and start <= index < end):
+                return True
+            node = node.parent
+        return False
 
     @property
     def end(self) -> int:
@@ -127,7 +166,7 @@ def unit_of(text: str) -> int:
 
 
 def step_of(text: str) -> int:
-    """The step by which the lines of a text go in most often, in columns; 0 where none goes in."""
-    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip()]
+    """The step by which the lines of a text go in most often, in columns; 0 where none goes in. Lines of a comment with stars do not count."""
+    widths = [width(indent_of(line)) for line in text.split("\n") if line.strip() and line.lstrip()[0] != "*"]
     steps = Counter(right - left for left, right in pairwise(widths) if right > left)
     return steps.most_common(1)[0][0] if steps else 0

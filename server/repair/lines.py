@@ -18,7 +18,7 @@ from server.repair.chain import RepairStep
 from server.repair.draft import Draft
 from server.repair.offer import Repaired, offered
 from server.settings import REPAIRS, PaperRules, RepairName
-from syntax.languages import LANGUAGES, Language, language_named
+from syntax.languages import LANGUAGES, TEXTS, Language, language_named
 from syntax.wanted import Stop
 
 _DECODER = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) < 100 else float(digits))
@@ -110,14 +110,14 @@ def _text(members: _Object, name: str) -> str:
 
 
 def _language(members: _Object) -> Language | None:
-    """The language; None where the line says null, for a text that is repaired without knowing its syntax."""
+    """The language; None where the line says null or names one without a grammar: a text that is repaired without knowing its syntax."""
     name = _value(members, "language")
     if name is None:
         return None
     if name is _MISSING:
         raise LineError("the object has no `language`; null repairs without knowing the syntax")
     found = language_named(name) if isinstance(name, str) else None
-    if found is None:
+    if found is None and not (isinstance(name, str) and name.strip().lower() in TEXTS):
         known = ", ".join(LANGUAGES)
         raise LineError(
             f"`language` {json.dumps(name)[:40]} is not known: {known}; null repairs without knowing the syntax"

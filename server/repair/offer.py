@@ -109,7 +109,7 @@ def _is_too_large(draft: Draft) -> bool:
 
 def _near(draft: Draft) -> Draft:
     """The draft without its syntax, with only the text near the cursor. A parse of all of it would delay the questions in other files."""
-    return replace(draft, language=None, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
+    return replace(draft, language=None, unparsed=True, before=draft.before[-_NEAR:], after=draft.after[:_NEAR])
 
 
 def _is_enough(draft: Draft, steps: Sequence[RepairName], rules: PaperRules) -> bool:
@@ -138,9 +138,11 @@ def _is_line_over(draft: Draft, said: str) -> bool:
 def _is_whole(draft: Draft) -> bool:
     """Whether the splice has no error. In a file with errors it may be the rest of the answer that mends them.
 
-    A `try` without a clause that ends with the answer counts as an error, where more than one of its statements is wanted.
+    A header without a body counts as an error where more than its line is wanted, and so does a `try` without a clause where more than one of its statements is.
     """
     spliced = replace(draft, after=draft.after[covered(draft) :])
     if spliced.errors() or draft.language is None:
         return not spliced.errors()
+    if draft.wanted != "line" and stop.lacks_body(spliced):
+        return False
     return (draft.language.layout and draft.wanted != "block") or not lacks_clause(spliced)

@@ -18,6 +18,9 @@ from syntax.wanted import Stop
 
 Id: TypeAlias = int | str
 _Uinteger: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+_Coordinate: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
+"""LSP's numbers end at 2³¹ - 1, but some programs name the end of a document by their largest number of 32 bits."""
+_LARGEST = 2**31 - 1
 _Integer: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 _T = TypeVar("_T")
 
@@ -25,8 +28,8 @@ _T = TypeVar("_T")
 class Position(msgspec.Struct, frozen=True):
     """A line, from 0, and a UTF-16 character of it."""
 
-    line: _Uinteger
-    character: _Uinteger
+    line: _Coordinate
+    character: _Coordinate
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -101,27 +104,42 @@ class ShownParams(msgspec.Struct, frozen=True, rename="camel"):
     text_document: _Versioned
 
 
+class _ChangedDocument(msgspec.Struct, frozen=True):
+    uri: str
+    version: _Integer | None = None
+    """None: the editor does not count, as LSP allowed up to version 3.15."""
+
+
 class _ContentChange(msgspec.Struct, frozen=True):
-    range: Range
     text: str
+    range: Range | None = None
+    """None: the text is the whole document."""
 
 
 class ChangeParams(msgspec.Struct, frozen=True, rename="camel"):
     """The parameters of `textDocument/didChange`."""
 
-    text_document: _Versioned
+    text_document: _ChangedDocument
     content_changes: list[_ContentChange]
 
     def edits(self) -> list[ContentChange]:
         """The changes in the form of `server.documents`."""
-        return [(_place(each.range.start), _place(each.range.end), each.text) for each in self.content_changes]
+        return [
+            each.text if each.range is None else (_place(each.range.start), _place(each.range.end), each.text)
+            for each in self.content_changes
+        ]
 
     def structured(self) -> types.DidChangeTextDocumentParams:
         """The same in the form that pygls' handlers take."""
         document, changes = self.text_document, self.content_changes
         return types.DidChangeTextDocumentParams(
-            types.VersionedTextDocumentIdentifier(document.version, document.uri),
-            [types.TextDocumentContentChangePartial(_range(change.range), change.text) for change in changes],
+            types.VersionedTextDocumentIdentifier(document.version or 0, document.uri),
+            [
+                types.TextDocumentContentChangeWholeDocument(change.text)
+                if change.range is None
+                else types.TextDocumentContentChangePartial(_range(change.range), change.text)
+                for change in changes
+            ],
         )
 
 
@@ -295,4 +313,4 @@ def _range(given: Range) -> types.Range:
 
 def position(given: Position) -> types.Position:
     """A position in the form of lsprotocol."""
-    return types.Position(given.line, given.character)
+    return types.Position(min(given.line, _LARGEST), min(given.character, _LARGEST))

@@ -1,6 +1,5 @@
 """Figures of evaluations."""
 
-import json
 from collections import Counter
 from itertools import combinations
 from statistics import mean
@@ -11,13 +10,13 @@ from hypothesis import strategies as st
 
 from corpora.audits.noticing import counts_of_tests
 from corpora.corpus import corpus_of
-from corpora.devbench.corpus import FOLDERS
+from corpora.devbench.corpus import CATEGORIES, FOLDERS
 from corpora.options import EvaluateOptions, drawn
 from corpora.run.outcomes import TaskOutcome, passing, published_passing
 from corpora.run.scores import summary
 from replay.numbers.intervals import share
 from replay.numbers.passing import pass_at_k
-from replay.records import Ending, Record, Suggestion, Verdict
+from replay.records import Ending, Record, Verdict
 from server.settings import ProviderSettings, Settings
 from tests.support.devbench_data import instance, write
 
@@ -41,37 +40,6 @@ def record(task, name, sample=0, **more):
 
 def outcome(task, *names):
     return TaskOutcome(task, tuple((sample, Verdict(name=name)) for sample, name in enumerate(names)))
-
-
-@pytest.mark.parametrize("model", ["gpt-4o", "Ministral-3B"])
-def test_likeness_of_published_answers_is_what_was_published(model, shared):
-    """For all models, languages and categories: as many matches, and the same means after rounding."""
-    corpus = corpus_of("devbench", shared / "devbench")
-    tasks = corpus.tasks(corpus.languages, corpus.categories, packages=False)
-    options = EvaluateOptions(corpus="devbench", data="", published=model, samples=5)
-    answers, records = corpus.published(model, tasks), []
-    for task in tasks:
-        for sample, text in enumerate(answers.get(task.name, ())):
-            offered = Suggestion(text=text, start=0, end=0, latency=0.0) if text else None
-            records.append(Record(moment=task.moment(sample), ending=Ending("shown"), suggestion=offered))
-    found = summary(options, tasks, records, corpus.errors(model, tasks))
-    published = json.loads((shared / "devbench" / "published_similarity.json").read_text(encoding="utf-8"))[model]
-    cells = {FOLDERS[row["language"]]: row for row in found["languages"]}
-    cells |= {row["category"]: row for row in found["categories"]} | {"overall": found}
-    expected = published["languages"] | published["categories"] | {"overall": published["overall"]}
-    assert {name: rounded(row["similarity"]["code"]) for name, row in cells.items()} == expected
-    assert len(expected) == 13
-
-
-def rounded(figures):
-    """Figures in the form in which they were published."""
-    matches, n = figures["matches"], figures["first_line"]["n"]
-    return {
-        "total_comparisons": n,
-        "line0_exact_matches": matches,
-        "line0_exact_match_rate": round(100 * matches / n, 2),
-        "avg_cosine": round(figures["cosine"]["value"], 2),
-    }
 
 
 def test_a_failed_request_is_no_answer_and_an_empty_one_is(tasks):
@@ -299,10 +267,21 @@ def test_a_limit_takes_evenly_of_all_cells_by_the_seed(tasks):
     assert len({tuple(task.name for task in drawn(tasks, 4, seed)) for seed in range(9)}) > 1
 
 
+@pytest.fixture(scope="module")
+def all_cells(tmp_path_factory):
+    """A corpus with three tasks for each language and category."""
+    folder = tmp_path_factory.mktemp("cells")
+    for language in FOLDERS:
+        for category in CATEGORIES:
+            rows = [instance(number, "x", language=FOLDERS[language]) for number in range(3)]
+            write(folder, *rows, language=language, category=category)
+    return corpus_of("devbench", folder)
+
+
 @pytest.mark.parametrize("languages", range(1, 7))
 @pytest.mark.parametrize("categories", range(1, 7))
-def test_any_limit_is_spread_over_languages_categories_and_pairs_of_both(shared, languages, categories):
-    corpus = corpus_of("devbench", shared)
+def test_any_limit_is_spread_over_languages_categories_and_pairs_of_both(all_cells, languages, categories):
+    corpus = all_cells
     tasks = corpus.tasks(corpus.languages[:languages], corpus.categories[:categories], packages=False)
     for limit in range(1, languages * categories + 3):
         taken = drawn(tasks, limit, seed=1)

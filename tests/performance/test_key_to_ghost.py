@@ -33,7 +33,7 @@ def measured(open_file):  # noqa: F811
     return give
 
 
-def test_key_to_ghost(benchmark, capsys, measured, model):  # noqa: F811
+def test_key_to_ghost(measured, model, benchmark, capsys):  # noqa: F811
     model.answer = lambda asked: "constant" + asked["prompt"][-1:]
     settings = {"ghosttape.policy": f"vscode:debounce={DEBOUNCE_MS}", "ghosttape.provider": model.settings}
     keys = 3 if benchmark.disabled else KEYS

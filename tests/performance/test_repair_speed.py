@@ -38,7 +38,7 @@ def statement_near_the_middle(language, text):
 
 
 @pytest.mark.parametrize("kind", ["right", "wrong"])
-def test_repairing_a_suggestion_against_parsing_its_file(measure, file, kind):
+def test_repairing_a_suggestion_against_parsing_its_file(file, measure, kind):
     path, text = file
     language = language_of(path)
     start, end = statement_near_the_middle(language, text)

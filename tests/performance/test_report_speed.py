@@ -19,7 +19,8 @@ LIMIT_MS = 2_000
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
+def page(tmp_path_factory, need):
+    need("chromium")
     folder = tmp_path_factory.mktemp("report")
     with Store.create(folder / "run", {"policy": "blocks"}) as store:
         store.put_all(many([real(event) for event in range(40)], MOMENTS))
@@ -40,8 +41,7 @@ async def opened_ms(page, rounds):
     return found
 
 
-def test_a_report_of_10_000_moments_opens_within_2_s(page, need, benchmark, capsys):
-    need("chromium")
+def test_a_report_of_10_000_moments_opens_within_2_s(page, benchmark, capsys):
     path, size, written_s = page
     rounds = 1 if benchmark.disabled else 5
     times = benchmark.pedantic(lambda: asyncio.run(opened_ms(path, rounds)), rounds=1)

@@ -3,12 +3,18 @@
 import asyncio
 import subprocess
 
+import pytest
+
 from runners.protocol import Job
 from runners.sandboxes import fault, make
 
 
-def test_a_command_in_the_sandbox_against_the_bare_command(measure, need, tmp_path):
+@pytest.fixture
+def bubblewrap(need):
     need("bwrap")
+
+
+def test_a_command_in_the_sandbox_against_the_bare_command(bubblewrap, measure, tmp_path):
     assert not fault("bubblewrap")
     sandbox = make("bubblewrap")
     with asyncio.Runner() as runner:

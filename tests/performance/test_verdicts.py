@@ -43,9 +43,13 @@ class Bench:
         return await programs.cold(make("bubblewrap"), self.cache, lambda _: None)
 
 
-@pytest.fixture
-def bench(cache, tmp_path, need, shared, benchmark):
+@pytest.fixture(scope="session")
+def toolchains(need):
     need("bwrap", "node", "npm", "javac", "g++")
+
+
+@pytest.fixture
+def bench(cache, tmp_path, toolchains, shared, benchmark):
     number = 1 if benchmark.disabled else 4
     return Bench(number, shared, cache, tmp_path)
 

@@ -4,26 +4,23 @@ import time
 
 import pytest
 
-from replay.importers.workspace_recording.reading import import_recording
-from tests.support.places import SHARED
+from tests.support.whole_data import LACKING, long_session, shared  # noqa: F401 - fixtures
 
-LONG_SESSION = "EditSourceTracker.test1.recording.w.json"
 PATIENCE_S = 120
 LATE_MS = 15
 
 
-@pytest.fixture(scope="session")
-def shared(lacking):
-    """The folder of all shared data: real recordings and benchmarks."""
-    if not SHARED.is_dir():
-        lacking("the folder ../shared/data is not beside this checkout")
-    return SHARED
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line, and not in one for each file, what was left out because there is no whole data."""
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(LACKING):
+            report.nodeid = "tests/real"
 
 
-@pytest.fixture(scope="session")
-def long_session(shared, once):
-    """The tape of the recording of 92 minutes; importing it takes seconds."""
-    return once("long-session", lambda: import_recording(shared / "recordings" / LONG_SESSION).tape)
+@pytest.fixture(scope="session", autouse=True)
+def quick_starts():
+    """Here ghosttape starts itself as it does for a person: by its console script."""
 
 
 def _latest_timer_ms():

@@ -1,6 +1,7 @@
 """Where tests stand and what they share: the folder says which command runs a test, and what two of them need is in tests/support."""
 
 import ast
+import re
 
 from tests.support.places import ROOT
 
@@ -55,12 +56,28 @@ def test_only_real_tests_use_the_data_beside_the_checkout():
 
 
 def test_tests_mirror_the_rooms_at_most_two_levels_deeper():
+    """So do those of the whole data, in a folder of their own."""
     too_deep = []
     for path, _ in modules():
-        own = ROOT.joinpath(*path.split("/")[1:-1])
+        own = ROOT.joinpath(*path.removeprefix("tests/real/data/").removeprefix("tests/").split("/")[:-1])
         levels = 0
         while not own.is_dir():
             own, levels = own.parent, levels + 1
         if levels > 2:
             too_deep.append(path)
     assert too_deep == []
+
+
+def test_tests_that_the_docs_name_exist():
+    pages = [
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
+    named = {
+        (page.name, name)
+        for page in pages
+        for name in re.findall(r"`(tests/[\w/.-]+)`?", page.read_text(encoding="utf-8"))
+    }
+    assert {(page, name) for page, name in named if not (ROOT / name.rstrip(".")).exists()} == set()

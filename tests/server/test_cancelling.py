@@ -88,7 +88,7 @@ async def test_a_second_cancellation_while_a_connection_closes_leaves_it_not_in_
     server, draw = endpoint(settings, model_server.base_url, {}), random.Random(turns)
 
     async def ask():
-        return [piece async for piece in server.answer("completions", {}, openai_format.read)]
+        return [piece async for piece in server.answer("completions", {}, openai_format.Reader().read)]
 
     for _ in range(120):
         asked = asyncio.ensure_future(ask())

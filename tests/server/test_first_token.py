@@ -1,4 +1,4 @@
-"""When the first of the pieces of an answer came: as measured, or as a record of answers says."""
+"""What is known of an answer as a whole: when its first piece came, and why the model stopped, as measured or as a record of answers says."""
 
 from __future__ import annotations
 
@@ -63,3 +63,25 @@ async def test_a_record_of_answers_says_it_however_fast_it_is_read(tmp_path):
         recording = RecordingProvider(provider, provider.prompt, file, chosen, "m", provider.clock)
         answer = await Service(recording, clock=provider.clock).complete(query())
         assert (answer.text, answer.first_token) == ("return 1", pytest.approx(120.0))
+
+
+@pytest.mark.parametrize(
+    ("reasons", "finish"),
+    [
+        ((), None),
+        (("stop",), "stop"),
+        (("length",), "length"),
+        (("refusal", "stop"), "refusal"),
+        (("stop", "other"), "other"),
+    ],
+)
+async def test_why_the_model_stopped_is_told_now_and_from_a_record(reasons, finish, tmp_path):
+    provider = Timed((120.0, "return 1"), *((180.0, AnswerMetadata(finish=reason)) for reason in reasons))
+    for mode in ("write", "require"):
+        chosen = ProviderSettings(record=AnswerRecord(path=str(tmp_path / "answers.jsonl"), mode=mode))
+        file = AnswerFile(tmp_path / "answers.jsonl")
+        if mode == "require":
+            file.read()
+        recording = RecordingProvider(provider, provider.prompt, file, chosen, "m", provider.clock)
+        answer = await Service(recording, clock=provider.clock).complete(query())
+        assert answer.explained()["finish"] == answer.finish == finish

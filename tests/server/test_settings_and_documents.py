@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from server.documents import OpenDocuments, moved
 from server.errors import DocumentError, SettingsError
 from server.settings import ProviderSettings, Settings, merge, parse, to_options
-from syntax.text import position_at, splice
+from syntax.text import cut, length, line_starts, offset_of, position_at, splice
 
 
 def test_settings_have_defaults_for_everything():
@@ -97,13 +97,72 @@ def _boundary(text: str, at: int) -> int:
     return len(text[:at].encode("utf-16-le")) // 2
 
 
-def test_a_change_that_does_not_fit_leaves_the_document_alone():
+def test_a_change_of_a_document_that_is_not_open_is_refused():
+    with pytest.raises(DocumentError, match="a is not open"):
+        OpenDocuments().change("a", 2, [((0, 0), (0, 1), "y")])
+
+
+def test_changes_without_a_version_are_counted():
     documents = OpenDocuments()
-    documents.open("a", "python", 1, "x\n")
-    with pytest.raises(DocumentError, match=r"a \(version 1\): line 9"):
-        documents.change("a", 2, [((0, 0), (0, 1), "y"), ((9, 0), (9, 0), "z")])
-    assert documents.get("a").text == "x\n"
+    documents.open("a", "python", 7, "x")
+    documents.change("a", None, ["y"])
+    assert (documents.get("a").text, documents.get("a").version) == ("y", 8)
 
 
 def test_a_position_moves_in_utf_16_units():
     assert moved("f('\U0001f600')\n", (0, 3), 2) == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "wanted"),
+    [
+        ("a\nb", ((0, 0), (2, 0), "x\n"), "x\n"),
+        ("a\nb\n", ((1, 0), (9, 9), ""), "a\n"),
+        ("a", ((5, 0), (5, 0), "\nb"), "a\nb"),
+        ("a\rb\U0001f600", ((1, 0), (2, 0), "c"), "a\rc"),
+        ("", ((0, 0), (1, 0), "x"), "x"),
+        ("ab\nc", ((0, 9), (0, 99), "!"), "ab!\nc"),
+        ("a\nb", ((0, 0), (2**32 - 1, 0), "c"), "c"),
+        ("abc", ((0, 2), (0, 1), "X"), "aXc"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_a_range_that_ends_below_the_last_line_ends_with_the_document(text, edit, wanted, encoding):
+    documents = OpenDocuments(encoding)
+    documents.open("a", "python", 1, text)
+    [change] = documents.change("a", 2, [edit])
+    assert documents.get("a").text == wanted == splice(text, [change])
+
+
+@given(
+    st.text(alphabet="ab\n\r\U0001f600é", max_size=12),
+    st.lists(
+        st.tuples(
+            st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), st.integers(0, 8), st.text("x\n\r", max_size=3)
+        ),
+        max_size=5,
+    ),
+)
+def test_any_range_does_what_the_reference_implementation_does(text, edits):
+    documents = OpenDocuments()
+    documents.open("a", "python", 1, text)
+    for version, (line, character, end_line, end_character, new) in enumerate(edits, 2):
+        one, other = (line, character), (end_line, end_character)
+        start, end = sorted([one, other])
+        change = (reference_offset(text, *start), reference_offset(text, *end), new)
+        assert documents.change("a", version, [(one, other, new)]) == (change,)
+        text = splice(text, [change])
+        assert documents.get("a").text == text
+        where = (min(line, len(line_starts(text)) - 1), character)
+        assert documents.get("a").offset(where) == reference_offset(text, *where), "what is known of lines stays right"
+
+
+def reference_offset(text: str, line: int, character: int) -> int:
+    """`TextDocument.offsetAt` of vscode-languageserver-node, in its own words."""
+    starts = [offset_of(text, start) for start in line_starts(text)]
+    if line >= len(starts):
+        return length(text)
+    end = starts[line + 1] if line + 1 < len(starts) else length(text)
+    while end > starts[line] and cut(text, end - 1, end) in {"\r", "\n"}:
+        end -= 1
+    return min(starts[line] + character, end)

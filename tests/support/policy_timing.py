@@ -1,10 +1,13 @@
 """A policy at work on a small tape: what was asked when, and how and when each moment ended."""
 
+from itertools import pairwise
+
 from replay.play.instructions import Answer, Ask, Settled, Try
 from replay.play.latency import latency_of
 from replay.play.player import Player
 from replay.play.policies.policy import policy_of
 from replay.play.users.user import user_of
+from replay.tapes.tape import Edit
 from replay.tapes.timeline import Timeline
 from tests.support.tapes import Typist
 
@@ -70,3 +73,34 @@ def inside(path="a.py", gap=100.0):
 def type_inside(typist, text):
     """Type before the closing bracket."""
     return typist.type(text, at=len(typist.text) - 1)
+
+
+def single_keys(tape):
+    """The person's changes that insert one character: index of the event → index of the change after it."""
+    edits = [index for index, event in enumerate(tape.events) if isinstance(event, Edit)]
+    following = dict(pairwise([*edits, len(tape.events)]))
+    return {index: following[index] for index in edits if _is_one_key(tape.events[index])}
+
+
+def _is_one_key(event):
+    return (
+        event.reason != "agent"
+        and len(event.changes) == 1
+        and event.changes[0][0] == event.changes[0][1]
+        and len(event.changes[0][2]) == 1
+    )
+
+
+def asked_after(timeline, ms):
+    """The single keys behind which `pause` of so many ms asks, or would have if the cursor had not moved away."""
+    player = Player(timeline, policy_of(f"pause:{ms}"), user_of("exact"), latency_of("fixed:0", 0))
+    steps, reply, asked = player.play(), None, set()
+    while True:
+        try:
+            step = steps.send(reply)
+        except StopIteration:
+            break
+        reply = Answer(0.0) if isinstance(step, Ask) else None
+        if isinstance(step, Ask) or (isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}):
+            asked.add(step.moment.event)
+    return [index for index, until in single_keys(timeline.tape).items() if asked & set(range(index + 1, until + 1))]

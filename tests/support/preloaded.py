@@ -63,11 +63,6 @@ def preloaded_script() -> str:
     return str(script)
 
 
-def preloaded_server() -> list[str]:
-    """What starts our own language server, as `replay.editor.command.server_command` does."""
-    return [preloaded_script(), "serve", "--stdio"]
-
-
 def main(address: str) -> None:
     """Load the program, and fork a process for each that asks, until killed."""
     import gc

@@ -1,6 +1,9 @@
-"""The names of the real recordings in `../shared/data/recordings`, for tests that take each of them."""
+"""The names of real recordings, for tests that take each of them."""
 
 LONG = "EditSourceTracker.test1.recording.w.json"
+"""92 minutes, 14,341 entries: only in `../shared/data`."""
+BEGINNING = "EditSourceTracker.beginning.recording.w.json"
+"""The first 3,200 entries of it: only in `tests/excerpts`."""
 SMALL = (
     "1-point.ts__recording.w.json",
     "10-update-name-in-same-cell-of-notebook__recording.w.json",
@@ -18,4 +21,5 @@ SMALL = (
     "DeclaringConstructorArgument.recording.w.json",
     "RejectionCollector.test1.w.json",
 )
-NAMES = (*SMALL, LONG)
+NAMES = (*SMALL, BEGINNING)
+"""The recordings of `tests/excerpts`."""

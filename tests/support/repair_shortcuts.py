@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 from msgspec.structs import replace
 
 from server.repair.draft import Draft
 from server.repair.steps import brackets, indent, prose, stop
+from tools.repair_tables import MODELS, golden_answers, published_answers
 
 
 def taken(draft: Draft) -> set[str]:
@@ -29,6 +33,15 @@ def taken(draft: Draft) -> set[str]:
         assert ends(draft, "block") is None
         assert ends(draft, "statement") is None
     return found
+
+
+def taken_on_devbench(data: Path) -> Counter[str]:
+    """How often each step takes its short cut for the answers of both models and the right ones, and for the first line and half of it."""
+    seen = Counter[str]()
+    for answer in [*golden_answers(data), *(answer for model in MODELS for answer in published_answers(data, model))]:
+        for draft in (answer.draft("auto"), *lines_of(answer.draft("auto"))):
+            seen.update(taken(draft))
+    return seen
 
 
 def lines_of(draft: Draft) -> list[Draft]:

@@ -2,12 +2,12 @@
 
 import msgspec
 
+from replay.editor.command import server_command
 from replay.options import ReplayOptions
 from replay.play.playback import Playback
 from replay.run.engine import Engine
 from replay.run.sources.tape_source import TapeSource
 from replay.run.summary import summarise_replay
-from tests.support.preloaded import preloaded_server
 from tests.support.tapes import Typist
 
 HEAD, BODY = "def f(x):\n    ", "return x + 1"
@@ -26,7 +26,7 @@ def options_of(**values):
 
 
 async def run(
-    tapes, folder, options, heard=None, *, cache, server=preloaded_server, playback=None, waits=False, adherence=None
+    tapes, folder, options, heard=None, *, cache, server=server_command, playback=None, waits=False, adherence=None
 ):
     """Replay tapes into a folder; give the summary."""
     notify = (lambda _: None) if heard is None else heard.append

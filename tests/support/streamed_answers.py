@@ -1,45 +1,29 @@
-"""Replays against a model server that streams its answers."""
+"""What is enough of an answer that comes character by character."""
 
-import asyncio
-import json
-from contextlib import asynccontextmanager
-from functools import partial
+import random
 
-from replay.run.store import Store
-from tests.support.replays import options_of, run
-from tests.support.tapes import Typist
+from msgspec.structs import replace
 
-PIECES = ("return", " x", " +", " 1")
+from server.repair.offer import enough
+from tools.repair_tables import MODELS, golden_answers, published_answers
 
 
-async def _streams(reader, writer, first_s, next_s):
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
-    for number, piece in enumerate(PIECES):
-        await asyncio.sleep(next_s if number else first_s)
-        writer.write(b"data: " + json.dumps({"choices": [{"text": piece}]}).encode() + b"\n\n")
-        await writer.drain()
-    writer.write(b'data: {"choices": [{"text": "", "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n')
-    writer.close()
+def enough_of(draft, size):
+    return enough(replace(draft, text=draft.text[:size]), since=size - 1)
 
 
-@asynccontextmanager
-async def streaming(first_s=0.0, next_s=0.0):
-    """The address of a model server that waits so long before its first piece and before each later one."""
-    server = await asyncio.start_server(partial(_streams, first_s=first_s, next_s=next_s), "127.0.0.1", 0)
-    yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    server.close()
+def drawn_answers(data, number):
+    """So many answers of DevBench, of both models and the right ones."""
+    known = [*(answer for model in MODELS for answer in published_answers(data, model)), *golden_answers(data)]
+    return random.Random(1).sample(known, number)
 
 
-def suggestions(folder):
-    with Store.open(folder) as store:
-        return [record.suggestion for record in store.records() if record.suggestion]
-
-
-async def played(base_url, folder, **options):
-    settings = {"provider": {"name": "openai", "base_url": base_url, "model": "m"}}
-    tape = Typist().type("def f(x):\n    return x + 1\n").tape()
-    chosen = options_of(settings=settings, tests=False, sandbox="none", **options)
-    await run([tape], folder, chosen, cache=folder.parent / "cache")
-    return suggestions(folder)
+def cut_differently(answers):
+    """The answers of which something else is enough when they come character by character."""
+    found = []
+    for answer in answers:
+        draft = answer.draft("auto")
+        grown = (kept for size in range(len(draft.text) + 1) if (kept := enough_of(draft, size)) is not None)
+        if next(grown, None) != enough(draft):
+            found.append((answer.language, answer.category, answer.instance))
+    return found

@@ -52,3 +52,14 @@ def growing(typist, words, *, gap=20.0, by_line=False):
             text = text[text.rfind("\n") + 1 :]
             begin = end - length(text)
     return written
+
+
+def written_between(tape, log, spans):
+    """The indices of the events of a tape that are changes of its recording's log, from a first to a last entry."""
+    changes = [number for number, entry in enumerate(log) if entry["kind"] == "changed"]
+    edits = [index for index, event in enumerate(tape.events) if isinstance(event, Edit)]
+    return {
+        index
+        for index, number in zip(edits, changes, strict=True)
+        if any(first <= number <= last for first, last in spans)
+    }

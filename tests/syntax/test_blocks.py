@@ -1,6 +1,6 @@
 import pytest
 
-from syntax.blocks import constructs, extent, statement_start
+from syntax.blocks import constructs, extent, line_end, statement_start
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error, parse
 
@@ -76,6 +76,14 @@ def test_the_innermost_block_is_taken():
 
 def test_a_statement_with_a_block_is_taken_whole():
     assert upto("python", PYTHON, "for row", "statement").endswith("result += row.amount")
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "end"),
+    [("a\nb\n", 0, 1), ("a\r\nb", 0, 1), ("a\rb\n", 0, 1), ("a\nb", 2, 3), ("a\nb\r", 1, 1), ("", 0, 0)],
+)
+def test_a_line_ends_at_the_first_line_end_of_any_kind_or_with_the_text(text, index, end):
+    assert line_end(text, index) == end
 
 
 def test_a_brace_in_a_string_ends_no_block():

@@ -19,6 +19,8 @@ def test_a_hint_that_names_an_extent_is_what_is_wanted(stop):
         (PYTHON, "if a:  # why\n    ", "\n", "block"),
         (PYTHON, "if (a and\n        b):", "\n", "block"),
         (PYTHON, "d = {'a':", "}\n", "statement"),
+        (PYTHON, "total:", "\n", "statement"),
+        (PYTHON, "def f(a:", "):\n", "statement"),
         (PYTHON, "total = ", "\n", "statement"),
         (PYTHON, "total = f(", ")\n", "statement"),
         (PYTHON, "total = ", " + 1\n", "line"),

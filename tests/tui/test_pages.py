@@ -28,6 +28,7 @@ from tui.inspector.pages.assertions import failing_assertion
 from tui.inspector.pages.pages import PAGES, page_that_explains
 from tui.inspector.pages.parts import ShownMoment, folded
 from tui.inspector.pages.prompt import sections
+from tui.inspector.widgets.detail import _heading
 
 LOGS = tomllib.loads((Path(__file__).parent / "logs.toml").read_text())
 
@@ -344,3 +345,15 @@ def test_a_verdict_at_an_untestable_moment_says_what_the_tests_alone_say():
     untestable = Verdict(name="untestable", reason="undetected", alone="passed")
     assert describe_verdict(untestable).endswith("; by its tests alone passed")
     assert "alone" not in describe_verdict(Verdict(name="passed"))
+
+
+def test_why_a_model_stopped_is_said_where_it_was_not_simply_done(real):
+    records, _ = real
+    record = next(record for record in records if record.suggestion)
+    said = {}
+    for finish in (None, "stop", "length", "refusal", "content-filter", "other"):
+        suggestion = msgspec.structs.replace(record.suggestion, finish=finish)
+        said[finish] = _heading(msgspec.structs.replace(record, suggestion=suggestion), "").plain.split("\n")[1]
+    assert said[None] == said["stop"]
+    assert said["refusal"] == f"{said[None]}; the model refused"
+    assert len({*said.values()}) == 5

@@ -11,7 +11,16 @@ from typing import Any
 
 from replay.records import ArmTrial, Record, Suggestion, TrailStep
 from replay.run.listing.rows import row_of
-from tui.glossary import REWRITING, STOPS, adherence_told, block_label, describe_ending, describe_verdict, location
+from tui.glossary import (
+    REWRITING,
+    STOPS,
+    adherence_told,
+    block_label,
+    describe_ending,
+    describe_finish,
+    describe_verdict,
+    location,
+)
 from tui.terminal_text import bounded, clip, message, one_line, reveal_white_space, sanitize
 
 ABOVE, BELOW = 12, 6
@@ -96,6 +105,8 @@ def _facts(record: Record, offered: Suggestion | None) -> Iterator[tuple[str, st
             yield "first token", f"{offered.first_token:,.0f} ms"
         if offered.cache != "none":
             yield "cache", offered.cache
+        if finish := describe_finish(offered):
+            yield "finish", finish
     if record.covered:
         yield "edits made unnecessary", f"{len(record.covered):,}, for {record.keys:,} keys"
     if verdict:

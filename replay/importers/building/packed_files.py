@@ -1,7 +1,8 @@
-"""The content of packed files, up to a limit: a small file may unpack to more than the memory."""
+"""The content of files: unpacked up to a limit, for a small file may unpack to more than the memory; and the encoding of texts."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import tarfile
@@ -36,6 +37,38 @@ def content_of(path: Path) -> bytes:
         reason = f"unpacks to more than {LARGEST >> 20} MiB: unpack it yourself if it is a recording all the same"
         raise RecordingError(path, None, reason)
     return content
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is gzip."""
+    with path.open("rb") as file:
+        return file.read(len(_GZIP)) == _GZIP
+
+
+def encoding_of(start: bytes) -> str:
+    r"""The encoding of a text whose first character is ASCII, by its first four bytes: UTF-8, or UTF-16 or -32 with or without a byte order mark.
+
+    `b"{\0\n\0"` is UTF-16 in little endian.
+    """
+    if start.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    zeros = [byte == 0 for byte in start[:4]]
+    if zeros == [False, True, False, True]:
+        return "utf-16-le"
+    return "utf-16-be" if zeros == [True, False, True, False] else "utf-8-sig"
+
+
+def in_utf8(content: bytes, errors: str = "strict") -> bytes:
+    """A text in UTF-8, without a byte order mark.
+
+    Raises UnicodeDecodeError if it is UTF-16 or UTF-32 and malformed; what is UTF-8 is not looked at.
+    """
+    encoding = encoding_of(content[:4])
+    if encoding == "utf-8-sig":
+        return content.removeprefix(codecs.BOM_UTF8)
+    return content.decode(encoding, errors).encode("utf-8", "surrogatepass")
 
 
 def members_of(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:

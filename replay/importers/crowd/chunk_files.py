@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from replay.importers.building.packed_files import content_of, members_of
+from replay.importers.building.packed_files import content_of, in_utf8, members_of
 from replay.importers.errors import RecordingError, unreadable
 from replay.tapes.coding import decoding
 
@@ -115,7 +115,7 @@ def _chunk(file: Path, content: bytes) -> RecordingChunk:
 
 def _decode(file: Path, content: bytes, form: type[_Form]) -> _Form:
     try:
-        decoded: _Form = decoding(form)(content)
+        decoded: _Form = decoding(form)(in_utf8(content))
     except ValueError as error:
         raise RecordingError(file, None, f"is not a crowd-code {VERSION} file: {error}") from error
     return decoded

@@ -16,6 +16,8 @@ from replay.importers.errors import RecordingError
 
 NEEDED = ("Sequence", "Time", "File", "RangeOffset", "RangeLength", "Text", "Type")
 _GLUED = re.compile(r"([a-z_]+)(\d+)")
+_WHOLE = re.compile(r"(\d+)(?:\.0+)?")
+"""A number, also as pandas writes it back if a column has gaps."""
 _DIGITS = 15
 """Digits of the largest number: a float has no more."""
 _SHOWN = 40
@@ -161,9 +163,10 @@ def _row(path: Path, number: int, header: list[str], part: list[str]) -> TableRo
 
 
 def _count(path: Path, number: int, name: str, cell: str) -> int:
-    if not cell.strip().isdecimal() or len(cell.strip()) > _DIGITS:
+    whole = _WHOLE.fullmatch(cell.strip())
+    if whole is None or len(whole[1]) > _DIGITS:
         shown = cell if len(cell) <= _SHOWN else f"{cell[:_SHOWN]}…"
         raise RecordingError(
             path, number, f"{name} {shown!r} is not a whole number from 0 with at most {_DIGITS} digits", "row"
         )
-    return int(cell)
+    return int(whole[1])

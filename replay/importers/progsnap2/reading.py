@@ -27,6 +27,8 @@ from syntax.text import Change, cut, length, splice
 FORMAT = "progsnap2"
 _REASONS: Mapping[str, Reason] = {"Paste": "paste", "Undo": "undo", "Redo": "redo", "Reset": "external"}
 _OTHERS = ("Tool", "Instructor", "TeamMember")
+_LOCATION = re.compile(r"(?:Text:)?(\d{1,15})(?:\.0+)?(?:-\d+)?", re.IGNORECASE)
+"""An offset, with the form in front of it and the end of a region behind it; tables that pandas wrote have `7.0`."""
 _TESTED = {"Success": (1, 0), "TestFailed": (0, 1), "Error": (0, 1), "Timeout": (0, 1)}
 
 
@@ -85,6 +87,7 @@ class _Import:
             "File.Delete": self._delete,
             "File.Rename": self._rename,
             "File.Edit": self._edit,
+            "X-FileInit": self._begin,
         }
 
     def take_all(self, rows: Iterable[EventRow]) -> None:
@@ -151,8 +154,12 @@ class _Import:
 
     def _edit(self, row: EventRow) -> None:
         """Apply the edit of a row in a keystroke dataset, where rows have no code state."""
-        change = _change(row)
-        if change is None or row.cells.get("CodeStateID", "") == self.state != "":
+        if row.cells.get("CodeStateID", "") == self.state != "":
+            return
+        change, place = _change(row), row.cells.get("SourceLocation", "")
+        if change is None and (row.cells.get("InsertText") or row.cells.get("DeleteText")):
+            raise ValueError(f"SourceLocation {place[:40]!r} is no offset, as 7 or Text:7, so the edit has no place")
+        if change is None:
             return
         section = row.cells.get("CodeStateSection") or default_section(self.tools)
         if not self.builder.is_open(section):
@@ -169,6 +176,12 @@ class _Import:
     def _hide(self, section: str) -> None:
         self.hidden[section] = self.builder.text(section) or ""
         self.builder.close(self.t, section)
+
+    def _begin(self, row: EventRow) -> None:
+        """Open a document with the text that it has in the beginning, as the recorder of PyCharm says it (SQLiteToProgSnap2)."""
+        section = row.cells.get("CodeStateSection", "")
+        if section and not self.builder.is_open(section):
+            self._show(section, row.cells.get("InsertText", ""))
 
     def _create(self, row: EventRow) -> None:
         section = row.cells.get("CodeStateSection", "")
@@ -211,14 +224,14 @@ class _Import:
 
 
 def _change(row: EventRow) -> Change | None:
-    """The change in a row: an offset (UTF-16), and the deleted and inserted text."""
+    """The change in a row: an offset (UTF-16), and the deleted and inserted text. Without a location it is at 0, which SQLiteToProgSnap2 leaves out."""
     cells = row.cells
-    at, size = cells.get("SourceLocation", ""), cells.get("DeleteLength", "")
+    at, size = _LOCATION.fullmatch(cells.get("SourceLocation", "0")), _LOCATION.fullmatch(cells.get("DeleteLength", ""))
     inserted, deleted = cells.get("InsertText", ""), cells.get("DeleteText", "")
-    if not at.isdecimal() or not (inserted or deleted or size.isdecimal()):
+    if at is None or not (inserted or deleted or size):
         return None
-    start = int(at)
-    return start, start + (length(deleted) if deleted or not size.isdecimal() else int(size)), inserted
+    start = int(at[1])
+    return start, start + (length(deleted) if deleted or size is None else int(size[1])), inserted
 
 
 def _reason(row: EventRow, changes: tuple[Change, ...]) -> Reason | None:

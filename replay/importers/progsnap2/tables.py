@@ -32,7 +32,7 @@ PRAGMA synchronous = OFF;
 """
 _DIGITS = 18
 """Digits of the largest `Order`: the database stores 64 bits."""
-_WHOLE = re.compile(r"-?\d+")
+_WHOLE = re.compile(r"(-?\d+)(?:\.0+)?")
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _MILLISECONDS_FROM = 1e11
 """Numbers from here on are milliseconds since 1970, smaller ones seconds."""
@@ -51,13 +51,8 @@ class EventRow:
 class Tables:
     """The main table and the table of code states, by group and by id."""
 
-    def __init__(self, folder: Path, metadata: Mapping[str, str], database: sqlite3.Connection) -> None:
-        self.folder, self.metadata, self.database = folder, metadata, database
-
-    @property
-    def main(self) -> Path:
-        """The file of the main table."""
-        return self.folder / "MainTable.csv"
+    def __init__(self, main: Path, metadata: Mapping[str, str], database: sqlite3.Connection) -> None:
+        self.main, self.folder, self.metadata, self.database = main, main.parent, metadata, database
 
     def groups(self) -> Iterator[tuple[dict[str, str], Iterator[EventRow]]]:
         """The ids of each subject and task, in the order of their first rows, and the rows in order."""
@@ -85,18 +80,18 @@ class Tables:
 
 @contextmanager
 def open_tables(path: Path) -> Iterator[Tables]:
-    """Read the tables of a dataset's folder (or of its main table's) into a database that is removed again.
+    """Read the tables of a dataset (its folder, or its main table of any name) into a database that is removed again.
 
     Raises:
         RecordingError: a table is missing or malformed.
 
     """
-    folder = path if path.is_dir() else path.parent
+    main = path / "MainTable.csv" if path.is_dir() else path
     with TemporaryDirectory(prefix="ghosttape-progsnap2-") as place:
         database = sqlite3.connect(Path(place) / "tables.sqlite")
         try:
             database.executescript(_SCHEMA)
-            tables = Tables(folder, _metadata(folder), database)
+            tables = Tables(main, _metadata(main.parent), database)
             _fill(tables)
             yield tables
         finally:
@@ -170,11 +165,12 @@ def _main_rows(tables: Tables, groups: dict[tuple[str, ...], int]) -> Iterator[t
 
 
 def _order(path: Path, number: int, cell: str) -> int | None:
-    if not _WHOLE.fullmatch(cell):
+    whole = _WHOLE.fullmatch(cell)
+    if whole is None:
         return None
-    if len(cell) > _DIGITS:
+    if len(whole[1]) > _DIGITS:
         raise RecordingError(path, number, f"Order {cell[:40]!r} has more than {_DIGITS} digits", "row")
-    return int(cell)
+    return int(whole[1])
 
 
 def _states(path: Path) -> Iterator[tuple[str, str | None, str]]:
@@ -189,10 +185,10 @@ def _states(path: Path) -> Iterator[tuple[str, str | None, str]]:
 
 
 def _milliseconds(cell: str) -> float | None:
-    """A time stamp in ms since 1970; None if it is malformed, or outside the years 1 to 9999 in UTC."""
+    """A time stamp in ms since 1970; None if it is malformed, 0 (which stands for none), or outside the years 1 to 9999 in UTC."""
     if _NUMBER.fullmatch(cell):
         number = float(cell) if float(cell) >= _MILLISECONDS_FROM else float(cell) * 1000
-        return number if number < _YEAR_10000 else None
+        return number if 0 < number < _YEAR_10000 else None
     try:
         when = datetime.fromisoformat(cell)
     except ValueError:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
-from replay.importers.building.packed_files import content_of
+from replay.importers.building.packed_files import content_of, in_utf8
 from replay.importers.errors import RecordingError, locate
 from replay.tapes import tape
 from replay.tapes.coding import decoding
@@ -211,7 +211,9 @@ def read_log(path: Path) -> RecordingLog:
         RecordingError: the file cannot be read, is not JSON, or an entry does not follow the format.
 
     """
-    values, members, lines = _split(path, content_of(path))
+    with locate(path, None):
+        content = in_utf8(content_of(path))
+    values, members, lines = _split(path, content)
     entries = tuple(_entry(path, number, value) for number, value in enumerate(values))
     if not entries or not isinstance(entries[0], HeaderEntry | MetaEntry):
         raise RecordingError(path, None, f"is no {FORMAT}: it does not begin with a header or with its origin")
@@ -225,7 +227,8 @@ def parse(value: Any) -> Entry:
 
     Raises msgspec.ValidationError if it is no object with a kind, or does not follow the format of a known kind.
     """
-    if not isinstance(value, dict) or value.get("kind") not in _KINDS:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in _KINDS:
         return msgspec.convert(value, UnknownEntry)
     entry: KnownEntry = msgspec.convert(value, KnownEntry)
     if isinstance(entry, EventEntry | DocumentEventEntry):

@@ -71,6 +71,7 @@ COLUMNS: Sequence[TableColumn] = (
     TableColumn("first_token_ms", "float", "Ms from the question to the first piece of a streamed answer; null where it is not known.", lambda one: one.suggestion.first_token if one.suggestion else None, is_nullable=True),
     TableColumn("prompt_tokens", "int", "Tokens of the prompt, as the provider told them; null where it did not.", lambda one: one.suggestion.prompt_tokens if one.suggestion else None, is_nullable=True),
     TableColumn("answer_tokens", "int", "Tokens of the answer, as the provider told them; null where it did not.", lambda one: one.suggestion.tokens if one.suggestion else None, is_nullable=True),
+    TableColumn("finish", "text", "Why the model stopped writing: stop, length, refusal, content-filter, other; null where it is not known.", lambda one: one.suggestion.finish if one.suggestion else None, is_nullable=True),
     _of_answer("repairs", "texts", "Names of the repairs that changed the text, in their order.", lambda one: [step.step for step in one.trail if not step.undone]),
     TableColumn("keys", "int", "Keys for accepting, if the suggestion was accepted.", lambda one: one.keys),
     TableColumn("edits_saved", "int", "Edits made by hand that the accepted suggestion made unnecessary.", lambda one: len(one.covered)),

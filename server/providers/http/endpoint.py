@@ -24,7 +24,7 @@ from server import keys
 from server.errors import ProviderError, ProviderMissing, ProviderRefused, ProviderUnreachable
 from server.providers.http.cancelling import LeavingTasks, read_apart, sent
 from server.providers.http.deadlines import before, clock, next_event
-from server.providers.http.limits import OutputLimit, until_stop
+from server.providers.http.limits import OutputLimit, until_stop, whole_characters
 from server.providers.http.refusals import (
     RETRIED_STATUSES,
     StatusError,
@@ -37,12 +37,14 @@ from server.providers.http.refusals import (
     retry_after_s,
 )
 from server.providers.http.stream import DONE, EventContent, StreamEvent, events_of
+from server.providers.protocol import AnswerMetadata
 from server.settings import ProviderSettings
 
 EventReader: TypeAlias = Callable[[StreamEvent], EventContent]
 Admit: TypeAlias = Callable[[], Awaitable[None]] | None
 _AFTERWORD_S = 1.0
 """How long to wait for the rest of a stream after the answer in it has ended."""
+_INSTEAD_CHARACTERS = 300
 
 
 class _Again(Exception):  # noqa: N818 - a signal to tenacity that never leaves this module
@@ -74,11 +76,14 @@ class _Opened:
     rest: AsyncGenerator[StreamEvent, None]
     ends: float
     hurried: bool = False
+    _whole: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._whole = self.ends
 
     def hurry(self) -> None:
-        """Set a short deadline for what follows the answer, such as counts."""
-        if not self.hurried:
-            self.hurried, self.ends = True, min(self.ends, clock() + _AFTERWORD_S)
+        """Set a short deadline for what follows the answer, such as counts; again with each event that some servers all call the last."""
+        self.hurried, self.ends = True, min(self._whole, clock() + _AFTERWORD_S)
 
     async def close(self) -> None:
         await _close(self.rest, self.response)
@@ -129,7 +134,8 @@ class Endpoint:
     ) -> AsyncGenerator[str, None]:
         opened = await self._opened(route, body, read, admit)
         try:
-            async with aclosing(until_stop(self._pieces(opened, read), stops)) as pieces:
+            whole = whole_characters(self._pieces(opened, read))
+            async with aclosing(until_stop(whole, stops)) as pieces:
                 async for piece in pieces:
                     yield piece
         finally:
@@ -156,6 +162,7 @@ class Endpoint:
             async for said in sayings:
                 for piece in said.pieces:
                     if piece and allowance.is_spent:
+                        yield AnswerMetadata(finish="length")
                         return
                     yield allowance.taken(piece)
                 if said.last or allowance.is_spent:
@@ -164,11 +171,18 @@ class Endpoint:
             raise self._ended()
 
     async def _sayings(self, opened: _Opened, read: EventReader) -> AsyncGenerator[EventContent, None]:
+        is_over = False
         for said in opened.begun:
             yield said
+            is_over = said.over
         try:
             while (event := await next_event(opened.rest, opened.ends)) is not None:
-                yield self._said(event, read)
+                said = self._said(event, read)
+                yield EventContent([each for each in said.pieces if not each], last=True) if is_over else said
+                is_over = is_over or said.over
+        except ProviderError:
+            if not opened.hurried:  # whatever comes behind a complete answer takes nothing from it
+                raise
         except (TimeoutError, httpx.HTTPError) as error:
             if not opened.hurried:
                 raise self._broken(error) from error
@@ -181,9 +195,9 @@ class Endpoint:
 
         """
         if event is DONE:
-            return EventContent(last=True)
-        if event.get("error"):
-            raise StreamError(event["error"])
+            return EventContent(last=True, over=True)
+        if error := event.get("error") or (event if event.get("object") == "error" else None):  # vLLM's has no member
+            raise StreamError(error)
         try:
             return read(event)
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
@@ -282,20 +296,33 @@ class Endpoint:
     async def _first(
         self, rest: AsyncGenerator[StreamEvent, None], read: EventReader, ends: float
     ) -> Sequence[EventContent]:
-        """The events up to the first piece, or up to the end of an answer without pieces."""
-        pending: Sequence[EventContent] = ()
+        """The events up to the first piece, or up to the end of an answer without pieces.
+
+        An event that is the last one before there was text may be wrong: some gateways give a model that still thinks a reason to stop.
+        """
+        begun: list[EventContent] = []
+        instead: Any = None
         try:
             while (event := await next_event(rest, ends)) is not None:
                 said = self._said(event, read)
-                if said.last or any(said.pieces):
-                    return (*pending, said)
-                pending = (said,) if said.pieces else pending
+                begun += [said] if said.pieces or said.last else []
+                if said.over or any(said.pieces):
+                    return begun
+                instead = event.get("detail") or event.get("message")
         except StreamError as error:
             if error.is_passing:
                 raise _Again(error) from error
             raise
+        except TimeoutError:
+            if not any(said.last for said in begun):
+                raise
         except httpx.HTTPError as error:
-            raise _Again(self._broken(error)) from error
+            if not any(said.last for said in begun):
+                raise _Again(self._broken(error)) from error
+        if any(said.last for said in begun):
+            return begun
+        if isinstance(instead, str):
+            raise ProviderRefused(f"{self.place}: no answer, but {keys.masked(instead)[:_INSTEAD_CHARACTERS]!r}")
         raise _Again(self._ended())
 
     async def _refuse(self, response: httpx.Response, body: Mapping[str, Any]) -> None:

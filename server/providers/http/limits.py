@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Self
 
-from server.providers.protocol import AnswerPiece
+from server.providers.protocol import AnswerMetadata, AnswerPiece
 
 CHARACTERS_A_TOKEN = 16
 """Five times the average of code (3.2). A limit is needed because the time of repairs grows with the square of the lines."""
@@ -57,12 +57,35 @@ async def until_stop(pieces: AsyncGenerator[str, None], stops: Sequence[str]) ->
             if found:
                 for each in _up_to(waiting, min(found)):
                     yield each
+                yield AnswerMetadata(finish="stop")
                 return
             while waiting and len(waiting[0]) <= len(held) - _begun(held, stops):
                 held = held[len(waiting[0]) :]
                 yield waiting.pop(0)
     for each in waiting:
         yield each
+
+
+async def whole_characters(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
+    """Yield pieces in which no character is halved: servers that cut texts between UTF-16 code units send its halves in two pieces.
+
+    A half without its other half becomes U+FFFD.
+    """
+    half = ""
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if not piece or (not half and piece.isascii()):
+                yield piece
+                continue
+            text = (half + piece).encode("utf-16-le", "surrogatepass")
+            half = chr(int.from_bytes(text[-2:], "little")) if text[-1] & 0xFC == 0xD8 else ""
+            whole = (text[:-2] if half else text).decode("utf-16-le", "replace")
+            if whole == piece:
+                yield piece
+            elif whole:
+                yield AnswerPiece(whole, piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else whole
+    if half:
+        yield "\N{REPLACEMENT CHARACTER}"
 
 
 def _begun(text: str, stops: Sequence[str]) -> int:

@@ -44,8 +44,7 @@ class StreamError(ProviderRefused):
     """The server reported an error in its stream. `is_passing`: another try can succeed."""
 
     def __init__(self, error: Any) -> None:
-        message = error_message(msgspec.json.encode({"error": error}))
-        super().__init__(f"the server failed while it answered: {message}")
+        super().__init__(f"the server failed while it answered: {_shown(_message_in(error))}")
         kinds = [error.get("code"), error.get("type")] if isinstance(error, Mapping) else []
         self.is_passing = any(isinstance(kind, int | str) and kind in RETRIED_STATUSES | _PASSING for kind in kinds)
 
@@ -94,7 +93,7 @@ async def read_beginning(response: httpx.Response) -> bytes:
 
 def error_message(body: bytes) -> str:
     """The message in the body of an error, in JSON or plain text. Keys are masked before it is cut, so that no part of a key remains."""
-    return keys.masked(_words(body))[:_MESSAGE_CHARACTERS]
+    return _shown(_words(body))
 
 
 def _words(body: bytes) -> str:
@@ -102,5 +101,12 @@ def _words(body: bytes) -> str:
         decoded = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body.decode("utf-8", "replace").strip() or "no reason given"
-    error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
-    return str(error.get("message", error) if isinstance(error, dict) else error)
+    return _message_in(decoded.get("error", decoded) if isinstance(decoded, dict) else decoded)
+
+
+def _message_in(error: Any) -> str:
+    return str(error.get("message", error) if isinstance(error, Mapping) else error)
+
+
+def _shown(message: str) -> str:
+    return keys.masked(message)[:_MESSAGE_CHARACTERS]

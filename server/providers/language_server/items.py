@@ -13,7 +13,7 @@ from server.context import unix
 from server.errors import ProviderRefused
 from server.wire.messages import Range
 from syntax.errors import OffsetError
-from syntax.text import index_of, length, offset_at
+from syntax.text import end_offset_at, index_of, length, offset_at
 
 _LONGEST = 16_384
 """The longest item in characters, about 400 lines, without the parts of the document that it repeats. Repairs read it many times."""
@@ -84,8 +84,8 @@ def _range(where: Any, before: str, after: str) -> tuple[int, int]:
     document = before + after
     try:
         given = msgspec.convert(where, Range)
-        ends = [(each.line, each.character) for each in (given.start, given.end)]
-        start, end = (index_of(document, offset_at(document, *each)) for each in ends)
+        start = index_of(document, offset_at(document, given.start.line, given.start.character))
+        end = index_of(document, end_offset_at(document, given.end.line, given.end.character))
     except msgspec.ValidationError as error:
         raise ProviderRefused(f"an item's range is malformed: {error}") from error
     except OffsetError as error:

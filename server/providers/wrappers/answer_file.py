@@ -176,7 +176,7 @@ def keeps_times(path: Path) -> bool:
 def stored(piece: str) -> StoredPiece:
     """A piece in the form in which the file keeps it, without its time."""
     if isinstance(piece, AnswerMetadata):
-        values = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers")}
+        values = {name: getattr(piece, name) for name in ("prompt", "prompt_tokens", "tokens", "covers", "finish")}
         return {name: value for name, value in values.items() if value is not None}
     return (str(piece), piece.logprob, piece.tokens) if isinstance(piece, AnswerPiece) else str(piece)
 

@@ -13,13 +13,12 @@ from functools import partial
 
 from msgspec import structs
 
-from server.repair.draft import Draft, indent_of
+from server.repair.draft import TAGGED, Draft, indent_of
 from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
 _CLOSER_LINE = re.compile(r"\n[ \t]*[)\]};,]+[ \t]*$")
 _WORD_LINE = re.compile(r"\n[ \t]*end[ \t]*$")
 _TAG_LINE = re.compile(r"\n[ \t]*</[\w.]*>[ \t]*$")
-_TAGGED = frozenset({"javascript", "javascriptreact", "typescriptreact"})
 _BEGINS = frozenset({"def", "class", "module", "case", "begin", "do"})
 _BEGINS_A_LINE = frozenset({"if", "unless", "while", "until", "for"})
 _BRACKETS = frozenset("()[]{}")
@@ -130,7 +129,7 @@ def _without_last_word(draft: Draft, text: str) -> str:
     assert draft.language is not None
     if draft.language.closer:
         return _WORD_LINE.sub("", text)
-    return _TAG_LINE.sub("", text) if draft.language.id in _TAGGED else text
+    return _TAG_LINE.sub("", text) if draft.language.id in TAGGED else text
 
 
 def _with_more(draft: Draft) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Align a suggestion with the cursor in languages whose grammar ignores indentation.
 
-Two faults are mended, and only where they are certain: the suggestion repeats the indentation before the cursor; or
+Two faults are mended, and only where they are certain: the first line would be deeper than the line above allows; or
 every later line stands exactly where it would if the cursor were at the beginning of its line.
 """
 
@@ -9,10 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from server.repair.draft import Draft, indent_of, step_of, width
-from syntax.tokens import PAIRS, Token, tokens
+from server.repair.draft import DIRECTIVES, TAGGED, Draft, indent_of, step_of, width
+from syntax.tokens import PAIRS, Token, open_brackets, tokens
 
-_CONTINUES = ".?:&|+-*/%<=)]},"
+_CONTINUES = frozenset(".?:&|+-*/%<=)]},")
+"""What a line may begin with that goes on with the line above."""
+_STARTS = frozenset("&+-*<")
+"""Those of them that begin a statement too, behind a line that has ended one."""
+_MIDDLE = re.compile(r"\s*(?:[.?:&|+%=]|/(?![/*])|\*[^/]|-[^-])(?!.*[{(\[]$)")
+"""A line in the middle of a statement."""
+_BEFORE_TAB = re.compile(r" +(?=\t)")
+_ENDED = re.compile(r"[;{}>]\s*$")
+_TAG = re.compile(r"</?[\w>]")
+_TAG_OPENED = re.compile(r"(?:<|<[^/].*[^/])>$")
+_OPEN = re.compile(r"(?:[-,=+*%&^.\\]|\|\||\s\?)\s*$")
+"""The end of a line that goes on, maybe in the middle of the next one."""
 _HEADER = re.compile(
     r"\s*(?:[}]\s*)?(?:if|else|for|foreach|while|do|switch|case|default|def|elsif|unless|when|in|until|begin|rescue|ensure|module|class)\b"
     r"(?!.*[;}]$)|.*(?:[({\[:=,]|=>|\bdo(?:\s*\|[^|]*\|)?|\b(?:begin|if|case)(?:\s+[\w.]+)?)$"
@@ -20,39 +31,81 @@ _HEADER = re.compile(
 """A line behind which the next one may well be deeper."""
 
 
-def lined_up(draft: Draft) -> str:
-    """The suggestion without a doubled first indentation, and with its later lines under the cursor."""
-    cursor = width(draft.line_before)
-    if draft.line_before.strip() or not cursor or not draft.text.strip():
-        return draft.text
-    text = _undoubled(draft, cursor)
-    if text != draft.text or (draft.language is not None and draft.language.closer):
-        return text
-    return _shifted(draft, text, cursor)
+def at_the_cursor(draft: Draft) -> str:
+    """The suggestion without the spaces by which its first line would be deeper than the cursor's place allows.
 
-
-def _undoubled(draft: Draft, cursor: int) -> str:
+    Where the line above the cursor ends a statement, that is the column of the cursor, or of that line if the cursor is at the left edge; behind a
+    header one step more. What may go on with the line above is moved only if it repeats the white space before the cursor.
+    """
     lead, bare = indent_of(draft.text), draft.text.lstrip(" \t")
-    if width(lead) != cursor or bare[:1] in _CONTINUES:
+    if not lead or not bare.strip() or draft.line_before.strip():
         return draft.text
-    return bare if cursor + width(lead) > _wanted(draft, cursor) else draft.text
+    lead = _BEFORE_TAB.sub("", lead)
+    cursor, column = width(draft.line_before), width(draft.line_before + lead)
+    above = _line_above(draft)
+    if draft.language is None:
+        doubled = lead == draft.line_before and _ends_entry(above) and column > width(indent_of(above))
+        return bare if doubled or _goes_on_below(draft, column) else draft.text
+    wanted = _wanted(draft, above, bare)
+    if wanted is None or column <= wanted or (_OPEN.search(above) and column != 2 * cursor):
+        return lead + bare
+    more = max(wanted, cursor) - cursor
+    tabs = "\t" in indent_of(above) + draft.line_before
+    return ("\t" * (more // 8) + " " * (more % 8) if tabs else " " * more) + bare
 
 
-def _wanted(draft: Draft, cursor: int) -> int:
-    """The column at which a line goes on after the last line of code above the cursor."""
-    left = draft.code_before
-    line = left[left.rfind("\n") + 1 :]
-    column = width(indent_of(line))
-    if not _HEADER.match(line):
-        return column
-    others = draft.before + draft.text.partition("\n")[2] + draft.after
+def _line_above(draft: Draft) -> str:
+    """The last line above the cursor on which a statement begins or ends; directives, which stand at the left edge in any block, are passed over."""
+    lines = (line for line in reversed(draft.code_before.split("\n")) if line.strip())
+    marked = draft.language is not None and draft.language.id in DIRECTIVES
+    return next((line for line in lines if not (_MIDDLE.match(line) or (marked and line.startswith("#")))), "")
+
+
+def _ends_entry(above: str) -> bool:
+    """Whether nothing deeper comes behind a line of YAML and its like."""
+    return bool(above) and not above.rstrip().endswith((":", "-", "|", ">", *PAIRS))
+
+
+def _goes_on_below(draft: Draft, column: int) -> bool:
+    """Whether the suggestion has its indentation twice: its later lines stand where they belong if the first begins at the cursor."""
+    rest = [width(indent_of(line)) for line in draft.text.split("\n")[1:] if line.strip()]
+    cursor = width(draft.line_before)
+    return cursor > 0 and bool(rest) and cursor <= min(rest) < column and column == 2 * cursor
+
+
+def _wanted(draft: Draft, above: str, bare: str) -> int | None:
+    """The greatest column at which the suggestion may begin behind the line above; None where it may be any."""
+    if bare[0] in PAIRS.values():
+        opened = open_brackets(draft.tree(), len(draft.before))
+        return width(indent_of(draft.before[draft.before.rfind("\n", 0, opened[-1].start) + 1 :])) if opened else None
+    tagged = draft.language is not None and draft.language.id in TAGGED
+    if (
+        bare[0] in _CONTINUES
+        and not (tagged and _TAG.match(bare))
+        and not (_ENDED.search(above) and bare[0] in _STARTS)
+    ):
+        return None
+    cursor, column = width(draft.line_before), width(indent_of(above)) - above.lstrip().startswith("*")
+    if above.endswith(("(", "[")):
+        return cursor if cursor > column else None
+    if not (_HEADER.match(above) and bare[0] != "{") and not (tagged and _TAG_OPENED.search(above)):
+        return max(cursor, column)
+    others = f"{draft.before}\n{draft.text.partition(chr(10))[2]}{draft.after}"
     return column + (step_of(others) or max(0, cursor - column))
+
+
+def under_the_cursor(draft: Draft) -> str:
+    """The suggestion with its later lines under the cursor, if each stands at its depth counted from the left edge."""
+    cursor = width(draft.line_before)
+    if draft.line_before.strip() or not cursor or (draft.language is not None and draft.language.closer):
+        return draft.text
+    return _shifted(draft, draft.text, cursor)
 
 
 def _shifted(draft: Draft, text: str, cursor: int) -> str:
     """With all later lines moved under the cursor, if each stands at its depth counted from the left edge."""
     first, *rest = text.split("\n")
-    if indent_of(first) or not any(line.strip() for line in rest):
+    if indent_of(first) or not first.strip() or not any(line.strip() for line in rest):
         return text
     depths = list(_depths(draft, rest))
     if any(depth == 0 and indent_of(line) for line, depth in depths):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from server.repair.draft import Draft, indent_of
+from server.repair.draft import DIRECTIVES, Draft, indent_of
 
-_DIRECTIVES = frozenset({"cpp", "csharp"})
+_GOES_ON = re.compile(r"\s*(?:[)\]},;.(]|(?:else|catch|finally)\b)")
+"""What goes on with a statement, so that it does not stand on a line of its own."""
 
 
 def tidied(draft: Draft, text: str) -> str:
@@ -40,9 +41,9 @@ def _swallower(draft: Draft, text: str) -> int | None:
     if language is None or not draft.line_after.strip() or not last.strip():
         return None
     line = (draft.line_before if "\n" not in text else "") + last
-    if "\n" not in text and draft.line_before.lstrip().startswith("#") and language.id in _DIRECTIVES:
+    if "\n" not in text and draft.line_before.lstrip().startswith("#") and language.id in DIRECTIVES:
         return None  # what stands there is part of it already
-    if line.lstrip().startswith("#") and language.id in _DIRECTIVES:
+    if line.lstrip().startswith("#") and language.id in DIRECTIVES:
         return max(0, len(text) - len(last.lstrip()))
     if language.line_comment not in last:
         return None
@@ -66,18 +67,22 @@ def _without_closer_below(draft: Draft, text: str) -> str:
 
 
 def _trimmed(draft: Draft, text: str) -> str:
-    """Without line ends at its end, but for one where the cursor's line goes on behind it."""
-    if text.rstrip() == draft.text.rstrip() and draft.text.endswith("\n") and _is_directive(draft):
-        return draft.text
+    """Without line ends at its end, but for one where code right of the cursor belongs on a line of its own, and that of a directive."""
     bare = re.sub(r"\n\s*$", "", text)
-    if draft.line_after.strip() and bare != text:
-        return bare + "\n" + (indent_of(text[text.rfind("\n") + 1 :]))
-    return bare
+    if bare == text:
+        return text
+    if not draft.line_after.strip():
+        whole = bare.rstrip() == draft.text.rstrip() and not draft.after.startswith("\n")
+        return bare + "\n" if whole and _is_directive(draft) else bare
+    apart = f"{bare}\n{indent_of(text[text.rfind(chr(10)) + 1 :])}"
+    errors, joined = draft.errors(apart), draft.errors(bare)
+    own = draft.is_fresh and not _GOES_ON.match(draft.line_after)
+    return apart if errors < joined or (errors == joined and own) else bare
 
 
 def _apart(draft: Draft, text: str) -> str:
     """With the line end that it had, where code stood at the beginning of the cursor's line and now would stand behind it."""
-    fresh = not draft.line_before.strip() and draft.line_after.strip()
+    fresh = not draft.line_before.strip() and draft.line_after.strip() and not _GOES_ON.match(draft.line_after)
     if not fresh or text.endswith("\n") or not text.strip() or not draft.text[len(text) :].startswith("\n"):
         return text
     return f"{text}\n{draft.line_before if draft.line_after[:1].strip() else ''}"
@@ -85,4 +90,6 @@ def _apart(draft: Draft, text: str) -> str:
 
 def _is_directive(draft: Draft) -> bool:
     """Whether the suggestion ends with a preprocessor line, to which its line end belongs."""
+    if draft.language is None or draft.language.id not in DIRECTIVES:
+        return False
     return (draft.before + draft.text.rstrip()).rpartition("\n")[2].startswith("#")

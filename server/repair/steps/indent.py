@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from server.repair.draft import Draft, indent_of, unit_of, width
 from server.repair.steps import columns
+from server.repair.steps.spaces import joined, without_doubled_space, without_lookalikes
 from server.repair.steps.stop import LogicalLines, lines_of
 from syntax.parse import is_opaque
 from syntax.tokens import PAIRS
@@ -34,20 +35,31 @@ _OF_BODY = re.compile(r"(?:return|yield|await|for|while|with|try)\b|if\b(?! +__n
 _INDENTED = re.compile(r"^(?: {2}|\t)", re.MULTILINE)
 _IN_SPACES = re.compile(r"^ {2}", re.MULTILINE)
 _IN_TABS = re.compile(r"^\t", re.MULTILINE)
-_SPACES = re.compile(r"(?:\A|\n) +\S")
+_SPACES = re.compile(r"(?:\A|\n) +[^\s*]")
 
 
 def repair(draft: Draft) -> str:
+    """The suggestion with white space that is the document's, at the columns that it belongs at."""
+    draft = replace(draft, text=without_lookalikes(draft))
+    draft = replace(draft, text=without_doubled_space(draft))
+    text = _placed(replace(draft, text=joined(draft)))
+    return draft.text if text == draft.text or is_text(draft) else text
+
+
+def _placed(draft: Draft) -> str:
     """The suggestion with the fewest faults of layout; of equals the one that changes least."""
-    if draft.language is None:
-        return draft.text
-    if draft.stop == "any" and not draft.language.layout:
+    language = draft.language
+    if language is None:
+        return columns.at_the_cursor(draft)
+    if draft.stop == "any" and not language.layout:
         return draft.text  # a task is judged by its tests: what only looks wrong stays
-    if draft.language.layout and not is_within_a_line(draft):
-        return draft.text if _is_text(draft) else _with_fewest_faults(draft, _in_the_files_characters(draft))
-    text = _in_the_files_characters(draft)
-    text = text if draft.language.layout else columns.lined_up(replace(draft, text=text))
-    return draft.text if text == draft.text or _is_text(draft) else text
+    if language.layout:
+        text = _in_the_files_characters(draft)
+        return text if is_within_a_line(draft) else _with_fewest_faults(draft, text)
+    text = columns.at_the_cursor(draft)
+    if text != draft.text:
+        return _in_the_files_characters(replace(draft, text=text))
+    return columns.under_the_cursor(replace(draft, text=_in_the_files_characters(draft)))
 
 
 def is_within_a_line(draft: Draft) -> bool:
@@ -72,7 +84,7 @@ def _faults(draft: Draft) -> int:
     """How many lines of the suggestion begin where none may."""
     lines = lines_of(draft)
     levels, deeper = _levels(draft, lines), is_after_header(draft.language, draft.before)
-    count, started = int(_is_doubled(draft, levels[-1]) and deeper) + _is_at_left_edge(draft), lines.goes_on
+    count, started = int(deeper and _is_off(draft, levels[-1])) + _is_at_left_edge(draft), lines.goes_on
     for column, previous in lines.columns():
         deeper = previous == ":" if started else deeper
         started = True
@@ -85,11 +97,10 @@ def _faults(draft: Draft) -> int:
     return count
 
 
-def _is_doubled(draft: Draft, level: int) -> bool:
-    """Whether a suggestion brings an indentation with it though the cursor stands on one already."""
-    cursor = width(draft.line_before)
-    own = width(indent_of(draft.text))
-    return not draft.line_before.strip() and own > 0 and cursor > level and cursor + own > level + unit_of(draft.before)
+def _is_off(draft: Draft, level: int) -> bool:
+    """Whether the first line of a body brings white space with it, by which it is not one step deeper than its header."""
+    own = width(indent_of(draft.line_before + draft.text))
+    return not draft.line_before.strip() and draft.text[:1] in {" ", "\t"} and own != level + unit_of(draft.before)
 
 
 def _is_at_left_edge(draft: Draft) -> bool:
@@ -145,10 +156,10 @@ def _is_inside(draft: Draft, index: int) -> bool:
     return False
 
 
-def _is_text(draft: Draft) -> bool:
+def is_text(draft: Draft) -> bool:
     """Whether the cursor itself stands inside a string or a comment."""
-    if draft.is_in_open_text:
-        return True
+    if draft.is_in_open_text or draft.language is None:
+        return draft.is_in_open_text
     tree = draft.tree()
     byte = tree.byte(len(draft.before))
     node = tree.root.descendant_for_byte_range(byte, byte)
@@ -164,15 +175,17 @@ def _is_bracketed(node: tree_sitter.Node) -> bool:
 
 
 def _moved(draft: Draft, text: str) -> Iterator[str]:
-    """The suggestion moved to each level that could be meant: as a whole, its later lines only, its first line only."""
+    """The suggestion moved to each level that could be meant: its first line only, as a whole, its later lines only."""
     levels, unit = _levels(draft, lines_of(draft)), unit_of(draft.before)
-    targets = (
-        [levels[-1] + unit, *reversed(levels)] if is_after_header(draft.language, draft.before) else [*reversed(levels)]
-    )
     first, *rest = text.split("\n")
     if not draft.line_before.strip():
-        for target in targets[:3]:
-            lead = max(0, target - width(draft.line_before))
+        cursor, own = width(draft.line_before), width(indent_of(draft.line_before + first))
+        targets = sorted(levels, key=lambda level: (level > own, abs(level - own)))
+        if is_after_header(draft.language, draft.before):
+            targets.insert(0, levels[-1] + unit)
+        leads = [max(0, target - cursor) for target in targets[:3]]
+        yield from ("\n".join([" " * lead + first.lstrip(), *rest]) for lead in leads if lead + cursor <= own)
+        for target, lead in zip(targets, leads, strict=False):
             delta = lead - width(indent_of(first))
             head = " " * lead + first.lstrip()
             if delta > 0 and _goes_on_at_edge(draft) and not _LEAVES.match(text):
@@ -199,9 +212,10 @@ def _in_the_files_characters(draft: Draft) -> str:
     """Tabs for spaces in a file that is indented with tabs, and spaces for tabs in one that is not."""
     if not _INDENTED.search(draft.text):
         return draft.text
-    tabs = draft.before.startswith("\t") or "\n\t" in draft.before
+    document = f"{draft.before}\n{draft.after}"
+    tabs = _IN_TABS.search(document) is not None
     found = (_IN_SPACES if tabs else _IN_TABS).search(draft.text)
-    if found is None or tabs == (_SPACES.search(draft.before) is not None):
+    if found is None or tabs == (_SPACES.search(document) is not None):
         return draft.text
     if tabs:
         step = math.gcd(*(len(lead) for lead in re.findall(r"^ +", draft.text, re.MULTILINE)))

@@ -1,67 +1,55 @@
-"""What stands right of the cursor on its line, and is said again.
+"""What follows the cursor, and is said again at the end of an answer.
 
-At the end of an answer it is taken away. Where the answer goes on behind it with further lines, these belong behind it too: then
-the answer takes the place of the rest of the line. Closers alone are the business of `brackets` and of `chain.covered`.
+It is taken away, up to white space: the rest of the cursor's line, the end of a string or comment that closes on a later line, closing tags. Where the
+answer goes on behind the rest of the line, it takes the place of that (`taken`). Brackets alone are the business of `brackets`, and
+closers on the cursor's line that of `chain.covered`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from server.repair.draft import Draft
-from syntax.wanted import is_only_closers
+from server.repair.draft import TAGGED, Draft
+from syntax.tokens import tokens
 
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\"\"\"|'''|\w+|[^\w\s]")
 _WITHIN_WORD = re.compile(r"\w\w")
-_TRIED = 3
+_BRACKETS = frozenset("()[]{}")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_CLOSERS = re.compile(r"([)\]}>\"'`;:,]+)[ \t]*(?=\n|$)")
+_BEGINS_CLOSED = frozenset(")]}>\"'`")
+_TERMINATED = re.compile(r"[)\]}>\"'`]*[;,]$")
+_TEXT_END = re.compile(r"\s*(\"\"\"|'''|\"#+|`|\*+/|\)\w{0,16}\"|[A-Z][A-Z_]+\b|[\"'])")
+"""The end of a string, a comment or a heredoc."""
+_TAG = re.compile(r"<(/?)(\w[\w.-]*)[^<>]*?(/?)>")
+_STOP = re.compile(r"[.!?]$")
+_TRIED = 4
+_FAR = 400
+"""How many characters on each side of the cursor are compared."""
 
 
 def without_rest(draft: Draft, text: str) -> str:
-    """The text up to where it ends by saying the rest of the cursor's line; of a single line that is wanted, its first line.
+    """The text up to where it ends by saying what follows the cursor; of a single line that is wanted, its first line.
 
-    What is left has to parse better. No worse is enough where all of the rest is said and has two words or more, not numbers alone, and nothing is
-    broken: `a, b` before `, b`, and rows of a table, may well be meant. What stands on a line of its own goes only if the answer did not parse: lines may well be alike.
+    What is left has to parse better. No worse is enough where all of the rest of the line is said and nothing is broken, if it has two words or more, not numbers
+    alone, or ends a statement: `a, b` before `, b`, and rows of a table, may well be meant. What stands on a line of its own goes only if the answer did not
+    parse: lines may well be alike.
     """
-    rest = _rest(draft)
-    for head in _heads(draft, text) if rest else ():
-        for size in _overlaps(head, rest):
-            kept = head[:-size]
-            whole = size == len(rest) and _says_much(rest) and _ends_with(draft.before[-1:] + head, rest)
-            if _is_said_again(draft, text, head, kept, surely=whole):
+    text = _up_to_text_end(draft, text)
+    for head in _heads(draft, text):
+        for kept, size in _overlaps(draft, head):
+            if _is_said_again(draft, text, head, kept, draft.after[:size]):
                 return kept
     return text
 
 
-def taken(draft: Draft) -> int:
-    """How many characters right of the cursor the answer takes the place of: the rest of its line, or nothing.
-
-    The rest is taken where the answer's first line ends with it, more lines follow, and the splice has fewer errors so; and no more
-    than with the beginning of that line alone.
-    """
-    first, _, more = draft.text.lstrip("\n").partition("\n")
-    rest = "" if draft.language is None or not more.strip() or _wants_line(draft) else _rest(draft)
-    if not rest or not _ends_with(first.rstrip(), rest):
-        return 0
-    errors = replace(draft, after=draft.after[len(rest) :]).errors()
-    alone = first.rstrip()[: -len(rest)]
-    return len(rest) if errors < draft.errors() and (not errors or errors <= draft.errors(alone)) else 0
-
-
-def _rest(draft: Draft) -> str:
-    """What stands right of the cursor on its line; nothing where that is closers only."""
-    rest = draft.line_after.rstrip()
-    return "" if is_only_closers(rest) else rest
-
-
-def _wants_line(draft: Draft) -> bool:
-    return draft.stop != "any" and draft.wanted == "line"
-
-
 def _heads(draft: Draft, text: str) -> Iterator[str]:
-    """The beginnings of a text that may end with the rest of the line: its first line where no more is wanted, and all of it."""
+    """The beginnings of a text that may end with what follows: its first line where no more is wanted, and all of it."""
     start = len(text) - len(text.lstrip("\n"))
     end = text.find("\n", start)
     if end > 0 and _wants_line(draft):
@@ -69,18 +57,78 @@ def _heads(draft: Draft, text: str) -> Iterator[str]:
     yield text.rstrip()
 
 
-def _overlaps(head: str, rest: str) -> Iterator[int]:
-    """How many characters at the end of a text begin the rest of the line and hold more than closers; the most first."""
-    found = (size for size in range(min(len(head), len(rest)), 0, -1) if _ends_with(head, rest[:size]))
-    for _, size in zip(range(_TRIED), found, strict=False):
-        if not is_only_closers(rest[:size]):
-            yield size
+def _wants_line(draft: Draft) -> bool:
+    return draft.stop != "any" and draft.wanted == "line"
 
 
-def _ends_with(head: str, said: str) -> bool:
-    """Whether a text ends with another one that does not begin within a word of it."""
-    at = len(head) - len(said)
-    return head.endswith(said) and not (at and _WITHIN_WORD.match(head, at - 1))
+def _overlaps(draft: Draft, head: str) -> Iterator[tuple[str, int]]:
+    """The beginnings of a text behind which it says what follows the cursor, and how many characters of that; the most first.
+
+    White space counts for nothing. Neither end lies within a word, or between two signs that are alike.
+    """
+    after = draft.after[:_FAR]
+    if not head or head[-1] not in after:
+        return
+    mine = [at for at in range(max(0, len(head) - _FAR), len(head)) if not head[at].isspace()]
+    theirs = [at for at, char in enumerate(after) if not char.isspace()]
+    said, follows = "".join(head[at] for at in mine), "".join(after[at] for at in theirs)
+    found = (size for size in range(min(len(said), len(follows)), 0, -1) if follows[size - 1] == said[-1])
+    borders = (size for size in found if said.endswith(follows[:size]))
+    tried = 0
+    for size in borders:
+        start, end = mine[-size], theirs[size - 1] + 1
+        left = draft.before[-1:] + head[:start]
+        if (
+            _splits(left[-1:], head[start])
+            or _splits(after[end - 1], after[end : end + 1])
+            or not _may_go(draft, after[:end])
+        ):
+            continue
+        kept = head[:start]
+        yield kept.rstrip() if after[0].isspace() or "\n" not in kept[len(kept.rstrip()) :] else kept, end
+        tried += 1
+        if tried == _TRIED:
+            return
+
+
+def _splits(left: str, right: str) -> bool:
+    """Whether there is no border between two characters."""
+    return bool(_WITHIN_WORD.match(left + right)) or (left == right and left not in _BRACKETS and not left.isalnum())
+
+
+def _may_go(draft: Draft, said: str) -> bool:
+    """Whether it is for this step to take something away: neither closing brackets alone, nor closers on the cursor's line."""
+    if draft.language is None:
+        return True
+    on_the_line = "\n" not in said and _CLOSERS.match(draft.after) is not None
+    return not (on_the_line or _CLOSING.issuperset("".join(said.split())))
+
+
+def _is_said_again(draft: Draft, text: str, head: str, kept: str, said: str) -> bool:
+    mark = draft.language.line_comment if draft.language else "\n"
+    whole = said.strip() == draft.line_after.partition(mark)[0].strip()
+    if draft.language is None:
+        return _is_surplus(head, kept, said) or (whole and (_says_much(said) or bool(_STOP.search(said))))
+    errors, raw = draft.errors(kept), draft.errors(text)
+    if errors >= raw and (errors > raw or _begins_line(draft, kept)):
+        return False
+    spoken = draft.errors(head)
+    return errors < spoken or (
+        not spoken and whole and (_says_much(said) or _TERMINATED.match(said.strip()) is not None)
+    )
+
+
+def _is_surplus(head: str, kept: str, said: str) -> bool:
+    """Whether a text closes brackets, tags and quotes at its end that it has not opened, told without a grammar."""
+    closes = any(char in said for char in ")]}\"'`") or "</" in said
+    return closes and _balance(head) != _balance(kept) == (0, 0, 0)
+
+
+def _balance(text: str) -> tuple[int, int, int]:
+    """How many brackets and tags are open behind a text, and how many quotes have no other."""
+    tags = sum((not closes and not empty) - bool(closes) for closes, _, empty in _TAG.findall(text))
+    brackets = sum((char in _OPENING) - (char in _CLOSING) for char in text)
+    return brackets, tags, sum(count % 2 for char, count in Counter(text).items() if char in '"`')
 
 
 def _says_much(rest: str) -> bool:
@@ -93,9 +141,114 @@ def _begins_line(draft: Draft, kept: str) -> bool:
     return not (draft.line_before + kept).rpartition("\n")[2].strip()
 
 
-def _is_said_again(draft: Draft, text: str, head: str, kept: str, *, surely: bool) -> bool:
-    errors, raw = draft.errors(kept), draft.errors(text)
-    if errors >= raw and (errors > raw or _begins_line(draft, kept)):
-        return False
-    said = draft.errors(head)
-    return errors < said or (surely and not said)
+# Strings and comments.
+
+
+def _up_to_text_end(draft: Draft, text: str) -> str:
+    """The text up to the end of the string or comment that is open at the cursor and that a line below ends.
+
+    A grammar need not notice: behind a heredoc, its last word is a name.
+    """
+    ends = _TEXT_END.match(draft.after) if draft.language is not None else None
+    if ends is None or "\n" not in ends[0]:
+        return text
+    for match in re.finditer(re.escape(ends[1]), text):
+        kept = text[: match.start()].rstrip()
+        if _closes_text(draft, text, match.end()) and _closes_text(draft, kept, len(kept) + ends.end()):
+            more = text[match.end() :].strip()
+            surely = not more or draft.after[ends.end() :].lstrip().startswith(more)
+            return kept if draft.errors(kept) < draft.errors(text) + surely else text
+    return text
+
+
+def _closes_text(draft: Draft, text: str, end: int) -> bool:
+    """Whether the string or comment in which the cursor stands ends at an index behind the cursor, with a text in place of the suggestion."""
+    tree, at = draft.tree(text), len(draft.before)
+    found = tokens(tree, at - 1, at)
+    return bool(found) and found[0].opaque and found[0].start < at and 0 <= found[0].end - (at + end) <= 1
+
+
+# The suggestion takes the place of what stands right of the cursor.
+
+
+def taken(draft: Draft) -> int:
+    """How many characters right of the cursor the answer takes the place of, as it says them itself.
+
+    These are closers at the end of the line, as editors insert them: of those the answer has, as many as leave the fewest errors; of equals the fewest, but
+    a `;` or `,` that the answer ends with too is said once. Where other text than closers stands there, it is what begins with a closer and ends with the tag that ends the answer,
+    or the whole rest of the line where the answer's first line ends with it and more lines follow.
+    """
+    if draft.language is None:
+        return _taken_by_text(draft)
+    closers = _CLOSERS.match(draft.after)
+    if closers is None:
+        return _taken_line(draft) or _taken_tags(draft)
+    if closers[1][0] not in draft.text:
+        return 0
+    sizes = [match.end() for match in _TOKEN.finditer(closers[1]) if _has_all(draft.text, closers[1][: match.end()])]
+    ends = [
+        size for size in sizes if _TERMINATED.search(closers[1][:size]) and _ends_with(draft.text, closers[1][:size])
+    ]
+    return _best(draft, sizes, ends)
+
+
+def _best(draft: Draft, sizes: Sequence[int], ends: Sequence[int]) -> int:
+    """The size that leaves the fewest errors; of equals the least, or one of `ends`."""
+    best, least = 0, draft.errors()
+    for size in sizes if least else ends:
+        errors = replace(draft, after=draft.after[size:]).errors()
+        if errors < least or (errors == least and size in ends):
+            best, least = size, errors
+    return best
+
+
+def _has_all(text: str, closers: str) -> bool:
+    return not Counter(closers) - Counter(text)
+
+
+def _ends_with(text: str, said: str) -> bool:
+    return "".join(text[-_FAR:].split()).endswith("".join(said.split()))
+
+
+def _taken_line(draft: Draft) -> int:
+    """The rest of the line, if the splice has fewer errors so, and no more than with the beginning of the answer's first line alone."""
+    first, _, more = draft.text.lstrip("\n").partition("\n")
+    rest = draft.line_after.rstrip()
+    if not rest or not more.strip() or _wants_line(draft) or not first.rstrip().endswith(rest):
+        return 0
+    alone = first.rstrip()[: -len(rest)]
+    if _splits(alone[-1:], rest[0]):
+        return 0
+    errors = replace(draft, after=draft.after[len(rest) :]).errors()
+    return len(rest) if errors < draft.errors() and (not errors or errors <= draft.errors(alone)) else 0
+
+
+def _taken_tags(draft: Draft) -> int:
+    """What begins with a closer and ends with the tag that ends the answer, if all of it comes in the answer, in the same order."""
+    rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
+    tagged = draft.language is not None and draft.language.id in TAGGED
+    if not tagged or rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or not draft.errors():
+        return 0
+    return _best(draft, list(_in_order(rest, mine)), ())
+
+
+def _taken_by_text(draft: Draft) -> int:
+    """What ends with the tag that ends the answer, if it closes the very tags and quotes that the answer closes and has not opened."""
+    rest, mine = draft.line_after, _TOKEN.findall(draft.text[-_FAR:])
+    if rest[:1] not in _BEGINS_CLOSED or mine[-1:] != [">"] or rest.startswith(draft.text):
+        return 0
+    closed = _balance(draft.text)
+    return next((size for size in _in_order(rest, mine) if any(closed) and _balance(rest[:size]) == closed), 0)
+
+
+def _in_order(rest: str, mine: Sequence[str]) -> Iterator[int]:
+    """The beginnings of the rest of the line, as lengths, that end with the last of the answer's tokens and of which all come in the answer, in the same order."""
+    theirs = list(_TOKEN.finditer(rest[:_FAR]))
+    for number, last in enumerate(theirs):
+        if last[0] == mine[-1] and _is_in_order([match[0] for match in theirs[number::-1]], mine[::-1]):
+            yield last.end()
+
+
+def _is_in_order(said: Sequence[str], words: Sequence[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in said)

@@ -11,26 +11,12 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from server.repair.draft import Draft
+from server.repair.draft import Draft, width
 from server.repair.steps import brackets
+from server.repair.steps.special import without_special, without_thoughts
 from syntax.languages import Language, language_named, language_of
-from syntax.parse import has_error, is_opaque
+from syntax.parse import has_error
 
-_THOUGHT = re.compile(
-    r"\s*(?:<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)|<\|channel\|>(?!final).*?(?:<\|channel\|>final(?=<)|\Z))",
-    re.DOTALL,
-)
-_THOUGHT_BEFORE = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>\s*", re.DOTALL)
-"""A thought that a chat template began already."""
-_SPECIAL = re.compile(
-    r"<\|[A-Za-z]\w{0,40}\|>"  # Qwen, Llama 3, CodeGemma, Granite, Phi, GLM, InternLM, gpt-oss, <|endoftext|>, <|im_end|>, …
-    r"|(?<![\w.])<(?:fim_\w+|file_sep|filename|reponame|gh_stars|issue_start|jupyter_\w+|commit_\w+|EOT|PRE|SUF|MID|eos|bos|end_of_turn"
-    r"|start_of_turn|empty_output)>"  # StarCoder, CodeLlama, Gemma
-    r"|<\uff5c[^\uff5c>\n]{1,40}\uff5c>"  # DeepSeek
-    r"|(?<![\w\])])\[/?(?:INST|PREFIX|SUFFIX|MIDDLE|TOOL_CALLS|CURSOR)\]"  # Mistral, Codestral
-    r"|</?s>|<CURSOR>|\ufffd{3,}"
-    r"|# ?TODO: You Code Here\b"
-)
 _PLACEHOLDER = re.compile(
     r"^[ \t]*(?://|#|/\*)[ \t]*(?:(?:\.\.\.|\u2026)[ \t]*(?:\(?(?:the )?(?:rest|existing|remaining|previous|other|same|unchanged)\b[^\n]*)?"
     r"|(?:TODO:? ?)?your? code (?:goes )?here\W*)$",
@@ -47,7 +33,11 @@ _FENCE = re.compile(
     r"(?:[ \t]+[\w-]+=(?:\"[^\"`\n]*\"|'[^'`\n]*'|[^\s`\"']+))*[ \t]*$",  # js title="a.js"
     re.MULTILINE,
 )
-_WRAPPER = re.compile(r"\s*<(solution|answer|completion)>[ \t]*\n?(.*?)(?:\s*</\1>\s*|\Z)", re.DOTALL)
+_WRAPPER = re.compile(
+    r"\s*<(solution|answer|completion|SOLUTION|ANSWER|COMPLETION)>[ \t]*\n?(.*?)(?:\s*</\1>\s*|\Z)", re.DOTALL
+)
+_LIST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]?)+")
+"""What a line of Markdown begins with in a list or a quotation."""
 _MARKED = re.compile(r"[ \t]*(?:\*\*[A-Z][^*\n]*\*\*|#{1,6} [A-Z])")
 """A line that Markdown makes bold or a heading of."""
 _WIDE_END = re.compile(r"[\uff1a\u3002\uff01]\s*$")
@@ -57,6 +47,8 @@ _FENCE_BEGUN = re.compile(r"(?:\A|\n)[ \t]*(?:`+|~{2,})[^`\n]*\Z")
 _WORD_BEGUN = re.compile(r"\n[^\S\n]*(?:\w+[^\w\n]|[^\w\s])\Z")
 _WORDS = re.compile(r"[^\W_]+[.)]?(?:[,:]? [^\W_][\w'\u2019-]*){3,}[.:!?,]?$")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1dff\u1f00-\u1fff\u2e80-\ud7ff\uf900-\ufdff]")
+_PHRASE = re.compile(r"[A-Z][a-z'\u2019]*(?: [A-Za-z][\w'\u2019-]*){4,}[:.!]")
+"""Words alone, which Ruby takes for calls without parentheses."""
 _QUOTES = frozenset("'\"`")
 _OPENING = re.compile(
     r"\s*(?:sure|certainly|of course|okay|great|absolutely|here(?:'s|\u2019s| is| are)|below is|the (?:following|completed?|missing|"
@@ -79,14 +71,20 @@ _FAMILIES = dict.fromkeys(("javascript", "javascriptreact", "typescript", "types
 
 def repair(draft: Draft) -> str:
     """The code in the answer."""
-    text = _without_thoughts(draft, draft.text)
-    text = _up_to_special(draft, text)
-    if not may_talk(text) or draft.is_in_open_text:
+    text = without_leaks(draft)
+    if draft.is_text:
+        return text if _may_begin_fence(draft, text) else _from_fences(draft, text)
+    if not may_talk(text) or draft.is_in_text:
         return text
-    code = _from_fences(draft, _unwrapped(draft, _without_wrapper(draft, text)))
+    code = _from_fences(draft, _unwrapped(draft, text))
     bare = _without_closing(draft, _without_opening(draft, code))
     bare = bare if code == text else _no_worse(draft, bare)
     return _without_placeholders(draft, _without_path(draft, bare))
+
+
+def without_leaks(draft: Draft) -> str:
+    """The answer without thoughts, the tag around all of it and special tokens, which are never code: even where what is left parses worse."""
+    return without_special(draft, _without_wrapper(draft, without_thoughts(draft, draft.text)))
 
 
 def may_talk(text: str) -> bool:
@@ -94,25 +92,28 @@ def may_talk(text: str) -> bool:
     first = text.lstrip().partition("\n")[0]
     if not first or "`" in text or "~~~" in text or _OPENING.match(first) or _SENTENCE.match(first):
         return True
-    if any(_may_close(line) for line in text.splitlines(keepends=True)[1:]) or _WRAPPER.match(text):
+    if any(_may_close(line) for line in text.splitlines(keepends=True)[1:]):
         return True
     return _PLACEHOLDER.search(text) is not None or _PATH.match(text) is not None
 
 
-def _without_thoughts(draft: Draft, text: str) -> str:
-    """The answer without the model's thoughts before it."""
-    before = _THOUGHT_BEFORE.match(text)
-    if before is not None and "<think" not in draft.before:
-        text = text[before.end() :]
-    match = _THOUGHT.match(text)
-    return text if match is None or _is_text(draft, text, match.end() - 1) else text[match.end() :]
+def _may_begin_fence(draft: Draft, text: str) -> bool:
+    """Whether Markdown takes what the answer begins with for what it is: a fence only less than four columns in, or in a list (CommonMark 0.31, 4.5)."""
+    if not text.lstrip(" \t").startswith("```") or draft.before.endswith("`"):
+        return True
+    line = draft.line_before
+    if line.strip():
+        return _LIST_ITEM.fullmatch(line) is not None
+    return width(line) < 4 or any(_LIST_ITEM.match(above) for above in draft.before.split("\n"))
 
 
 def _without_wrapper(draft: Draft, text: str) -> str:
     """Without the tag that a whole answer stands in, which an answer that breaks off has not closed."""
     match = _WRAPPER.fullmatch(text)
-    if match is None or f"<{match[1]}" in draft.before + draft.after or draft.before[-1:].isidentifier():
+    if match is None or f"<{match[1]}" in draft.before + draft.after:
         return text
+    if match[1].islower() and (draft.before[-1:].isidentifier() or draft.is_in_text):
+        return text  # the argument of a type, or a tag
     return match[2]
 
 
@@ -146,7 +147,7 @@ def _without_placeholders(draft: Draft, text: str) -> str:
     match = _PLACEHOLDER.search(text)
     if match is None or draft.line_after.strip() or match[0].strip() in draft.before + draft.after:
         return text
-    if _is_text(draft, text, match.start() + len(match[0]) - len(match[0].lstrip())):
+    if draft.is_text_at(match.start() + len(match[0]) - len(match[0].lstrip()), text):
         return text
     head, rest = text[: match.start()], text[match.end() + 1 :]
     if not rest.strip():
@@ -163,45 +164,6 @@ def _no_worse(draft: Draft, code: str) -> str:
         return code
     closed = brackets.repair(replace(draft, text=code))
     return closed if draft.errors(closed) <= draft.errors() else ""
-
-
-def _is_text(draft: Draft, text: str, at: int) -> bool:
-    """Whether the place stands inside a string or a comment of the splice, or in the text of a JSX element."""
-    if draft.language is None:
-        return False
-    tree = draft.tree(text)
-    index = len(draft.before) + at
-    byte = tree.byte(index)
-    node = tree.root.descendant_for_byte_range(byte, byte)
-    while node is not None:
-        if (is_opaque(node) or node.type == "jsx_text") and tree.index(node.start_byte) < index < tree.index(
-            node.end_byte
-        ):
-            return True
-        node = node.parent
-    return False
-
-
-def _up_to_special(draft: Draft, text: str) -> str:
-    """Up to the first special token; those at the very start are only taken away."""
-    match = _SPECIAL.search(text)
-    while match is not None and not text[: match.start()].strip() and not _belongs(draft, text, match):
-        text = text[match.end() :]
-        match = _SPECIAL.search(text)
-    while match is not None and _belongs(draft, text, match):
-        match = _SPECIAL.search(text, match.end())
-    return text if match is None else text[: match.start()].rstrip(" \t")
-
-
-def _belongs(draft: Draft, text: str, match: re.Match[str]) -> bool:
-    """Whether what looks like a special token is text of the program, or stands in the document too, or is JSX."""
-    if _is_text(draft, text, match.start()) or match[0] in draft.before + draft.after:
-        return True
-    if match[0] in {"<CURSOR>", "[CURSOR]"} and _FENCE.search(text, match.end()):
-        return True  # talk about the task, which goes with what comes before the fence
-    if not match.start() and draft.before[-1:].isidentifier():
-        return match[0][0] in "<["  # an index, or the arguments of a type
-    return match[0] in {"<s>", "</s>"} and "<s>" in text and "</s>" in text
 
 
 def _from_fences(draft: Draft, text: str) -> str:
@@ -272,7 +234,7 @@ def _errors_closed(draft: Draft, code: str) -> int:
 def _fences(draft: Draft, text: str) -> list[re.Match[str]]:
     """The fences that are no text of the program; judged without any of them, as back-ticks begin and end strings."""
     blank = _FENCE.sub(lambda match: " " * len(match[0]), text)
-    return [match for match in _FENCE.finditer(text) if not _is_text(draft, blank, match.start())]
+    return [match for match in _FENCE.finditer(text) if not draft.is_text_at(match.start(), blank)]
 
 
 def _is_all_prose(draft: Draft, text: str) -> bool:
@@ -294,7 +256,7 @@ def _without_opening(draft: Draft, text: str) -> str:
         line = rest[start:].partition("\n")[0]
         if not _opens(draft, line):
             break
-        if rest is text and _is_text(draft, text, start + 1):
+        if rest is text and draft.is_text_at(start + 1, text):
             return text
         rest = rest[start + len(line) + 1 :].lstrip("\n")
     return rest if rest.strip() or rest is text else ""
@@ -317,7 +279,7 @@ def is_all_talk(draft: Draft) -> bool:
     lines = [line for line in _WORD_BEGUN.sub("", draft.text).splitlines() if line.strip()]
     if not lines or draft.language is None or not all(_talks(draft, line.strip()) for line in lines):
         return False
-    return not draft.is_in_open_text and not _is_text(draft, "", 0)
+    return not draft.is_in_text
 
 
 def talk_end(draft: Draft) -> int:
@@ -330,7 +292,7 @@ def talk_end(draft: Draft) -> int:
         if ";" in line or (line.strip() and not _talks(draft, line.strip())):
             break
         end, has_words = end + len(line) + 1, has_words or bool(line.strip())
-    return end if has_words and not draft.is_in_open_text and not _is_text(draft, "", 0) else 0
+    return end if has_words and not draft.is_in_text else 0
 
 
 def _talks(draft: Draft, line: str) -> bool:
@@ -353,7 +315,7 @@ def _without_closing(draft: Draft, text: str) -> str:
     at = 0
     for line in text.splitlines(keepends=True):
         talks = at and _may_close(line) and (_is_prose(draft, line) or _is_marked(draft, line))
-        if talks and not _is_text(draft, text, at + len(line.rstrip()) - 1):
+        if talks and not draft.is_text_at(at + len(line.rstrip()) - 1, text):
             return text[:at].rstrip("\n")
         at += len(line)
     return text
@@ -376,6 +338,8 @@ def _is_prose(draft: Draft, line: str) -> bool:
         return False
     if draft.language is None:
         return _SENTENCE.match(line) is not None
+    if _PHRASE.fullmatch(line.strip()):
+        return True
     return _fails(draft.language, line.strip())
 
 

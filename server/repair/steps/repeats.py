@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 
 import Levenshtein
 
 from server.repair.draft import Draft
 from server.repair.steps.loops import says_twice_in_a_row, without_loops
 from server.repair.steps.overlap import without_rest
+from syntax.tokens import CLOSERS, PAIRS
+from syntax.wanted import is_only_closers
 
 _NEAR = 0.9
 _NEAR_LENGTH = 16
@@ -32,11 +34,19 @@ _DECLARES = re.compile(
 )
 _ASSIGNS = re.compile(r"[\w\])] *=(?![=>])")
 _HEADER = re.compile(r".*[:{]\s*$")
+_CALL = re.compile(
+    r"(?<!\w)((?:\w+(?:\.|::|->))*(?!(?:if|for|while|switch|catch|and|or|not|in|return)\()([^\W\d]\w*)!?\()\s*$"
+)
+"""A call that is begun: all up to its bracket, and the name of the function."""
+_NESTS = frozenset({"dirname", "type", "sqrt", "diag", "fft"})
+"""Functions that are applied to their own result. In 12,311 files of installed Python and JavaScript packages 263 calls are, of 2,000 names; these most often."""
+_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`")
 
 
 def repair(draft: Draft) -> str:
     """The suggestion without what was said before."""
     text = _without_restart(draft, draft.text)
+    text = _without_call(draft, text)
     text = _without_echo(draft, text)
     text = _without_what_follows(draft, text)
     text = without_rest(draft, text)
@@ -94,7 +104,34 @@ def _is_restart(draft: Draft, said: str, text: str, rest: str) -> bool:
         first = said.split("\n", maxsplit=1)[0]
         sure = _HEADER.match(first) is not None or size > 4 or len(bare) > 80
         return len(bare) >= _LONG and (sure or draft.errors(rest) < draft.errors(text))
-    return bool(rest.strip()) and draft.errors(rest) < draft.errors(text)
+    errors, raw = draft.errors(rest), draft.errors(text)
+    return bool(rest.strip()) and (errors < raw or (errors == raw and _is_sure(bare)))
+
+
+def _is_sure(line: str) -> bool:
+    """Whether what a line begins cannot stand on it twice: an assignment, or the words of a declaration."""
+    return len(line.split()) > 1 and (line.endswith(" =") or _DECLARES.fullmatch(line) is not None)
+
+
+def _without_call(draft: Draft, text: str) -> str:
+    """Without the call that is begun left of the cursor, where the suggestion begins it again and is that call alone.
+
+    A function is seldom applied to its own result; where that is usual, or the document does it elsewhere, it stays, if the splice parses.
+    """
+    begun, bare = _CALL.search(draft.line_before), text.lstrip(" .")
+    if begun is None or not bare.startswith(begun[1]) or draft.language is None:
+        return text
+    inner = bare[len(begun[1]) :]
+    code = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), inner)
+    depths = accumulate((char in PAIRS) - (char in CLOSERS) for char in code)
+    end = next((at for at, depth in enumerate(depths) if depth < 0), len(inner))
+    head, tail = inner[:end], inner[end + 1 :]
+    others = [head, head + tail, inner] if is_only_closers(tail) else [head + tail, inner]
+    errors, best = min((draft.errors(other), number) for number, other in enumerate(others))
+    nests = begun[2] in _NESTS or f"{begun[1]}{begun[1]}" in draft.before + draft.after
+    alone = is_only_closers(tail) and draft.line_after.lstrip().startswith(")") and not nests
+    raw = draft.errors(text)
+    return others[best] if errors < raw or (errors == raw and alone) else text
 
 
 def _without_echo(draft: Draft, text: str) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import TypeAlias
 
-from server.repair.draft import Draft, indent_of, width
+from server.repair.draft import TAGGED, Draft, indent_of, width
 from server.repair.steps.ends import tidied, unswallowing
 from server.repair.steps.tries import TRY_CLAUSES, has_clause_below, open_tries
 from syntax.blocks import extent_in
@@ -48,6 +48,20 @@ def is_finished(draft: Draft) -> bool:
     """Whether the suggestion holds all that is wanted, so that the rest of a stream is not needed."""
     end = _end(draft)
     return end is not None and (end < len(draft.text.rstrip()) or _is_closed(draft))
+
+
+def is_decorator(draft: Draft) -> bool:
+    """Whether a line is wanted that names a decorator: it does not parse while what it decorates is not written."""
+    return draft.wanted == "line" and draft.line_before.lstrip().startswith("@")
+
+
+def lacks_body(draft: Draft) -> bool:
+    """Whether the suggestion ends with a header whose body does not stand below; the grammar of a layout language takes that."""
+    language, whole = draft.language, draft.before + draft.text.rstrip()
+    if language is None or not language.layout or not whole.endswith(":") or not is_after_header(language, whole):
+        return False
+    below = next((line for line in draft.after.split("\n")[1:] if line.strip()), "")
+    return width(indent_of(below)) <= width(indent_of(whole[whole.rfind("\n") + 1 :]))
 
 
 def _is_closed(draft: Draft) -> bool:
@@ -177,7 +191,8 @@ class LogicalLines:
     def end(self, keeps: Keeps) -> int | None:
         """The index in the suggestion behind the last token of the lines that `keeps` takes; None for all of them."""
         depth, reached, previous = len(self.open), self.reached, self.draft.code_before[-1:]
-        started, self.opened, self.decorated, self.closed = self.goes_on, False, False, False
+        started, self.opened, self.closed = self.goes_on, False, False
+        self.decorated = self.goes_on and self.draft.line_before.lstrip().startswith("@")
         for token, begins in zip(self.tokens, self._begins, strict=True):
             if depth == 0 and begins:
                 if token.comment:
@@ -284,6 +299,7 @@ class _Braces:
         self.language = draft.language
         self.draft, self.tokens, self.outer = draft, found, list(outer)
         self.inner: list[Token] = []
+        self.closed: Token | None = None
 
     def block_end(self) -> int | None:
         """Behind the closer of the block that was open at the cursor, or of the last clause of a `try`, and what ends its line."""
@@ -334,7 +350,7 @@ class _Braces:
             self.inner.append(token)
         elif token.text in PAIRS.values():
             if self.inner:
-                self.inner.pop()
+                self.closed = self.inner.pop()
             elif self.outer:
                 return self.outer.pop()
         return None
@@ -345,9 +361,15 @@ class _Braces:
     def _completes(self, token: Token, following: Token | None) -> bool:
         if token.text == ";":
             return True
-        if token.text != "}" or following is None:
+        if token.text != "}" or following is None or (self.closed and self._is_attribute(self.closed)):
             return False
+        if self.language.id in _NO_SEMICOLON and self.closed is not None and not self.closed.block:
+            return False  # a value, as in a tag's attribute; a line end behind it is looked at by `_parts`
         return following.text[0] not in ")]{},;.([?:=+-*/%&|<>!" and following.text not in _GOES_ON
+
+    def _is_attribute(self, opener: Token) -> bool:
+        """Whether a brace opens the value of an attribute in a tag, which ends nothing."""
+        return self.language.id in TAGGED and self.draft.tree().text.endswith("=", 0, opener.start)
 
     def _parts(self, left: Token, right: Token) -> bool:
         """Whether the end of a line between two tokens ends a statement (JavaScript's automatic semicolons, Go's)."""

@@ -1,6 +1,5 @@
-"""Near-duplicates of tasks: by hand, by brute force, and of the published DevBench."""
+"""Near-duplicates of tasks: by hand, and by brute force."""
 
-from difflib import SequenceMatcher
 from functools import cache
 
 import pytest
@@ -66,20 +65,3 @@ def test_a_copy_with_other_names_is_found_by_its_tree_and_one_with_another_end_b
 
 def test_tasks_of_two_languages_are_no_duplicates():
     assert near_duplicates([task("a", "f(1, 2);"), task("b", "f(1, 2);", "java")]) == []
-
-
-def test_near_duplicates_of_the_published_tasks(shared):
-    """Checked with other means: all pairs above the limit of tokens by plain sets, and their trees by `difflib`."""
-    from corpora.corpus import corpus_of
-
-    corpus = corpus_of("devbench", shared / "devbench")
-    tasks = corpus.tasks(["python"], ["syntax_completion", "low_context"], packages=False)
-    texts = {one.name: one.finished.text for one in tasks}
-    found = near_duplicates(tasks)
-    assert ("python/syntax_completion/11", "python/syntax_completion/14") in {(one.one, one.other) for one in found}
-    for pair in found:
-        trees = SequenceMatcher(
-            None, *(shape("python", texts[name]) for name in (pair.one, pair.other)), autojunk=False
-        )
-        assert pair.tree >= trees.ratio() - 1e-9  # difflib finds a common subsequence, not always the longest
-        assert pair.tokens > 0.5 or pair.tree > 0.85

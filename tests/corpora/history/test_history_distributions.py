@@ -1,4 +1,4 @@
-"""The named distributions say what was measured, and draws follow them."""
+"""The named distributions: what their file and its page say, how keys are told, and what is drawn."""
 
 import random
 import re
@@ -6,7 +6,6 @@ import statistics
 
 import msgspec
 import pytest
-from scipy.stats import ks_2samp
 
 from corpora.history.session.distributions import CONTEXTS, Distributions, Lognormals, named_distributions
 from replay.tapes import tape
@@ -19,31 +18,6 @@ KINDS = ("burst", "pausing", "pause")
 NAMED = {f"{kind}.{name}": TABLE[kind][name] for kind in KINDS for name in TABLE[kind]} | {
     name: values for name, values in TABLE.items() if name not in KINDS
 }
-MEASURED = sorted(name for name, values in NAMED.items() if values["n"])
-
-
-@pytest.fixture(scope="session")
-def recording(long_session):
-    return long_session
-
-
-@pytest.fixture(scope="session")
-def again(recording, once):
-    return once("commit-distributions", lambda: measured(recording))
-
-
-def drawn_gaps(context, count=8_000, seed=7):
-    chance = random.Random(seed)
-    return [DRAWN.gap(chance, context) for _ in range(count)]
-
-
-@pytest.mark.parametrize("name", MEASURED)
-def test_what_is_marked_as_measured_is_measured_again(name, again):
-    n, value = again[name]
-    stored = NAMED[name]
-    found = next(stored[key] for key in ("parts", "p", "mean") if key in stored)
-    assert stored["source"].startswith("recording")
-    assert (stored["n"], found) == (n, msgspec.to_builtins(value))
 
 
 def test_what_is_not_measured_says_that_it_is_chosen():
@@ -71,26 +45,6 @@ def test_the_documentation_has_the_numbers_of_the_file(name):
     *_, parameters, count, _ = (cell.strip().removeprefix("1,000 + ") for cell in row.split("|"))
     assert [float(each) for each in re.findall(r"[\d.]+", parameters)] == numbers(NAMED[name])
     assert count == str(NAMED[name]["n"] or "chosen")
-
-
-@pytest.mark.parametrize("context", [context for context in CONTEXTS if context != "paste"])
-def test_drawn_gaps_are_those_of_the_recording(context, recording):
-    """The recorder's clock goes in steps of 22.4 ms: each recorded gap may lie anywhere within one step."""
-    chance = random.Random(5)
-    recorded = [gap + chance.uniform(-11.2, 11.2) for gap in gaps(recording)[context]]
-    assert ks_2samp(recorded, drawn_gaps(context)).pvalue > 0.05
-
-
-def test_the_gaps_of_another_context_are_not_those_of_the_recording(recording):
-    assert ks_2samp(gaps(recording)["letter"], drawn_gaps("sign")).pvalue < 1e-9
-
-
-def test_all_gaps_together_have_the_quantiles_of_the_recording(recording):
-    by_context = gaps(recording)
-    recorded = [gap for sample in by_context.values() for gap in sample]
-    made = [gap for context, sample in by_context.items() for gap in drawn_gaps(context, 10 * len(sample))]
-    ours, theirs = (statistics.quantiles(sample, n=20) for sample in (made, recorded))
-    assert ours[1:19] == pytest.approx(theirs[1:19], rel=0.3)
 
 
 def test_a_mixture_is_found_again_by_its_fit():

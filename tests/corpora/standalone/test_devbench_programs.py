@@ -29,8 +29,10 @@ def test_programs_with_hidden_assertions_are_problems_and_all_others_are_named(r
         if row["assertions"].strip() and not (language == "python" and row["assertions"].strip("\n")[0] in " \t")
     )
     assert Counter(one.language for one in read.problems) == expected
-    assert len(read.problems) + len(read.left_out) == 900
-    assert sum(name.startswith("devbench/java/") for name in read.left_out) == 300
+    assert len(read.problems) + len(read.left_out) == sum(
+        len(rows(shared, one)) for one in ("python", "javascript", "java")
+    )
+    assert sum(name.startswith("devbench/java/") for name in read.left_out) == len(rows(shared, "java")) > 0
 
 
 def test_a_model_gets_the_program_with_its_gap_and_neither_the_truth_nor_the_assertions(read, shared):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.streamed_answers import played, streaming
+from tests.support.streamed_replays import played, streaming
 
 FIRST_S, NEXT_S = 0.2, 0.1
 

@@ -40,6 +40,26 @@ async def test_a_range_becomes_utf16_offsets_of_the_document(session):
     assert (got.text, got.start, got.end) == ("y)", 7, 10)
 
 
+async def test_a_range_that_ends_below_the_last_line_ends_with_the_document(session):
+    got = await answer(session, [{"insertText": "2", "range": {**within(0, 0, 1), "end": {"line": 9, "character": 0}}}])
+    assert (got.text, got.start, got.end) == ("2", 0, len("x = \n"))
+
+
+@pytest.mark.parametrize("items", ["x", ["x"], {"items": {"a": 1}}])
+async def test_an_answer_that_is_no_list_of_items_is_a_failure(session, items):
+    assert (await answer(session, items)).failed == "the server's answer is no list of items"
+
+
+async def test_a_malformed_range_is_a_failure_that_says_so(session):
+    got = await answer(session, [{"insertText": "1", "range": {"start": {"line": "a"}}}])
+    assert "range is malformed" in got.failed
+
+
+async def test_why_the_model_stopped_is_taken_over_from_what_the_server_explains(session):
+    got = await answer(session, [], **{"ghosttape/explain": {"result": {"outcome": "empty", "finish": "refusal"}}})
+    assert got.finish == "refusal"
+
+
 async def test_a_range_outside_the_document_is_a_failure_that_says_so(session):
     got = await answer(session, [{"insertText": "1", "range": within(9, 0, 1)}])
     assert "range is outside the document" in got.failed

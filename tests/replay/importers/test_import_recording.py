@@ -1,4 +1,4 @@
-"""Import of the recordings in ../shared/data, and of the same with faults put in."""
+"""Import of real recordings, and of the same with faults put in."""
 
 import json
 from collections import Counter
@@ -13,12 +13,13 @@ from replay.importers.errors import RecordingError
 from replay.importers.workspace_recording.reading import import_recording, tape_name
 from replay.tapes import tape as tapes
 from replay.tapes.documents import verify
-from tests.support.recording_names import LONG, NAMES
+from tests.support.recorded_logs import counted, ends_of, log_of, sources_of
+from tests.support.recording_names import BEGINNING, NAMES
 
 
 @pytest.fixture(scope="module")
-def long_log(recording_file):
-    return json.loads(recording_file(LONG).read_text(encoding="utf-8"))["log"]
+def session_log(recording_file):
+    return log_of(recording_file(BEGINNING))
 
 
 def save(folder, log, name="broken.recording.w.json"):
@@ -53,10 +54,10 @@ def foreign(tape):
 
 
 def test_every_change_applies_and_every_checkpoint_matches(recording_file):
-    imported = [import_recording(recording_file(name)) for name in NAMES]
-    assert len(imported) == 16
-    assert sum(one.changes for one in imported) == 3526
-    assert sum(one.checkpoints for one in imported) == 8
+    paths = [recording_file(name) for name in NAMES]
+    imported = [import_recording(path) for path in paths]
+    assert [(one.changes, one.checkpoints) for one in imported] == [counted([path]) for path in paths]
+    assert sum(one.checkpoints for one in imported) > 0
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name[:24])
@@ -68,46 +69,46 @@ def test_a_written_tape_reads_back_and_plays_to_the_same_texts(name, recording_f
     assert verify(again).finished() == verify(tape).finished()
 
 
-def test_the_long_recording_keeps_its_order_and_its_clocks(long_session, long_log):
-    edits = [event for event in long_session.events if isinstance(event, tapes.Edit)]
-    changes = [entry for entry in long_log if entry["kind"] == "changed"]
-    assert [edit.t for edit in edits] == [entry["time"] - long_log[0]["time"] for entry in changes]
-    times = [event.t for event in long_session.events]
+def test_a_session_keeps_its_order_and_its_clocks(recorded_session, session_log):
+    edits = [event for event in recorded_session.events if isinstance(event, tapes.Edit)]
+    changes = [entry for entry in session_log if entry["kind"] == "changed"]
+    assert [edit.t for edit in edits] == [entry["time"] - session_log[0]["time"] for entry in changes]
+    times = [event.t for event in recorded_session.events]
     assert any(later < earlier for earlier, later in pairwise(times))
     assert min(times) == 0
 
 
-def test_the_reasons_that_the_recording_names_are_kept(long_session):
-    reasons = Counter(event.reason for event in long_session.events if isinstance(event, tapes.Edit))
-    assert reasons["accept"] == 87
-    assert reasons["format"] == 16 + 2, "two that the recording does not name"
-    assert sum(reasons.values()) == 3247
+def test_the_reasons_that_the_recording_names_are_kept(recorded_session, session_log):
+    reasons = Counter(event.reason for event in recorded_session.events if isinstance(event, tapes.Edit))
+    named = sources_of(session_log)
+    assert reasons["accept"] == named["inlineSuggestion.accept"] > 0
+    assert reasons["format"] == named["formatEditsCommand"] > 0
+    assert sum(reasons.values()) == sum(entry["kind"] == "changed" for entry in session_log)
 
 
-def test_requests_answers_and_accepts_become_ghosts(long_session, long_log):
-    ghosts = [event for event in long_session.events if isinstance(event, tapes.Ghost)]
-    phases = Counter(ghost.phase for ghost in ghosts)
-    assert phases["asked"] == 3033
-    ends = [entry["data"] for entry in long_log if entry["kind"] == "event"]
-    assert phases["cancelled"] == sum("error" in end for end in ends) == 1745
-    assert phases["shown"] == sum("error" not in end and bool(end["result"]) for end in ends) == 1130
-    assert phases["empty"] == sum("error" not in end and not end["result"] for end in ends) == 158
-    assert phases["accepted"] + phases["part"] == 87
+def test_requests_answers_and_accepts_become_ghosts(recorded_session, session_log):
+    ghosts = [event for event in recorded_session.events if isinstance(event, tapes.Ghost)]
+    phases, ends = Counter(ghost.phase for ghost in ghosts), ends_of(session_log)
+    assert phases["asked"] == len(ends)
+    assert phases["cancelled"] == sum("error" in end for end in ends) > 0
+    assert phases["shown"] == sum("error" not in end and bool(end["result"]) for end in ends) > 0
+    assert phases["empty"] == sum("error" not in end and not end["result"] for end in ends) > 0
+    assert phases["accepted"] + phases["part"] == sources_of(session_log)["inlineSuggestion.accept"]
     shown = {ghost.request: ghost.text for ghost in ghosts if ghost.phase in {"shown", "cancelled"}}
-    assert all(shown[ghost.request].startswith(ghost.text) for ghost in ghosts if ghost.phase == "part")
     accepted = [ghost for ghost in ghosts if ghost.phase == "accepted"]
-    assert sum(shown[ghost.request] == ghost.text for ghost in accepted) >= 70
+    assert sum(shown[ghost.request] == ghost.text for ghost in accepted) >= 0.8 * len(accepted) > 0
 
 
-def test_an_answers_offset_is_where_its_new_text_begins(long_session):
-    ghosts = {(event.request, event.phase): event for event in long_session.events if isinstance(event, tapes.Ghost)}
+def test_an_answers_offset_is_where_its_new_text_begins(recorded_session):
+    events = recorded_session.events
+    ghosts = {(event.request, event.phase): event for event in events if isinstance(event, tapes.Ghost)}
     shown = ghosts[138, "shown"]
     assert (shown.offset, shown.text, shown.latency) == (16, "decorateLanguageService(", 9)
     assert ghosts[138, "asked"].offset == 16
 
 
-def test_the_long_recording_says_how_it_is_tested(long_session):
-    tests = long_session.header.tests
+def test_a_recording_says_how_it_is_tested(recorded_session):
+    tests = recorded_session.header.tests
     assert (tests.toolchain, tests.command, tests.cwd) == ("node", "vitest run", "language-service-plugin")
     assert tests.requires == ("@types/node@20.17.19", "typescript@5.7.3", "vitest@1.6.1")
 
@@ -121,11 +122,11 @@ def test_a_cursor_beside_what_was_typed_is_not_needed_to_replay_a_slice(recordin
     assert isinstance(edit, tapes.Edit)
 
 
-@pytest.mark.parametrize(("entry", "change"), [(8347, "content"), (10097, "contentId"), (218, "contentId")])
-def test_a_checkpoint_that_no_longer_matches_is_refused_with_its_entry(entry, change, long_log, tmp_path):
-    log = [*long_log]
-    other = {"content": log[entry].get("content", "") + " ", "contentId": log[4]["contentId"]}[change]
-    log[entry] = {**log[entry], change: other}
+@pytest.mark.parametrize("entry", [218, 1786])
+def test_a_checkpoint_that_no_longer_matches_is_refused_with_its_entry(entry, session_log, tmp_path):
+    log = [*session_log]
+    assert log[entry]["kind"] == "restoreContent"
+    log[entry] = {**log[entry], "contentId": log[4]["contentId"]}
     path = save(tmp_path, log)
     with pytest.raises(RecordingError, match=f"entry {entry}: .*does not match") as refused:
         import_recording(path)
@@ -133,14 +134,20 @@ def test_a_checkpoint_that_no_longer_matches_is_refused_with_its_entry(entry, ch
     assert isinstance(refused.value, TapeError)
 
 
-def test_a_lost_change_is_noticed_at_the_first_place_that_shows_it(long_log, tmp_path):
-    lost = next(i for i, entry in enumerate(long_log) if entry["kind"] == "changed" and entry["id"] == 17)
+def test_a_checkpoint_with_other_content_is_refused_with_its_entry(tmp_path):
+    again = {"kind": "setContent", "id": 0, "time": 1200, "content": "x = 2\n", "v": 2}
+    with pytest.raises(RecordingError, match=r"entry 4: .*does not match"):
+        import_recording(save(tmp_path, recording(*opened(), changed((0, 0, "y")), again)))
+
+
+def test_a_lost_change_is_noticed_at_the_first_place_that_shows_it(session_log, tmp_path):
+    lost = next(i for i, entry in enumerate(session_log) if entry["kind"] == "changed" and entry["id"] == 22)
     with pytest.raises(RecordingError, match=r"entry \d+: "):
-        import_recording(save(tmp_path, long_log[:lost] + long_log[lost + 1 :]))
+        import_recording(save(tmp_path, session_log[:lost] + session_log[lost + 1 :]))
 
 
-def test_an_edit_outside_its_document_is_refused_with_its_entry(long_log, tmp_path):
-    log = [*long_log]
+def test_an_edit_outside_its_document_is_refused_with_its_entry(session_log, tmp_path):
+    log = [*session_log]
     log[20] = {**log[20], "edit": [[9_000, 9_001, ""]]}
     with pytest.raises(RecordingError, match=r"entry 20: package\.json: edit \[9000, 9001\] lies outside"):
         import_recording(save(tmp_path, log))
@@ -148,7 +155,7 @@ def test_an_edit_outside_its_document_is_refused_with_its_entry(long_log, tmp_pa
 
 def test_a_cut_file_is_refused(recording_file, tmp_path):
     path = tmp_path / "cut.recording.w.json"
-    path.write_bytes(recording_file(LONG).read_bytes()[:-3000])
+    path.write_bytes(recording_file(BEGINNING).read_bytes()[:-3000])
     with pytest.raises(RecordingError, match=r"cut\.recording\.w\.json: is no workspaceRecording@1\.0"):
         import_recording(path)
 
@@ -232,24 +239,20 @@ def test_a_reason_that_accepts_nothing_offers_no_ghost(tmp_path):
     assert [type(event) for event in told(import_recording(save(tmp_path, log)).tape)] == [tapes.Open, tapes.Edit]
 
 
-def test_what_the_person_asked_for_by_hand_is_told_from_what_came_by_itself(long_session, long_log):
-    asked = [event for event in long_session.events if isinstance(event, tapes.Ghost) and event.phase == "asked"]
-    starts = [entry["data"] for entry in long_log if entry.get("data", {}).get("kind") == "start"]
-    invoked = [start["requestId"] for start in starts if start["context"]["triggerKind"] == 1]
-    assert [ghost.request for ghost in asked if ghost.trigger == "invoked"] == invoked
-    assert len(invoked) == 5
-
-
-def test_only_what_the_tape_cannot_say_is_carried_along(long_session, long_log):
-    carried = Counter(event.entry["kind"] for event in foreign(long_session))
+def test_only_what_the_tape_cannot_say_is_carried_along(recorded_session, session_log):
+    carried = Counter(event.entry["kind"] for event in foreign(recorded_session))
+    kinds = Counter(entry["kind"] for entry in session_log)
     assert not carried["selectionChanged"]
     assert not carried["focused"]
     assert not carried["setContent"]
-    recognised = Counter(event.reason for event in long_session.events if isinstance(event, tapes.Edit))
-    others = recognised["agent"] + recognised["external"] + recognised["format"] - 16
-    assert carried["changed"] - others < 3247 // 20, "an export gives a recognised change as it was: without a reason"
-    assert carried["documentEvent"] < 3033 // 20
-    assert carried["event"] == sum(bool(entry["data"]["result"]) for entry in long_log if entry["kind"] == "event")
+    recognised = Counter(event.reason for event in recorded_session.events if isinstance(event, tapes.Edit))
+    formats = recognised["format"] - sources_of(session_log)["formatEditsCommand"]
+    others = recognised["agent"] + recognised["external"] + formats
+    assert carried["changed"] - others < kinds["changed"] // 20, (
+        "an export gives a recognised change as it was: without a reason"
+    )
+    assert carried["documentEvent"] < kinds["documentEvent"] // 20
+    assert carried["event"] == sum(bool(end["result"]) for end in ends_of(session_log))
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name[:24])

@@ -7,78 +7,35 @@ import pytest
 
 from corpora.demo.bundled import NAMES, demo_tapes
 from replay.judge.alignment import statement_ends
-from replay.judge.fitting import clipped, fit, fit_fixed
-from replay.judge.grafts import emptied, graft, hole_of, language_at, written_since
+from replay.judge.fitting import clipped, fit_fixed
+from replay.judge.grafts import emptied, hole_of, language_at, written_since
 from replay.play.instructions import Spot
-from replay.records import Moment, Suggestion
+from replay.records import Moment
 from replay.tapes import tape as tape_files
 from replay.tapes.timeline import Timeline
 from syntax.languages import language_of
 from syntax.parse import parse
 from syntax.text import length
 from syntax.tokens import tokens
+from tests.support.fitted_suggestions import asks, fitted, leave_the_document, offered
 from tests.support.tapes import Typist
-from tools.oracle_table import spots
 
 TAPES = {name: tape_files.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}
 TIMED = ["vscode", "copilot", "tabby", "continue", "cody", "zed", "pause:300", "every"]
 
 
-def offered(spot, text, *, left=0, right=0):
-    at = spot.moment.offset
-    return Suggestion(text=text, start=at - left, end=at + right, latency=0.0)
-
-
-def fitted(timeline, spot, suggestion):
-    hole = hole_of(timeline, spot.moment, spot.before, spot.after)
-    found = fit(timeline, hole, spot, suggestion)
-    return found, graft(found.hole, suggestion, spot.moment, spot.before, spot.after)
-
-
-def beginnings(timeline, spot, hole, luck):
-    """Some beginnings of what was written at a place: up to the ends of tokens, the longest among them."""
-    far = written_since(timeline, spot.moment, hole.start, hole.start + 3000)
-    tree = parse(language_at(spot.moment), hole.final)
-    ends = [token.end for token in tokens(tree, hole.start, far) if hole.start < token.end <= far]
-    return [hole.final[hole.start : end].rstrip() for end in {*luck.sample(ends, min(4, len(ends))), *ends[-1:]}]
-
-
 MANY = 60
-
-
-def asks(timeline, policy, most=None):
-    """The places with a hole where a policy asks; with `most`, so many places drawn from them."""
-    places = list(spots(timeline, policy))
-    drawn = places if most is None or len(places) <= most else random.Random(policy).sample(places, most)
-    for spot in drawn:
-        hole = hole_of(timeline, spot.moment, spot.before, spot.after)
-        if not isinstance(hole, str):
-            yield spot, hole
 
 
 @pytest.mark.parametrize(("policy", "most"), [(policy, None if policy == "every" else MANY) for policy in TIMED])
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_written_up_to_any_token_leaves_the_finished_document(name, policy, most):
     """At all places of the policy `every`, and at places drawn from those of each other."""
-    timeline, luck, tried = Timeline(TAPES[name]), random.Random(7), 0
-    for spot, hole in asks(timeline, policy, most):
-        for text in beginnings(timeline, spot, hole, luck):
-            found, text_with_it = fitted(timeline, spot, offered(spot, text))
-            assert text_with_it == hole.final, (spot.moment, text)
-            assert not found.repeats, (spot.moment, text)
-            tried += 1
-    assert tried > 50
+    assert leave_the_document(Timeline(TAPES[name]), policy, most) > 50
 
 
-def test_the_same_holds_in_a_real_recording(long_session):
-    timeline, luck, tried = Timeline(long_session), random.Random(7), 0
-    for spot, hole in asks(timeline, "pause:300"):
-        for text in beginnings(timeline, spot, hole, luck):
-            found, text_with_it = fitted(timeline, spot, offered(spot, text))
-            assert text_with_it == hole.final, (spot.moment, text)
-            assert not found.repeats, (spot.moment, text)
-            tried += 1
-    assert tried > 100
+def test_the_same_holds_in_a_real_recording(recorded_session):
+    assert leave_the_document(Timeline(recorded_session), "pause:300") > 100
 
 
 SWAPS = {

@@ -116,21 +116,20 @@ def test_a_closed_document_is_as_recorded_when_it_closes():
     assert player.effort.mending == 1
 
 
+def test_the_oracle_saves_keys_on_a_real_recording_and_ends_in_the_recorded_text(recorded_session):
+    player, done = driven(recorded_session, oracle)
+    assert texts_of(done) == recorded(recorded_session)
+    assert player.effort.saved == player.effort.tape - keys_counted(recorded_session, done) > 0
+    assert player.effort.tape == sum(
+        isinstance(event, Edit) and event.reason in {"type", "delete"} for event in recorded_session.events
+    )
+
+
 @pytest.mark.parametrize("policy", ["vscode", "blocks", "every"])
 @pytest.mark.parametrize("tape", ["ledger", "router"])
 def test_the_oracle_saves_keys_on_the_demo_tapes_and_ends_in_the_recorded_text(tape, policy):
     tape = read(DEMO / f"{tape}.tape.jsonl")
     player, done = driven(tape, oracle, policy=policy)
-    assert texts_of(done) == recorded(tape)
-    assert player.effort.saved == player.effort.tape - keys_counted(tape, done) > 0
-    assert player.effort.tape == sum(
-        isinstance(event, Edit) and event.reason in {"type", "delete"} for event in tape.events
-    )
-
-
-def test_the_oracle_saves_keys_on_the_long_recording_and_ends_in_the_recorded_text(long_session):
-    tape = long_session
-    player, done = driven(tape, oracle)
     assert texts_of(done) == recorded(tape)
     assert player.effort.saved == player.effort.tape - keys_counted(tape, done) > 0
     assert player.effort.tape == sum(

@@ -6,7 +6,6 @@ from detect_secrets.filters.heuristic import is_not_alphanumeric_string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.importers.batch import import_many
 from replay.recording.secrets.redaction import COVER
 from replay.tapes.tape import Edit, Ghost, Open, State, read
 from syntax.text import encode, splice
@@ -178,18 +177,10 @@ def test_plain_code_stays_as_it_is(tmp_path, text):
     assert folder.final() == text
 
 
-def test_a_long_real_session_without_credentials_stays_as_it_is(recordings, tmp_path):
+def test_a_real_session_without_credentials_stays_as_it_is(recorded_session, tmp_path):
     """All that this project says is code: what were covered there would be missing."""
-    import_many([path for path in recordings if path.name.startswith("EditSourceTracker.test1")], tmp_path)
-    (path,) = tmp_path.iterdir()
-    tape, folder = read(path), Folder(tmp_path / "again")
-    for number, event in enumerate(tape.events):
-        folder.redactor.take(event)
-        if number % 50 == 0:
-            folder.journal.flush()
-    folder.journal.flush(last=True)
-    assert len(tape.events) > 10_000
-    assert read(folder.journal.path).events == tape.events
+    assert len(recorded_session.events) > 2_000
+    assert Folder(tmp_path).kept(recorded_session) == recorded_session.events
 
 
 def found_by_detect_secrets(text):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from replay.editor.command import server_command
 from replay.errors import ReplayError, ServerError, StoreError
 from replay.play.latency import LatencyError
 from replay.play.playback import Playback
@@ -16,7 +17,6 @@ from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
 from server.errors import ServerRoomError
 from tests.support.places import ROOT
-from tests.support.preloaded import preloaded_server
 from tests.support.replays import BODY, FIXED, HEAD, options_of, run, tape
 from tests.support.tapes import Typist
 
@@ -239,7 +239,7 @@ async def test_a_run_that_is_continued_has_no_summary_until_it_ends(replay, tmp_
         again,
         SimpleNamespace(append=look),
         cache=tmp_path / "cache",
-        server=preloaded_server,
+        server=server_command,
     )
     assert during
     assert {*during} == {(None, "function")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.streamed_answers import played, streaming
+from tests.support.streamed_replays import played, streaming
 
 
 @pytest.fixture

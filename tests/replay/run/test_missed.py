@@ -4,10 +4,10 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from replay.editor.command import server_command
 from replay.errors import ServerError
 from replay.run.store import Store
 from replay.tapes.tape import Tests as ProjectTests
-from tests.support.preloaded import preloaded_server
 from tests.support.replays import options_of, run
 from tests.support.tapes import Typist
 
@@ -25,7 +25,7 @@ def tape():
     return typist.type("x + 1\n").tape()
 
 
-async def played(folder, server=preloaded_server, **options):
+async def played(folder, server=server_command, **options):
     """Replay the tape into a folder: the summary, and the records by their moments."""
     known = {"settings": FIXED, "policy": "vscode", "latency": "fixed:120", "sandbox": "none"}
     chosen = options_of(**{**known, **options})
@@ -107,7 +107,7 @@ async def test_a_run_that_is_continued_asks_for_no_missed_answer_twice(tmp_path)
 
     def server():
         started.append(True)
-        return preloaded_server()
+        return server_command()
 
     again, same = await played(tmp_path / "run", server)
     assert (msgspec.to_builtins(same), again) == (msgspec.to_builtins(records), first)
@@ -119,7 +119,7 @@ async def test_a_server_that_dies_while_missed_answers_are_asked_ends_the_run_wi
 
     def server():
         started.append(True)
-        return preloaded_server() if len(started) == 1 else ["false"]
+        return server_command() if len(started) == 1 else ["false"]
 
     with pytest.raises(ServerError):
         await played(tmp_path / "run", server)

@@ -106,13 +106,24 @@ async def test_to_close_what_is_not_open_is_shown_in_plain_words():
     assert shown == "Error in server: file:///no is not open: send textDocument/didOpen first"
 
 
-async def test_a_range_that_runs_backwards_is_called_so_and_changes_nothing():
+@pytest.mark.parametrize(
+    ("start", "end", "wanted"),
+    [
+        ((1, 4), (0, 0), "!" + TEXT[13:]),
+        ((0, 0), (2**32 - 1, 0), "!"),
+        ((99, 0), (99, 1), TEXT + "!"),
+        (None, None, "!"),
+    ],
+)
+@pytest.mark.parametrize("version", [2, None])
+async def test_a_range_that_is_odd_is_applied_for_the_editor_has_done_it(start, end, wanted, version):
     wire = Wire()
-    places = {"start": {"line": 1, "character": 4}, "end": {"line": 0, "character": 0}}
-    shown = wire.shown("textDocument/didChange", wire.change(2, {"range": places, "text": "!"}))
-    assert "a range ends (0) before it begins (13)" in shown
-    assert "DocumentError" not in shown
-    assert wire.server.documents.get(URI).text == TEXT
+    places = None if start is None else {
+        name: {"line": line, "character": character} for name, (line, character) in (("start", start), ("end", end))
+    }  # fmt: skip
+    assert wire.say("textDocument/didChange", wire.change(version, {"range": places, "text": "!"})) == []
+    document = wire.server.documents.get(URI)
+    assert (document.text, document.version) == (wanted, 2)
 
 
 async def test_a_change_with_an_older_version_is_applied_for_the_editor_has_it_too():

@@ -16,7 +16,7 @@ from server.service import Service
 from server.settings import Settings
 from syntax.languages import language_of
 from tests.support.repair_cases import GOLDEN, SOURCES, golden_case
-from tools.repair_tables import MODELS, golden_answers, published_answers
+from tests.support.streamed_answers import cut_differently, drawn_answers, enough_of
 
 HEADERS = "def f(x):\n    ", "function f(x) {\n  "
 TALK = [
@@ -96,21 +96,7 @@ async def test_pieces_make_no_difference_to_a_golden_case(path):
 
 
 def test_pieces_make_no_difference_to_published_answers(shared):
-    chance = random.Random(1)
-    answers = chance.sample(
-        [*(answer for model in MODELS for answer in published_answers(shared, model)), *golden_answers(shared)], 150
-    )
-    for answer in answers:
-        draft = answer.draft("auto")
-        ends = enough(draft)
-        grown = next(
-            (kept for size in range(len(draft.text) + 1) if (kept := _enough_of(draft, size)) is not None), None
-        )
-        assert grown == ends, (answer.language, answer.category, answer.instance)
-
-
-def _enough_of(draft, size):
-    return enough(replace(draft, text=draft.text[:size]), since=size - 1)
+    assert cut_differently(drawn_answers(shared, 150)) == []
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
@@ -128,7 +114,7 @@ def test_what_is_enough_gives_what_the_whole_answer_gives(name):
         seen[ends is not None] += 1
         if ends is not None:
             assert offered(draft).text == offered(replace(draft, text=told[:ends])).text
-            assert _enough_of(draft, ends) == ends
+            assert enough_of(draft, ends) == ends
     assert seen[True] > 5
     assert seen[False] > 5
 

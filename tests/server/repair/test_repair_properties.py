@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from server.repair.chain import STEPS, covered, repair
 from server.repair.draft import Draft
 from server.repair.offer import offered
+from server.repair.steps import prose
 from syntax.blocks import constructs, extent
 from syntax.languages import LANGUAGES, language_of
 from syntax.parse import has_error
@@ -103,7 +104,10 @@ def test_no_step_leaves_more_errors_than_it_found(draft):
     here = replace(draft, after=draft.after[covered(draft) :])
     first = next((step for step in trail if not step.undone), None)
     if text and first is not None:
-        assert here.errors(first.after) <= here.errors(first.before)
+        given = prose.without_leaks(
+            replace(draft, text=first.before)
+        )  # special tokens are no code, whatever a grammar makes of them
+        assert here.errors(first.after) <= max(here.errors(first.before), here.errors(given))
 
 
 @RELAXED

@@ -16,7 +16,7 @@ from replay.errors import ReplayError
 from replay.records import Record
 from replay.run.sources.tape_shelf import ReadTape, TapeShelf
 from syntax.errors import OffsetError
-from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_verdict, location
+from tui.glossary import FAILED_VERDICTS, block_label, describe_ending, describe_finish, describe_verdict, location
 from tui.inspector.code import FAINT, PageContent
 from tui.inspector.columns import ending_style, verdict_style
 from tui.inspector.messages import TapeWanted
@@ -129,7 +129,8 @@ def _heading(record: Record, note: str) -> Content:
     about = f"{block}  tape {shorten(one_line(moment.tape), 30)}{latency}"
     place = shorten(one_line(location(record)), LOCATION, keep_end=True)
     first = Content.assemble((place, "bold"), (about, FAINT))
-    ending = Content(one_line(describe_ending(record.ending)))
+    finish = describe_finish(record.suggestion)
+    ending = Content(one_line(describe_ending(record.ending) + (f"; {finish}" if finish else "")))
     name = verdict.name if verdict else ""
     last = Content(one_line(describe_verdict(verdict)))
     parts = [

@@ -1,21 +1,17 @@
 """Each number of each policy at work: just on this side of it, and just on the other.
 
-The recorded session of 92 minutes counts for `pause`; all else is small enough to say by hand what must come of it.
+A real session counts for `pause`; all else is small enough to say by hand what must come of it.
 """
-
-from itertools import pairwise
 
 import pytest
 
-from replay.play.instructions import Answer, Ask, Settled
-from replay.play.latency import latency_of
-from replay.play.player import Player
-from replay.play.policies.policy import policy_names, policy_of
-from replay.play.users.user import user_of
-from replay.tapes.tape import Close, Edit, Focus, Ghost, Open, Select
+from replay.play.instructions import Settled
+from replay.play.policies.policy import policy_names
+from replay.tapes.clock import virtual_times
+from replay.tapes.tape import Close, Focus, Ghost, Open, Select
 from replay.tapes.timeline import Timeline
 from tests.support import tabby_timing as tabby
-from tests.support.policy_timing import Replay, in_turn, inside, offering, type_inside
+from tests.support.policy_timing import Replay, asked_after, in_turn, inside, offering, single_keys, type_inside
 from tests.support.tapes import Typist
 
 # Debounce
@@ -332,49 +328,11 @@ def test_policies_that_cancel_nothing_leave_every_request_under_way():
         assert replay.endings == ["late", "late", "shown"]
 
 
-# The long recording
-
-PAUSES = {50: 87.8, 75: 73.9, 100: 56.0, 150: 36.6, 200: 25.1, 250: 19.9, 300: 17.7, 350: 15.5}
-PAUSES |= {500: 11.4, 750: 8.5, 1000: 6.9, 2000: 4.3}
-"""Counted in the recording's own log, without the 24 inserts of its agent's streams."""
-
-
-@pytest.fixture(scope="module")
-def session(long_session):
-    return Timeline(long_session)
-
-
-@pytest.fixture(scope="module")
-def single(session):
-    """The person's changes that insert one character: index of the event → index of the change after it."""
-    events = session.tape.events
-    edits = [index for index, event in enumerate(events) if isinstance(event, Edit)]
-    following = dict(pairwise([*edits, len(events)]))
-    return {index: following[index] for index in edits if _is_one_key(events[index])}
-
-
-@pytest.mark.parametrize(("ms", "share"), PAUSES.items())
-def test_pauses_of_the_long_recording_are_as_measured_before(session, single, ms, share):
-    """Of one-character inserts, the share after which the next change of any document comes more than D ms later."""
-    player = Player(session, policy_of(f"pause:{ms}"), user_of("exact"), latency_of("fixed:0", 0))
-    steps, reply, asked = player.play(), None, set()
-    while True:
-        try:
-            step = steps.send(reply)
-        except StopIteration:
-            break
-        reply = Answer(0.0) if isinstance(step, Ask) else None
-        if isinstance(step, Ask) or (isinstance(step, Settled) and step.ending.reason in {"selection", "focus moved"}):
-            asked.add(step.moment.event)
-    fired = [index for index, until in single.items() if asked & set(range(index + 1, until + 1))]
-    assert len(single) == 1854
-    assert 100 * len(fired) / len(single) == pytest.approx(share, abs=0.1)
-
-
-def _is_one_key(event):
-    return (
-        event.reason != "agent"
-        and len(event.changes) == 1
-        and event.changes[0][0] == event.changes[0][1]
-        and len(event.changes[0][2]) == 1
-    )
+@pytest.mark.parametrize("ms", [50, 100, 300, 1000])
+def test_pause_asks_after_the_keys_of_a_real_session_that_are_followed_by_a_longer_one(recorded_session, ms):
+    timeline = Timeline(recorded_session)
+    times, events = virtual_times(timeline.tape.events), timeline.tape.events
+    single = single_keys(timeline.tape)
+    longer = [index for index, until in single.items() if until == len(events) or times[until] - times[index] > ms]
+    assert len(single) > 200
+    assert asked_after(timeline, ms) == longer

@@ -18,7 +18,6 @@ from replay.play.users.acceptance.model import BUNDLED, load, logistic
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader
 from tests.support.acceptance_document import document, interval_in
 from tools.acceptance import fit as fitting
-from tools.acceptance.from_tape import trials_of_tape
 
 
 def synthetic(weights, intercept, *, trials=15_000, people=30, name="made"):
@@ -147,42 +146,13 @@ def test_the_script_says_what_is_wrong_and_leaves_the_bundled_numbers_alone(tmp_
     assert BUNDLED.read_bytes() == before
 
 
-# The bundled coefficients
-
-
-@pytest.fixture(scope="module")
-def refitted(study, long_session):
-    return fitting.fit([study, trials_of_tape(long_session)], resamples=30)
-
-
-@pytest.mark.parametrize("name", ["without_confidence", "with_confidence"])
-def test_a_refit_gives_the_bundled_coefficients(refitted, name):
-    bundled, again = getattr(load(BUNDLED), name), getattr(refitted, name)
-    assert again.intercept == pytest.approx(bundled.intercept, abs=1e-4)
-    assert list(again.features) == list(bundled.features)
-    assert again.unfitted == bundled.unfitted
-    for feature, weight in bundled.features.items():
-        found = again.features[feature]
-        assert (found.coefficient, found.center) == pytest.approx((weight.coefficient, weight.center), abs=1e-4)
-        assert (found.seen, found.data) == (pytest.approx(weight.seen, abs=1e-4), weight.data)
-        assert found.interval == pytest.approx(weight.interval, abs=0.6 * (weight.interval[1] - weight.interval[0]))
-
-
-@pytest.mark.parametrize("name", ["without_confidence", "with_confidence"])
-def test_a_refit_has_the_quality_that_the_bundled_file_tells(refitted, name):
-    bundled, again = getattr(load(BUNDLED), name), getattr(refitted, name)
-    for told, found in zip(bundled.quality, again.quality, strict=True):
-        plain = [key for key, value in told.items() if not isinstance(value, list | tuple)]
-        assert {key: found[key] for key in plain} == {key: pytest.approx(told[key], abs=2e-3) for key in plain}
-        shares = [[line[:3] for line in quality["calibration"]] for quality in (found, told)]
-        assert shares[0] == [pytest.approx(line, abs=2e-3) for line in shares[1]]
-
-
-def test_the_bundled_file_names_its_data_and_what_was_not_fitted(refitted):
-    bundled = load(BUNDLED)
-    assert list(bundled.data) == list(refitted.data)
-    assert bundled.without_confidence.unfitted == ()
-    assert bundled.with_confidence.unfitted == ("idle", "match")
+def test_a_study_of_real_people_gives_the_features_that_the_bundled_file_has_from_it(study):
+    bundled, fitted = load(BUNDLED), fitting.fit([study], resamples=5)
+    for name in ("without_confidence", "with_confidence"):
+        features = getattr(bundled, name).features
+        assert list(getattr(fitted, name).features) == [
+            each for each, weight in features.items() if weight.data == study.header.name
+        ]
 
 
 def test_replay_does_not_need_what_fits_the_model():

@@ -1,15 +1,14 @@
 """The data of the acceptance model: files of trials, a study's and a tape's."""
 
 import json
+from collections import Counter
 
-import numpy as np
 import pytest
 
 from replay.play.users.acceptance.errors import TrialsError
 from replay.play.users.acceptance.features import FEATURES
 from replay.play.users.acceptance.trials import DataSet, Trial, TrialsHeader, read, write
 from replay.tapes.tape import Ghost
-from tests.support.acceptance_document import document
 from tests.support.tapes import Typist
 from tools.acceptance import fit as fitting
 from tools.acceptance.from_study import trials_of_study
@@ -124,19 +123,14 @@ def test_a_line_of_the_study_that_is_no_state_is_refused_with_its_line(tmp_path)
         fitting.read_any(path)
 
 
-def test_the_study_has_the_published_rates(study):
-    """35.2 % accepted, 13 to 57 % by person (PEERS.md), from 21 people."""
-    people = {trial.person for trial in study.trials}
-    rates = [np.mean([trial.accepted for trial in study.trials if trial.person == person]) for person in people]
-    assert (len(people), len(study.trials)) == (21, 1096)
-    assert sum(trial.accepted for trial in study.trials) / len(study.trials) == pytest.approx(0.352, abs=5e-4)
-    assert (min(rates), max(rates)) == (pytest.approx(0.13, abs=0.005), pytest.approx(0.57, abs=0.005))
-
-
-def test_the_document_counts_the_study_s_trials_as_they_are(study):
-    text = document()
-    assert f"({sum(trial.latency is None for trial in study.trials)} trials)" in text
-    assert f"{sum(trial.confidence is not None for trial in study.trials):,} trials `confidence`" in text
+def test_the_trials_of_real_people_are_their_suggestions_with_an_end(study, shared):
+    lines = (shared / "acceptance/copilot_study.jsonl").read_text(encoding="utf-8").splitlines()
+    states = [json.loads(line) for line in lines]
+    ends = Counter((str(state["user"]), state["state"]) for state in states)
+    found = Counter((trial.person, "Accepted" if trial.accepted else "Rejected") for trial in study.trials)
+    assert found == Counter({end: count for end, count in ends.items() if end[1] in {"Accepted", "Rejected"}})
+    shown = {(int(one["measurements"]["compCharLen"]), int(one["measurements"]["numLines"])) for one in states}
+    assert {(trial.characters, trial.lines) for trial in study.trials} <= shown
 
 
 # A tape

@@ -1,0 +1,104 @@
+"""White space that does not belong where the suggestion begins, and characters that only look like white space.
+
+A document decides what is meant: characters that it has itself stay, and so do runs of spaces where its lines are aligned by them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from server.repair.draft import Draft
+from syntax.tokens import tokens
+
+_SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_NOTHING = "\u200b\u2060\ufeff"
+_LOOKALIKES = ((re.compile(f"[{_SPACES}]"), " "), (re.compile(f"[{_NOTHING}]"), ""))
+"""Spaces that are no space to a grammar, and characters without width, with what is put in their place."""
+_ODD = re.compile(f"[{_SPACES}{_NOTHING}]")
+_LEADS = re.compile(rf"(?m)^[\s{_NOTHING}]+")
+_UNFINISHED = re.compile(
+    r"(?:(?:^|[\s)\]])(?:=>|->|:=|[-+*/%&|^<>=!~]{1,3}|return|yield|await|throw|raise|new|typeof|and|or|not|in|is|of|as|extends|implements|"
+    r"instanceof|import|from|def|class|function|fn|func|let|const|var|if|elif|elsif|unless|when|case|while|until|assert|del)|,|\w[&*])$"
+)
+"""A line behind which its statement goes on, up to the white space at its end."""
+_SEMICOLONS = frozenset({"cpp", "csharp", "java", "rust"})
+_APART = re.compile(r"\s*(?:[@#*]|//|/\*|\[\w|case\b|default\b|\w+:$)")
+"""What usually stands on a line of its own: annotations, directives, comments, labels."""
+_CLAUSE = re.compile(r"(?:else|catch|finally)\b")
+_CLOSERS = frozenset(")]}")
+_OPENED = frozenset("([{;")
+_TIGHT = frozenset("([.@")
+_ALIGNED = re.compile(r"(?m)^.*\S(?: {2,}|\t+)(?!\s|//|#|/\*|--).")
+_NEAR = 5
+"""How many lines on each side of the cursor show whether lines are aligned."""
+
+
+def without_lookalikes(draft: Draft) -> str:
+    """The text with spaces for characters that only look like one, and without those that have no width.
+
+    Spaces in strings and comments stay, unless the code or the indentation around them has such spaces too.
+    """
+    text = draft.text
+    if text.isascii():
+        return text
+    for pattern, instead in _LOOKALIKES:
+        found = {match[0] for match in pattern.finditer(text)}
+        foreign = {char for char in found if char not in draft.before and char not in draft.after}
+        if foreign and _is_in_code(draft, text, foreign):
+            text = "".join(instead if char in foreign else char for char in text)
+    return text
+
+
+def _is_in_code(draft: Draft, text: str, chars: set[str]) -> bool:
+    if any(not chars.isdisjoint(lead[0]) for lead in _LEADS.finditer(text)):
+        return True
+    if draft.language is None or not chars.isdisjoint(_NOTHING):
+        return not chars.isdisjoint(_NOTHING)  # what nobody sees is nowhere meant
+    tree, start = draft.tree(_ODD.sub(" ", text)), len(draft.before)
+    opaque = [(token.start, token.end) for token in tokens(tree, start, start + len(text)) if token.opaque]
+    places = (start + at for at, char in enumerate(text) if char in chars)
+    return any(not any(low < place < high for low, high in opaque) for place in places)
+
+
+def without_doubled_space(draft: Draft) -> str:
+    """The text without spaces in front where one stands before the cursor already, or where the document never has one."""
+    bare, line = draft.text.lstrip(" "), draft.line_before
+    if bare == draft.text or not bare.strip() or not line.strip() or bare[0].isspace():
+        return draft.text
+    if line[-1] in _TIGHT:
+        spaced = f"{line[-1]} "
+        return draft.text if spaced in draft.before or spaced in draft.after else bare
+    return bare if line[-1].isspace() and not _is_aligned(draft, bare) else draft.text
+
+
+def joined(draft: Draft) -> str:
+    """The text without a line end in front where the cursor's line cannot end.
+
+    It cannot behind an operator or a word that wants more, if a space follows; in a language whose lines end statements, also without one.
+    """
+    bare, line = draft.text.lstrip(), draft.line_before
+    if not bare or not line.strip() or "\n" not in draft.text[: len(draft.text) - len(bare)]:
+        return draft.text
+    spaced, code = line[-1].isspace(), line.rstrip()
+    ends = draft.language is not None and draft.language.layout and not (code[-1].isalpha() or code[-1] == ",")
+    if not (spaced or ends) or bare[0] in _CLOSERS or code[-1] in _OPENED:
+        return draft.text  # a `return` may well end its line
+    text = bare if spaced else f" {bare}"
+    errors, apart = draft.errors(text), draft.errors()
+    goes_on = _is_unfinished(draft, code) or (code[-1] == "}" and _CLAUSE.match(bare) is not None)
+    return text if errors < apart or (errors == apart and goes_on) else draft.text
+
+
+def _is_unfinished(draft: Draft, code: str) -> bool:
+    """Whether a statement cannot end with a line, or does not in a language whose statements end with a semicolon."""
+    semicolons = draft.language is not None and draft.language.id in _SEMICOLONS
+    return _UNFINISHED.search(code) is not None or (semicolons and not code.endswith("}") and not _APART.match(code))
+
+
+def _is_aligned(draft: Draft, bare: str) -> bool:
+    """Whether spaces in the middle of a line are meant: before a comment, or where lines nearby have them too."""
+    if draft.language is not None and bare.startswith((draft.language.line_comment, "/*")):
+        return True
+    above = "\n".join(draft.before.rsplit("\n", _NEAR)[-_NEAR:])
+    below = "\n".join(draft.after.split("\n", _NEAR)[:_NEAR])
+    return _ALIGNED.search(f"{above}\n{below}") is not None

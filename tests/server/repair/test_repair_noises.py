@@ -1,0 +1,55 @@
+"""Right answers with noise in them come back as they were; `GHOSTTAPE_TEST_SCALE` multiplies the number of places."""
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from syntax.languages import LANGUAGES
+from tools.repair_noises import NOISES, pairs, places, sources, table
+
+SCALE = int(os.environ.get("GHOSTTAPE_TEST_SCALE", "1"))
+LEAST = 0.9
+"""The share of a noise that is restored in a sample; the table of docs/repairs.md says how much it is in many."""
+UNMENDED: set[str] = {
+    *(
+        "leading spaces",
+        "a leading line end",
+        "CRLF in a document with LF",
+        "no-break spaces",
+        "a zero-width character",
+    ),
+    *("the rest of the line again", "the call begun again", "the end of a string or comment again"),
+    "a second definition",
+}
+
+
+@pytest.fixture(scope="module")
+def sample():
+    found = sources([Path(__file__).parent / "sources"])
+    assert set(found) == set(LANGUAGES.values())
+    rng = random.Random(SCALE)
+    some = (place for language, texts in found.items() for place in places(language, texts[0], rng, SCALE))
+    return [pair for place in some for pair in pairs(place, rng, dict(rng.sample([*NOISES.items()], 9)))]
+
+
+def test_the_truth_alone_is_never_changed(sample):
+    assert not [pair for pair in sample if pair.noise == "nothing" and not pair.restored]
+
+
+def test_no_repair_breaks_a_document_that_parsed(sample):
+    assert not [pair for pair in sample if pair.worse]
+
+
+@pytest.mark.parametrize("noise", [name for name in NOISES if name not in UNMENDED])
+def test_a_noise_is_taken_away(sample, noise):
+    found = Counter(pair.restored for pair in sample if pair.noise == noise)
+    assert found[True] >= LEAST * found.total() > 0, [
+        pair for pair in sample if pair.noise == noise and not pair.restored
+    ]
+
+
+def test_the_table_has_a_row_for_each_noise(sample):
+    assert len(table(sample).splitlines()) == len({pair.noise for pair in sample}) + 2

@@ -1,0 +1,23 @@
+"""Fixtures of the data beside the checkout, for tests of the whole of it: `tests/real` and `tests/performance`."""
+
+import pytest
+
+from replay.importers.workspace_recording.reading import import_recording
+from tests.support.places import SHARED
+from tests.support.recording_names import LONG
+
+LACKING = "the folder ../shared/data is not beside this checkout"
+
+
+@pytest.fixture(scope="session")
+def shared(lacking):
+    """The folder of all shared data: real recordings and benchmarks."""
+    if not SHARED.is_dir():
+        lacking(LACKING)
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def long_session(shared, once):
+    """The tape of the recording of 92 minutes; importing it takes seconds."""
+    return once("long-session", lambda: import_recording(shared / "recordings" / LONG).tape)

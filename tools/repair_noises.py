@@ -1,0 +1,534 @@
+"""Noise that models add to right answers, and how much of it the repairs take away: a table of docs/repairs.md.
+
+`python -m tools.repair_noises PAGE PATH…` cuts truths out of the files below the paths (and out of DevBench's programs, `*.jsonl`), adds
+each noise to each of them, and replaces the table between the marks in the page. A pair is *restored* if the document comes out as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from server.prompt.special_tokens import SPECIAL, SPELLINGS
+from server.repair.draft import Draft, indent_of
+from server.repair.offer import offered
+from syntax.blocks import closing, constructs, extent, line_end
+from syntax.languages import LANGUAGES, Language, language_of
+from syntax.parse import Tree, has_error, is_opaque
+from syntax.wanted import Extent, Stop, is_after_header, wanted
+
+_BEGIN, _END = "<!-- noises: make repairs -->", "<!-- end of noises -->"
+_LARGEST = 8_000
+"""Characters of a source; a larger file makes pairs slow and no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a `kind` in a document that parses; the draft's text is the truth. `in_text`: in a comment or a string."""
+
+    kind: str
+    draft: Draft
+    in_text: bool = False
+
+    @property
+    def document(self) -> str:
+        """The whole document."""
+        return self.draft.before + self.draft.text + self.draft.after
+
+    def says(self, text: str) -> Draft:
+        """The same place with another answer."""
+        return replace(self.draft, text=text)
+
+    @property
+    def truth(self) -> str:
+        """What stands there."""
+        return self.draft.text
+
+
+Noise: TypeAlias = Callable[[Place, random.Random], Draft | None]
+"""The place with a noisy answer; None where the noise does not fit."""
+
+
+# Places.
+
+
+def places(language: Language, source: str, rng: random.Random, count: int) -> Iterator[Place]:
+    """Up to `count` places of each kind in a source that parses, drawn with `rng`."""
+    tree = Tree(language, source)
+    for kind, found in _starts(language, tree).items():
+        for start in rng.sample(found, min(count, len(found))):
+            yield from _place(language, source, kind, start)
+
+
+def _starts(language: Language, tree: Tree) -> Mapping[str, list[int]]:
+    """The index of each place, by kind."""
+    source, found = tree.text, defaultdict(list)
+    for block in constructs(language, source):
+        line = source[source.rfind("\n", 0, block.start) + 1 : block.start]
+        if block.kind != "statement":
+            found["behind a header"].append(block.start)
+        elif not line.strip():
+            found["at the beginning of a line"].append(block.start)
+            found["at the end of the file"].append(block.start)
+    for node in tree.leaves():
+        start, end = tree.span(node)
+        word = source[start:end]
+        if is_opaque(node):
+            kind = "in a comment" if node.type.endswith("comment") else "in a string"
+            inner = [start + match.start() for match in re.finditer(r"(?<=[ \w])\b\w", word) if match.start() > 2]
+            found[f"{kind} of several lines" if "\n" in word.rstrip() else kind] += inner
+        elif word in {"(", "[", "{"} and node.parent is not None and node.parent.type not in language.blocks:
+            found["in brackets"].append(end)
+        elif word == "@":
+            found["behind @"].append(end)
+        elif source[:start].rpartition("\n")[2].strip():
+            found["in the middle of a line"].append(start)
+    for node in tree.nodes():
+        name = node.child_by_field_name("name") if language.kinds.get(node.type) == "function" else None
+        if name is not None:
+            found["in a header"].append(tree.index(name.end_byte))
+    return found
+
+
+def _place(language: Language, source: str, kind: str, start: int) -> Iterator[Place]:
+    before, in_text = source[:start], kind.startswith(("in a comment", "in a string"))
+    if kind == "in brackets":
+        end = closing(language, source, start) or start
+        end = start + len(source[start:end].rstrip())
+        if "\n" in source[start:end] or source[start] == "\n":
+            return
+        yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto")))
+        return
+    if in_text:
+        tree = Tree(language, source)
+        node = next(node for node in tree.leaves(start, start + 1) if tree.span(node)[1] > start)
+        closer = re.search(r"\s*(?:\"\"\"|'''|\*/|[\"'`]#*|/\w*)?\Z", source[: tree.span(node)[1]])
+        end = closer.start() if closer and not node.type.endswith("line_comment") else line_end(source, start)
+        if " of several lines" not in kind:
+            end = min(end, line_end(source, start))
+        yield from _checked(Place(kind, Draft(language, before, source[end:], source[start:end], "auto"), True))
+        return
+    wish: Extent = "block" if is_after_header(language, before) else "statement"
+    end = extent(language, source, start, wish)
+    after = "" if kind == "at the end of the file" else source[end:]
+    hint: Stop = "auto" if wanted(language, before, after, "auto") == wish else wish
+    yield from _checked(Place(kind, Draft(language, before, after, source[start:end], hint)))
+
+
+def _checked(place: Place) -> Iterator[Place]:
+    """The place if there is a truth, no longer than answers are, without white space around it."""
+    if place.truth and place.truth == place.truth.strip() and len(place.truth) <= 600:
+        yield place
+
+
+# Noises: special tokens.
+
+
+def _token_behind(place: Place, rng: random.Random) -> Draft:
+    return place.says(place.truth + rng.choice(SPELLINGS))
+
+
+def _token_and_more(place: Place, rng: random.Random) -> Draft:
+    return place.says(f"{place.truth}{rng.choice(_ENDS)}{rng.choice(['', chr(10)])}import os\n\nos.exit(1)\n")
+
+
+def _token_cut_off(place: Place, rng: random.Random) -> Draft:
+    token = rng.choice([token for token in SPELLINGS if len(token) > 6 and token[0] in "<["])
+    return place.says(place.truth + token[: rng.randint(6, len(token) - 1)])
+
+
+def _token_in_other_letters(place: Place, rng: random.Random) -> Draft:
+    token = rng.choice(_ENDS)
+    return place.says(place.truth + (token.upper() if token.islower() else token.lower()))
+
+
+def _token_before(place: Place, rng: random.Random) -> Draft | None:
+    return place.says(rng.choice(_BEGINNINGS) + place.truth)
+
+
+def _turn(place: Place, rng: random.Random) -> Draft:
+    opener, closer = rng.choice(_TURNS)
+    return place.says(f"{opener}{place.truth}{closer}")
+
+
+def _thought(place: Place, rng: random.Random) -> Draft:
+    opener, closer = rng.choice(_THOUGHTS)
+    return place.says(f"{opener}Okay, the user wants the rest of this.\nLet me think: x = f(1).{closer}{place.truth}")
+
+
+_OF_TOKENS = frozenset(
+    {_token_behind, _token_and_more, _token_cut_off, _token_in_other_letters, _token_before, _turn, _thought}
+)
+"""Left out where the document has special tokens of its own."""
+_ENDS = (
+    *(
+        "<|endoftext|>",
+        "<|im_end|>",
+        "<|eot_id|>",
+        "<EOT>",
+        "</s>",
+        "<eos>",
+        "<end_of_turn>",
+        "<file_sep>",
+        "<fim_middle>",
+        "[SUFFIX]",
+    ),
+    *(
+        "<|fim_pad|>",
+        "<|file_separator|>",
+        "<\uff5cend\u2581of\u2581sentence\uff5c>",
+        "<|return|>",
+        "<|end|>",
+        "</COMPLETION>",
+    ),
+    *("<|END_OF_TURN_TOKEN|>", "<fim-prefix>", "<|endofmask|>", "[/INST]"),
+)
+_BEGINNINGS = (
+    "<s>",
+    "<bos>",
+    "<COMPLETION>",
+    "<|fim_middle|>",
+    "<MID>",
+    "<fim_middle>",
+    "[MIDDLE]",
+    "<|CURSOR|>",
+    "<\uff5cfim\u2581end\uff5c>",
+)
+_TURNS = (
+    ("<|im_start|>assistant\n", "<|im_end|>"),
+    ("<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"),
+    ("<start_of_turn>model\n", "<end_of_turn>"),
+    ("<|start|>assistant<|channel|>final<|message|>", "<|return|>"),
+    ("<|channel|>analysis<|message|>We add.<|end|><|start|>assistant<|channel|>final<|message|>", "<|return|>"),
+    ("<COMPLETION>", "</COMPLETION>"),
+    ("<|assistant|>\n", "<|end|>"),
+    ("<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>"),
+)
+_THOUGHTS = (
+    ("<think>\n", "\n</think>\n\n"),
+    ("", "\n</think>\n"),
+    ("<thinking>", "</thinking>\n"),
+    ("[THINK]", "[/THINK]"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ("analysis", "assistantfinal"),
+)
+
+
+# What stands right of the cursor or below, said again.
+
+
+def _rest_of_line(place: Place, _: random.Random) -> Draft | None:
+    rest = place.draft.line_after.rstrip()
+    return place.says(place.truth + rest) if rest.strip() else None
+
+
+def _end_of_construct(place: Place, _: random.Random) -> Draft | None:
+    """The rest of a string or a comment again, up to the line that closes it."""
+    closer = re.match(r"\n[ \t]*(?:\"\"\"|'''|\*/|`)[^\n]*", place.draft.after)
+    return place.says(place.truth + closer[0]) if place.in_text and closer else None
+
+
+def _closer_below(place: Place, _: random.Random) -> Draft | None:
+    closer = re.match(r"\n[ \t]*(?:[)\]}][)\]};,]*|end)(?=\n|\Z)", place.draft.after)
+    return place.says(place.truth + closer[0]) if closer and not place.in_text else None
+
+
+def _code_below(place: Place, _: random.Random) -> Draft | None:
+    below = [line for line in place.draft.after.split("\n")[1:4] if line.strip()]
+    fits = not place.draft.line_after.strip() and len(below) > 1 and max(map(len, below)) > 20
+    return place.says("\n".join([place.truth, *below])) if fits and not place.in_text else None
+
+
+def _line_before(place: Place, _: random.Random) -> Draft | None:
+    line = place.draft.line_before.lstrip()
+    return place.says(line + place.truth) if len(line.split()) > 1 and not place.in_text else None
+
+
+# White space.
+
+
+def _leading_spaces(place: Place, rng: random.Random) -> Draft | None:
+    fresh = not place.draft.line_before.strip()
+    fits = fresh or place.draft.before[-1] in " (["
+    return place.says(" " * (rng.randint(1, 5) if fresh else 1) + place.truth) if fits and not place.in_text else None
+
+
+def _leading_newline(place: Place, _: random.Random) -> Draft | None:
+    line = place.draft.line_before
+    return (
+        place.says(f"\n{indent_of(line)}{place.truth}")
+        if line.strip() and line[-1] == " " and not place.in_text
+        else None
+    )
+
+
+def _doubled_indentation(place: Place, _: random.Random) -> Draft | None:
+    line = place.draft.line_before
+    return place.says(line + place.truth) if line and line.isspace() else None
+
+
+def _crlf(place: Place, _: random.Random) -> Draft | None:
+    return place.says(place.truth.replace("\n", "\r\n") + "\r\n")
+
+
+def _lf_in_crlf(place: Place, _: random.Random) -> Draft | None:
+    before, after = (text.replace("\n", "\r\n") for text in (place.draft.before, place.draft.after))
+    return replace(place.draft, before=before, after=after) if "\n" in place.truth else None
+
+
+def _no_break_spaces(place: Place, _: random.Random) -> Draft | None:
+    fits = " " in place.truth and not place.in_text and not re.search(r"[\"'`#/%]", place.truth)
+    return place.says(place.truth.replace(" ", "\u00a0")) if fits else None
+
+
+def _zero_width(place: Place, rng: random.Random) -> Draft | None:
+    mark = rng.choice("\u200b\ufeff\u2060")
+    at = rng.choice([0, len(place.truth), *(match.end() for match in re.finditer(r"\w+", place.truth))])
+    return None if place.in_text else place.says(place.truth[:at] + mark + place.truth[at:])
+
+
+def _trailing_blank_lines(place: Place, rng: random.Random) -> Draft | None:
+    return (
+        None
+        if place.draft.line_after.strip()
+        else place.says(place.truth + "\n" * rng.randint(1, 4) + " " * rng.choice([0, 4]))
+    )
+
+
+# Chat.
+
+
+def _fence(place: Place, rng: random.Random) -> Draft | None:
+    assert place.draft.language is not None
+    tag = rng.choice(["", place.draft.language.id])
+    return None if place.in_text else place.says(f"```{tag}\n{place.truth}\n```{rng.choice(['', chr(10)])}")
+
+
+def _fence_cut_off(place: Place, _: random.Random) -> Draft | None:
+    assert place.draft.language is not None
+    return None if place.in_text else place.says(f"```{place.draft.language.id}\n{place.truth}")
+
+
+def _fence_behind(place: Place, _: random.Random) -> Draft | None:
+    return None if place.in_text else place.says(f"{place.truth}\n```")
+
+
+def _chat_and_fence(place: Place, rng: random.Random) -> Draft | None:
+    assert place.draft.language is not None
+    opening, ending = rng.choice(_OPENINGS), rng.choice(["", *_ENDINGS])
+    return (
+        None
+        if place.in_text
+        else place.says(f"{opening}\n\n```{place.draft.language.id}\n{place.truth}\n```\n{ending}")
+    )
+
+
+def _opening(place: Place, rng: random.Random) -> Draft | None:
+    return None if place.in_text else place.says(f"{rng.choice(_OPENINGS)}\n\n{place.truth}")
+
+
+def _ending(place: Place, rng: random.Random) -> Draft | None:
+    fits = not place.in_text and not place.draft.line_after.strip()
+    return place.says(f"{place.truth}\n\n{rng.choice(_ENDINGS)}") if fits else None
+
+
+_OPENINGS = (
+    "Sure! Here's the completed code:",
+    "Here is the code that completes the function:",
+    "To complete the code, we need the following lines.",
+    "Certainly, the missing part is:",
+)
+_ENDINGS = (
+    "This code handles the remaining cases and returns the result.",
+    "Explanation: the value is computed first and then returned.",
+    "Let me know if you need anything else!",
+    "**Note:** this assumes that the input is valid.",
+)
+
+
+# More than was asked for.
+
+
+def _second_definition(place: Place, _: random.Random) -> Draft | None:
+    language = place.draft.language
+    if language is None or place.kind not in {"behind a header", "in a header", "behind @"}:
+        return None
+    lead = indent_of(_header_line(place))
+    more = "\n".join(lead + line if line else "" for line in _DEFINITIONS[language.id].split("\n"))
+    closer = re.match(r"\n[ \t]*(?:\}|end)(?=\n|\Z)", place.draft.after) if place.kind == "behind a header" else None
+    if closer is None and place.kind == "behind a header" and not language.layout:
+        return None
+    return place.says(f"{place.truth}{closer[0] if closer else ''}\n\n{more}")
+
+
+def _header_line(place: Place) -> str:
+    return next((line for line in reversed(place.draft.before.split("\n")) if line.strip()), "")
+
+
+def _call_begun(place: Place, _: random.Random) -> Draft | None:
+    name = re.search(r"[\w.]+\($", place.draft.before)
+    return place.says(f"{name[0]}{place.truth})") if name and place.kind == "in brackets" else None
+
+
+_SCRIPT = "function extra(x) {\n  return x + 1;\n}"
+_DEFINITIONS = {
+    "python": "def extra(x):\n    return x + 1",
+    "javascript": _SCRIPT,
+    "javascriptreact": _SCRIPT,
+    "typescript": _SCRIPT,
+    "typescriptreact": _SCRIPT,
+    "java": "int extra(int x) {\n    return x + 1;\n}",
+    "cpp": "int extra(int x) {\n    return x + 1;\n}",
+    "csharp": "int Extra(int x)\n{\n    return x + 1;\n}",
+    "go": "func extra(x int) int {\n\treturn x + 1\n}",
+    "rust": "fn extra(x: i32) -> i32 {\n    x + 1\n}",
+    "ruby": "def extra(x)\n  x + 1\nend",
+}
+NOISES: Mapping[str, Noise] = {
+    "nothing": lambda place, _: place.draft,
+    "a special token behind it": _token_behind,
+    "a special token and what comes then": _token_and_more,
+    "a special token that is cut off": _token_cut_off,
+    "a special token in other letters": _token_in_other_letters,
+    "a special token before it": _token_before,
+    "a turn of a chat around it": _turn,
+    "a thought before it": _thought,
+    "the rest of the line again": _rest_of_line,
+    "the end of a string or comment again": _end_of_construct,
+    "the closer below again": _closer_below,
+    "the code below again": _code_below,
+    "the cursor's line again": _line_before,
+    "leading spaces": _leading_spaces,
+    "a leading line end": _leading_newline,
+    "a doubled indentation": _doubled_indentation,
+    "CRLF in a document with LF": _crlf,
+    "LF in a document with CRLF": _lf_in_crlf,
+    "no-break spaces": _no_break_spaces,
+    "a zero-width character": _zero_width,
+    "blank lines behind it": _trailing_blank_lines,
+    "a fence around it": _fence,
+    "a fence that is not closed": _fence_cut_off,
+    "a closing fence behind it": _fence_behind,
+    "a chat with a fence": _chat_and_fence,
+    "a phrase before it": _opening,
+    "a sentence behind it": _ending,
+    "a second definition": _second_definition,
+    "the call begun again": _call_begun,
+}
+"""Every noise by name; `nothing` is the truth alone."""
+
+
+# Outcomes.
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A truth with a noise, and what came of it."""
+
+    noise: str
+    place: Place
+    noisy: Draft
+    made: str
+
+    @property
+    def restored(self) -> bool:
+        """Whether the document came out as it was, with the line ends that it had."""
+        crlf = "\r\n" in self.noisy.before + self.noisy.after
+        return self.made == (self.place.document.replace("\n", "\r\n") if crlf else self.place.document)
+
+    @property
+    def worse(self) -> bool:
+        """Whether the document parsed with the noisy answer and does not with the repaired one."""
+        draft = self.noisy
+        assert draft.language is not None
+        return has_error(draft.language, self.made) and not has_error(
+            draft.language, draft.before + draft.text + draft.after
+        )
+
+
+def pairs(place: Place, rng: random.Random, noises: Mapping[str, Noise] = NOISES) -> Iterator[Pair]:
+    """The place with each noise that fits it, repaired."""
+    has_tokens = SPECIAL.search(place.document) is not None
+    for name, noise in noises.items():
+        noisy = None if noise in _OF_TOKENS and has_tokens else noise(place, rng)
+        if noisy is not None:
+            made = offered(noisy)
+            yield Pair(name, place, noisy, noisy.before + made.text + noisy.after[made.covered :])
+
+
+def sources(paths: Iterable[Path]) -> Mapping[Language, list[str]]:
+    """The sources below some paths that parse, by language."""
+    found = defaultdict(list)
+    for name, text in (pair for path in paths for pair in _texts(path)):
+        language = language_of(name)
+        if language is not None and 200 < len(text) <= _LARGEST and "\r" not in text and not has_error(language, text):
+            found[language].append(text)
+    return found
+
+
+def _texts(path: Path) -> Iterator[tuple[str, str]]:
+    """The language or the path of each text, and the text."""
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    for file in (
+        file for file in files if file.is_file() and not {"node_modules", "out", "dist", ".venv"} & set(file.parts)
+    ):
+        if file.suffix == ".jsonl" and "benchmark" in file.parts:
+            for row in map(json.loads, file.read_text().splitlines()):
+                yield file.parts[-3], "\n".join((row["prefix"], row["golden_completion"], row["suffix"]))
+        elif file.suffix == ".code":
+            yield file.stem, file.read_text()
+        elif language_of(file.name) is not None:
+            yield file.name, file.read_text(errors="replace")
+
+
+def measured(found: Mapping[Language, list[str]], rng: random.Random, each: int) -> Iterator[Pair]:
+    """Pairs at `each` places of each kind in each language, spread over its sources."""
+    for language in LANGUAGES.values():
+        texts = found.get(language, [])
+        texts = rng.sample(texts, min(len(texts), each))
+        for text in texts:
+            for place in places(language, text, rng, -(-each // len(texts))):
+                yield from pairs(place, rng)
+
+
+def table(outcomes: Iterable[Pair]) -> str:
+    """The share restored of each noise: in all languages, and in the language and the kind of place in which it is least."""
+    counts, restored = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for pair in outcomes:
+        assert pair.noisy.language is not None
+        for key in ((pair.noise,), (pair.noise, "l", pair.noisy.language.id), (pair.noise, "p", pair.place.kind)):
+            counts[key] += 1
+            restored[key] += pair.restored
+    lines = ["| noise | pairs | restored, % | least: language | least: place |", "| --- | --- | --- | --- | --- |"]
+    for noise in (noise for noise in NOISES if counts[noise,]):
+        least = (
+            min((_share(restored, counts, key), key[2]) for key in counts if key[:2] == (noise, axis)) for axis in "lp"
+        )
+        cells = " | ".join(f"{name} {share:.1f}" for share, name in least)
+        lines.append(f"| {noise} | {counts[noise,]:,} | {_share(restored, counts, (noise,)):.2f} | {cells} |")
+    return "\n".join(lines)
+
+
+def _share(restored: Counter[tuple[str, ...]], counts: Counter[tuple[str, ...]], key: tuple[str, ...]) -> float:
+    return 100 * restored[key] / counts[key]
+
+
+def main(page: Path, paths: Iterable[Path], each: int = 16) -> None:
+    """Replace the table of a page."""
+    rows = table(measured(sources(paths), random.Random(32), each))  # noqa: S311 - a sample
+    text = page.read_text()
+    head, tail = text.split(_BEGIN, maxsplit=1)[0], text.split(_END)[1]
+    page.write_text(f"{head}{_BEGIN}\n\n{rows}\n\n{_END}{tail}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), map(Path, sys.argv[2:]))
