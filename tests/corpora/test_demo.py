@@ -15,6 +15,7 @@ from replay.play.policies.policy import policy_of
 from replay.tapes import tape as tapes
 from replay.tapes.documents import verify, walk
 from replay.tapes.timeline import Timeline
+from tests.support.waiting import PATIENCE_S
 
 TAPES = {name: tapes.read(path) for name, path in zip(NAMES, demo_tapes(), strict=True)}
 each = pytest.mark.parametrize("name", NAMES)
@@ -38,7 +39,7 @@ def outcome(tape, texts, folder):
     program = sys.executable if program == "python" else program
     alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
-        [program, *arguments], cwd=folder, env=alone, capture_output=True, text=True, timeout=120, check=False
+        [program, *arguments], cwd=folder, env=alone, capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     return done.returncode, _count(done.stdout, "passed", "pass"), _count(done.stdout, "failed", "fail")
 

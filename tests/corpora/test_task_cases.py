@@ -16,6 +16,7 @@ from replay.records import Ending, Suggestion
 from runners.programs.fake import FakePrograms
 from runners.verdicts import Result
 from tests.support.devbench_data import instance, write
+from tests.support.waiting import PATIENCE_S
 
 
 def result(verdict_class, log=""):
@@ -208,7 +209,9 @@ async def test_no_more_run_at_once_than_there_are_slots(tmp_path):
             most = max(most, running)
             if running == 2:
                 two_run.set()
-            await asyncio.wait_for(two_run.wait(), 60)  # what is kept is read in threads: a second one may come later
+            await asyncio.wait_for(
+                two_run.wait(), PATIENCE_S
+            )  # what is kept is read in threads: a second one may come later
             await asyncio.sleep(0.02)
             running -= 1
             return result("passed")

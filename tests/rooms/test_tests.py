@@ -59,7 +59,9 @@ def test_tests_mirror_the_rooms_at_most_two_levels_deeper():
     """So do those of the whole data, in a folder of their own."""
     too_deep = []
     for path, _ in modules():
-        own = ROOT.joinpath(*path.removeprefix("tests/real/data/").removeprefix("tests/").split("/")[:-1])
+        own = ROOT.joinpath(
+            *path.removeprefix("tests/real/data/").removeprefix("tests/real/").removeprefix("tests/").split("/")[:-1]
+        )
         levels = 0
         while not own.is_dir():
             own, levels = own.parent, levels + 1

@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.language_server import model_server, starting  # noqa: F401
 from tests.support.preloaded import preloaded_script
+from tests.support.virtual_time import skipping_time, virtual_time  # noqa: F401
 
 
 @pytest.fixture

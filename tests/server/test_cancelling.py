@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 
 import httpx
 import psutil
@@ -19,37 +18,34 @@ from server.providers.http.endpoint import endpoint
 from server.queries import Query
 from server.service import Service
 from server.settings import ProviderSettings
+from tests.support.waiting import PATIENCE_S, until
 
 
 async def test_cancelling_a_request_closes_the_connection_to_the_model_server(start, model_server):
-    model_server.pieces, model_server.delay_s = ["x"] * 600, 0.2
+    model_server.pieces, model_server.delay_s = ["x"] * 600, 600
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
     editor.open("def f():\n    ")
     asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1"))
-    while not model_server.asked:
-        await asyncio.sleep(0.02)
-    began = time.monotonic()
+    await until(lambda: model_server.asked)
     editor.client.cancel_request(types.CancelParams("q1"))
     with pytest.raises(JsonRpcException) as cancelled:
         await asked
-    await asyncio.wait_for(model_server.disconnected.wait(), 60)
+    await asyncio.wait_for(model_server.disconnected.wait(), PATIENCE_S)
     assert cancelled.value.code == -32800
-    assert time.monotonic() - began < 60  # an answer takes two minutes
     assert (await editor.explain(1, 4)).outcome == "cancelled"
 
 
 async def test_a_server_that_says_goodbye_lets_go_of_what_is_under_way(start, model_server):
-    model_server.pieces, model_server.delay_s = ["x"] * 100, 0.2
+    model_server.pieces, model_server.delay_s = ["x"] * 100, 600
     editor = await start({"provider": {"name": "openai", "base_url": model_server.base_url}})
     editor.open("def f():\n    ")
     asked = asyncio.ensure_future(editor.request(1, 4))
-    while not model_server.asked:
-        await asyncio.sleep(0.02)
+    await until(lambda: model_server.asked)
     editor.said_goodbye = True
     await editor.client.shutdown_async(None)
     with pytest.raises(JsonRpcException):
         await asked
-    await asyncio.wait_for(model_server.disconnected.wait(), 60)
+    await asyncio.wait_for(model_server.disconnected.wait(), PATIENCE_S)
 
 
 async def test_a_request_that_will_be_cancelled_reaches_the_provider_and_leaves_nothing_behind(start, model_server):
@@ -59,9 +55,8 @@ async def test_a_request_that_will_be_cancelled_reaches_the_provider_and_leaves_
     editor.client.feature("ghosttape/underway")(lambda params: told.put_nowait(params.token))
     editor.open("def f():\n    ")
     asked = asyncio.ensure_future(editor.request(1, 4, msg_id="q1", will_cancel="the-token"))
-    assert await asyncio.wait_for(told.get(), 5) == "the-token"
-    while not model_server.asked:
-        await asyncio.sleep(0.02)
+    assert await asyncio.wait_for(told.get(), PATIENCE_S) == "the-token"
+    await until(lambda: model_server.asked)
     await asyncio.sleep(0.3)
     editor.client.cancel_request(types.CancelParams("q1"))
     with pytest.raises(JsonRpcException) as cancelled:
@@ -80,59 +75,6 @@ async def test_what_the_server_has_already_answers_a_request_that_will_be_cancel
     assert items[0].insert_text == answer[0]
 
 
-def _held(editor):
-    """What the server's process holds: open files and sockets, threads, MB of memory."""
-    child = psutil.Process(editor.client._server.pid)
-    return child.num_fds(), child.num_threads(), child.memory_info().rss / 2**20
-
-
-async def _stats(editor):
-    return await editor.client.protocol.send_request_async("ghosttape/stats", None)
-
-
-async def _storm(editor, draw, requests):
-    """Ask again and again while typing, and cancel most requests at some time or other; how many were answered after all."""
-    outcomes, version = [], 1000 * draw.randrange(1, 1000)
-    for number in range(requests):
-        version += 1
-        editor.change(version, (1, 4, 1, 4 if number % 20 else 99, draw.choice("xyz")))
-        outcomes.append(asyncio.ensure_future(editor.request(1, 5, msg_id=f"{version}")))
-        await asyncio.sleep(draw.choice([0, 0, 0.001, 0.004, 0.03]))
-        if draw.random() < 0.9:
-            editor.client.cancel_request(types.CancelParams(f"{version}"))
-    told = await asyncio.wait_for(asyncio.gather(*outcomes, return_exceptions=True), 300)
-    assert {outcome.code for outcome in told if isinstance(outcome, Exception)} <= {-32800}
-    return sum(not isinstance(outcome, Exception) for outcome in told)
-
-
-async def test_a_thousand_requests_with_random_cancellations_leave_nothing_behind(start, model_server):
-    model_server.pieces, model_server.delay_s = ["x", "y", "\n", "z"] * 5, 0.002
-    editor = await start(
-        {"provider": {"name": "openai", "base_url": model_server.base_url}, "cache": {"explanations": 20}}
-    )
-    editor.open("def f():\n    ")
-    draw = random.Random(4)
-    await _storm(editor, draw, 100)
-    files, threads, memory = _held(editor)
-    tasks = (await _stats(editor)).tasks
-    answered = await _storm(editor, draw, 1000)
-    assert 50 < answered < 950
-    model_server.pieces, model_server.delay_s = ["return 1"], 0.0
-    began = time.monotonic()
-    editor.change(2_000_000, (1, 4, 1, 99, "return"))
-    assert await editor.ask(1, 10) is not None
-    assert time.monotonic() - began < 20  # the model is free for the next one
-    told = await _stats(editor)
-    assert (told.underway, told.waiting) == (0, 0)
-    assert told.tasks <= tasks
-    until = time.monotonic() + 10  # what is cancelled closes its files a little later
-    while (now := _held(editor))[0] > files + 2 and time.monotonic() < until:
-        await asyncio.sleep(0.1)
-    assert now[0] <= files + 2
-    assert now[1] <= threads
-    assert now[2] - memory < 30
-
-
 def _connections(port):
     """The connections of this process to a port, by state."""
     return [each.status for each in psutil.Process().net_connections("tcp") if each.raddr and each.raddr.port == port]
@@ -148,19 +90,19 @@ async def test_a_second_cancellation_while_a_connection_closes_leaves_it_not_in_
     async def ask():
         return [piece async for piece in server.answer("completions", {}, openai_format.ChoicesReader().read) if piece]
 
-    for _ in range(150):
+    for _ in range(120):
         asked = asyncio.ensure_future(ask())
         await asyncio.sleep(draw.choice([0, 0.001, 0.004, 0.03]))
         asked.cancel()
         for _ in range(turns):
             await asyncio.sleep(0)
         asked.cancel()
-    await asyncio.sleep(1)
-    assert _connections(httpx.URL(model_server.base_url).port) == []
-    assert await asyncio.wait_for(ask(), 30) == ["x"] * 20
+    await until(lambda: not _connections(httpx.URL(model_server.base_url).port))
+    assert await asyncio.wait_for(ask(), PATIENCE_S) == ["x"] * 20
     await server.close()
 
 
+@pytest.mark.usefixtures("virtual_time")
 async def test_a_service_whose_askers_leave_at_random_has_no_task_left():
     provider = Fixed("return 1\n", delay_s=0.001, piece=1)
     service, draw = Service(provider), random.Random(5)

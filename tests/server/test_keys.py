@@ -25,6 +25,8 @@ from server.providers.fixed import Fixed
 from server.providers.http.refusals import error_message
 from server.settings import CacheSettings, Settings, parse
 from tests.support import language_server
+from tests.support.preloaded import preloaded_script
+from tests.support.waiting import PATIENCE_S
 from tui.commands.options.configuration import settings_of
 from tui.errors import ConfigurationError
 
@@ -191,7 +193,7 @@ async def editor(tmp_path, monkeypatch):
     folder = tmp_path / "project"
     folder.mkdir()
     client = LanguageClient(converter_factory=language_server._converter)
-    await client.start_io(language_server.console_script(), "serve", "--stdio", "--record", str(tmp_path / "tapes"))
+    await client.start_io(preloaded_script(), "serve", "--stdio", "--record", str(tmp_path / "tapes"))
 
     async def greeted(provider):
         workspace = [types.WorkspaceFolder(folder.as_uri(), "project")]
@@ -256,14 +258,14 @@ async def test_a_marked_key_is_found_nowhere_in_a_run(tmp_path):
         ]
         environment = {**os.environ, "OPENAI_API_KEY": MARK, "GHOSTTAPE_CACHE": str(tmp_path / "cache")}
         process = await asyncio.create_subprocess_exec(
-            language_server.console_script(),
+            preloaded_script(),
             *words,
             cwd=tmp_path,
             env=environment,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        out, err = await asyncio.wait_for(process.communicate(), 120)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     assert process.returncode == 1, err
     assert MARK in str([asked.headers for asked in fake.asked])
     assert b'"failed": 4' in out

@@ -35,20 +35,6 @@ async def test_an_answer_is_typed_along_in_its_own_sample_only():
     assert [(answer.text, answer.cache) for answer in typed] == [(" 1", "typed"), (" 0", "none")]
 
 
-@pytest.mark.usefixtures("embedded")
-async def test_the_samples_of_the_embedded_model_differ_and_each_comes_again(start):
-    settings = {"provider": {"name": "gguf", "temperature": 1.2, "max_tokens": 8, "seed": 5}, "repairs": []}
-
-    async def texts(editor, samples):
-        editor.open(COUNTING + "\n")
-        return [(await editor.ask(2, 4, "line", sample=sample) or ("", 0))[0] for sample in samples]
-
-    one, other = await texts(await start(settings), [0, 1])
-    assert one != other
-    without_cache = settings | {"cache": {"entries": 0}}
-    assert await texts(await start(without_cache), [1, 0, 1]) == [other, one, other]
-
-
 async def test_without_the_member_it_is_the_first_sample(start):
     editor = await start({"provider": {"name": "fixed", "text": "return 1"}})
     editor.open("def f():\n    \n")

@@ -13,6 +13,8 @@ from server.queries import Query
 from server.service import Service
 from server.settings import CacheSettings, Settings
 
+pytestmark = pytest.mark.usefixtures("virtual_time")
+
 
 def _query(before: str, after: str = "\n", **more) -> Query:
     return Query("file:///a.py", "python", before, after, **more)

@@ -11,6 +11,7 @@ from server.lsp.completion import _streamed
 from server.providers.fixed import Fixed
 from server.queries import Query
 from server.service import Service
+from tests.support.waiting import PATIENCE_S
 
 TEXT = "return total + 1"
 
@@ -48,7 +49,7 @@ async def test_an_editor_that_wants_it_sees_a_slow_answer_grow(start, model_serv
     told = []
     editor.client.feature("ghosttape/streamed")(lambda params: told.append((params.token, params.text)))
     editor.open("def f():\n    ")
-    items = await asyncio.wait_for(editor.request(1, 4, streams=streams), 30)
+    items = await asyncio.wait_for(editor.request(1, 4, streams=streams), PATIENCE_S)
     assert items[0].insert_text == "return total + 1 + 2"
     assert bool(told) is bool(streams)
     assert {token for token, _ in told} <= {streams}

@@ -10,6 +10,7 @@ import pytest
 from server.providers.fakes.dialects import DIALECTS
 from server.providers.fakes.model_server import FakeModelServer
 from server.workspace import LARGEST_BYTES, WorkspaceFiles, workspace_of
+from tests.support.waiting import PATIENCE_S
 
 TOTAL = "def total_of(cart, tax):\n    return sum(cart) * tax\n"
 
@@ -128,13 +129,13 @@ async def test_looking_does_not_keep_the_asker_waiting(tmp_path, monkeypatch):
 
     def slow(root, known):
         loop.call_soon_threadsafe(begun.set)
-        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result(PATIENCE_S)
         return ()
 
     monkeypatch.setattr("server.workspace._read_all", slow)
     workspace = WorkspaceFiles(tmp_path)
     workspace.refresh()
-    await asyncio.wait_for(begun.wait(), 5)
+    await asyncio.wait_for(begun.wait(), PATIENCE_S)
     assert workspace.near((tmp_path / "b.py").as_uri(), ()) == ()
     go_on.set()
     await workspace.settled()
@@ -146,8 +147,8 @@ def test_only_a_folder_of_this_disk_is_a_workspace(tmp_path):
     assert workspace_of(["file:relative"]) is None
 
 
-async def _prompt(start, root, options, disk):
-    """What a model is sent for `main.py`, whose finished text lies on disk."""
+async def _prompt(start, root, options, disk, asks=10_000):
+    """What a model is sent for `main.py`, whose finished text lies on disk: once it has seen the disk, or after so many questions."""
     for path, text in disk.items():
         (root / path).write_text(text)
     async with FakeModelServer(DIALECTS["openai"]) as model:
@@ -155,7 +156,7 @@ async def _prompt(start, root, options, disk):
         editor = await start({"provider": provider, "cache": {"entries": 0}}, options=options, root=root.as_uri())
         uri = (root / "main.py").as_uri()
         editor.open("cart, tax = load()\nprint(", uri)
-        for _ in range(50):
+        for _ in range(asks):
             await editor.request(1, 6, uri=uri)
             if "total_of" in model.asked[-1].body["prompt"]:
                 break
@@ -170,5 +171,5 @@ async def test_an_editor_shows_the_model_files_of_its_workspace_but_not_the_docu
 
 
 async def test_it_can_be_told_not_to(start, tmp_path):
-    prompt = await _prompt(start, tmp_path, {"context": {"workspace": False}}, {"lib.py": TOTAL})
+    prompt = await _prompt(start, tmp_path, {"context": {"workspace": False}}, {"lib.py": TOTAL}, asks=20)
     assert prompt == "cart, tax = load()\nprint("

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from contextlib import aclosing
 
 from server.context import Context
@@ -13,6 +11,7 @@ from server.providers import registry
 from server.providers.language_server.fake import PlainServer
 from server.providers.protocol import Request
 from server.settings import ProviderSettings
+from tests.support.waiting import PATIENCE_S
 
 COMPLETE = "textDocument/inlineCompletion"
 URI = "file:///p/a.py"
@@ -40,15 +39,8 @@ class Bench:
 
     async def documents(self):
         session = await self.provider._ready()
-        return await session.connection.request("plain/documents", {}).result(30)
+        return await session.connection.request("plain/documents", {}).result(PATIENCE_S)
 
     @property
     def process(self):
         return self.provider._starting.result().connection.process
-
-
-async def until(condition, seconds=30.0):
-    ends = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends, "waited in vain"
-        await asyncio.sleep(0.01)

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.support.places import SCRIPT
+from tests.support.waiting import PATIENCE_S
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Served:
     async def end(self, sign=signal.SIGINT):
         """Send a signal; give the exit status."""
         self.process.send_signal(sign)
-        return await asyncio.wait_for(self.process.wait(), 30)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE_S)
 
 
 @asynccontextmanager
@@ -50,7 +51,7 @@ async def serving(*words, before=()):
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        line = await asyncio.wait_for(process.stdout.readline(), 60)
+        line = await asyncio.wait_for(process.stdout.readline(), PATIENCE_S)
         assert line, (await process.stderr.read()).decode()
         yield Served(line.decode().strip(), process)
     finally:
@@ -58,15 +59,6 @@ async def serving(*words, before=()):
             process.kill()
         await process.wait()
         process._transport.close()
-
-
-async def until(condition, seconds=30):
-    """Wait until something holds."""
-    for _ in range(round(seconds / 0.05)):
-        if condition():
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("it has not happened")
 
 
 def runs(pid):

@@ -1,20 +1,17 @@
 import asyncio
-import hashlib
 import os
-import time
-from pathlib import Path
 
 import msgspec
 import pytest
-from textual.widgets import Checkbox, Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from replay.records import Ending, Record
-from replay.tapes.tape import Tests as ProjectTests
-from replay.tapes.tape import read, write
 from server.errors import SettingsError
+from tests.support.asking_again import RIGHT, ask, fill, listed, refused, said, state_of
 from tests.support.hostile_texts import HOSTILE, is_harmless
-from tests.support.replays import options_of, run
-from tests.support.tapes import Typist
+from tests.support.inspector_screen import drawn, themed
+from tests.support.screen_looks import in_two_looks
+from tests.support.waiting import PATIENCE_S, until_drawn
 from tui.inspector.again.answers import ListedAnswer, answers_to
 from tui.inspector.again.asker import Asker
 from tui.inspector.again.question import Question, config_with, difference_words, question_of
@@ -22,75 +19,6 @@ from tui.inspector.app import Inspector
 from tui.inspector.commands import words_for
 from tui.inspector.screens.again import AgainDialog
 from tui.inspector.screens.answers import AnswersScreen
-
-CART = """def following(x):
-    return x + 1
-
-
-def before(x):
-    return x - 1
-"""
-RIGHT, WRONG = "return x + 1", "return x + 2"
-CHECK = "grep -q 'return x + 1' cart.py && grep -q 'return x - 1' cart.py"
-PATIENCE_S = 25
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """A run of a tape whose suggestions are all wrong but at one function, and are tested."""
-    folder = tmp_path_factory.mktemp("asked")
-    typist = Typist("cart.py", "python", tests=ProjectTests(toolchain="none", command=CHECK), name="cart")
-    tape = typist.type(CART).tape()
-    write(tape, folder / "cart.tape.jsonl")
-    settings = {"provider": {"name": "fixed", "text": WRONG}}
-    options = options_of(settings=settings, latency="fixed:80", sandbox="none")
-    asyncio.run(run([read(folder / "cart.tape.jsonl")], folder / "run", options, [], cache=folder / "cache"))
-    return folder / "run"
-
-
-@pytest.fixture
-def asked_run(played, tmp_path):
-    """A copy of that run: what is asked again stands beside it."""
-    import shutil
-
-    return Path(shutil.copytree(played, tmp_path / "run"))
-
-
-def state_of(folder):
-    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("run.sqlite", "config.toml")}
-
-
-async def until(pilot, happened):
-    begin = time.monotonic()
-    while not happened():
-        assert time.monotonic() < begin + PATIENCE_S, drawn(pilot.app)
-        await pilot.pause(0.1)
-
-
-def drawn(app):
-    strips = app.screen._compositor.render_strips(app.size)
-    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
-
-
-def said(app):
-    return str(app.screen.query_one("#said Static", Static).content)
-
-
-def fill(app, **values):
-    for name, value in values.items():
-        app.screen.query_one(f"#{name}", Input).value = value
-
-
-async def ask(pilot, **values):
-    """Ask again with these fields, and wait for the answer and its verdict."""
-    await pilot.press("a")
-    await pilot.pause()
-    fill(pilot.app, **values)
-    await pilot.press("enter")
-    await until(pilot, lambda: isinstance(pilot.app.screen, AnswersScreen))
-    screen = pilot.app.screen
-    await until(pilot, lambda: screen.answers and not screen.answers[-1].state)
-    return screen.answers
 
 
 def outcome(answer):
@@ -140,7 +68,7 @@ async def test_what_the_command_refuses_is_said_in_the_dialog_which_keeps_its_fi
         await pilot.pause()
         fill(app, provider="fxed")
         await pilot.press("enter")
-        await until(pilot, lambda: "did you mean 'fixed'" in said(app))
+        await until_drawn(pilot, lambda: "did you mean 'fixed'" in said(app))
         assert said(app).startswith("provider.name: 'fxed' is none of gguf, ")
         assert app.screen.query_one("#provider", Input).value == "fxed"
         fill(app, provider="fixed", temperature="warm")
@@ -168,13 +96,13 @@ async def test_a_question_that_is_under_way_is_ended_when_asked(asked_run):
         await pilot.pause()
         fill(app, provider="llamacpp", base_url=f"http://127.0.0.1:{port}", other='{"provider": {"timeout_s": 600}}')
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, AnswersScreen))
+        await until_drawn(pilot, lambda: isinstance(app.screen, AnswersScreen))
         screen = app.screen
-        await until(pilot, lambda: screen.answers and screen.answers[-1].state == "being asked")
+        await until_drawn(pilot, lambda: screen.answers and screen.answers[-1].state == "being asked")
         await pilot.press("x")
-        await until(pilot, lambda: screen.answers[-1].state == "stopped before its end")
+        await until_drawn(pilot, lambda: screen.answers[-1].state == "stopped before its end")
         assert screen.answers[-1].record is None
-        await until(pilot, lambda: app._questions.asker.has_ended(1))
+        await until_drawn(pilot, lambda: app._questions.asker.has_ended(1))
         await pilot.press("home", "x")
         assert len(app.screen.answers) == 2
     server.close()
@@ -322,39 +250,11 @@ async def test_hostile_text_is_harmless_in_the_dialog_and_in_the_list(asked_run)
             await pilot.press("escape")
 
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_two_looks
 def test_dialog(asked_run, snap_compare, size, theme):
-    async def refused(pilot):
-        await pilot.press("a")
-        await pilot.pause()
-        for field in pilot.app.screen.query(Input):
-            field.cursor_blink = False
-        fill(pilot.app, temperature="warm")
-        pilot.app.screen.query_one("#indent", Checkbox).value = False
-        await pilot.press("enter")
-        await pilot.pause()
-
     assert snap_compare(themed(asked_run, theme), run_before=refused, terminal_size=size)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_two_looks
 def test_list(asked_run, snap_compare, size, theme):
-    async def listed(pilot):
-        await ask(pilot, text=RIGHT)
-        await pilot.press("escape")
-        await ask(pilot, provider="ngram", temperature="0.5")
-        pilot.app.screen.query_one(OptionList).highlighted = 1
-        await pilot.pause()
-
     assert snap_compare(themed(asked_run, theme), run_before=listed, terminal_size=size)
-
-
-def themed(folder, theme):
-    app = Inspector(folder)
-    app.theme = theme
-    return app

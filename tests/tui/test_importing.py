@@ -4,8 +4,6 @@ import gzip
 import json
 import re
 import subprocess
-import sys
-import time
 from io import StringIO
 from pathlib import Path
 
@@ -14,6 +12,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from replay.tapes import tape as tapes
+from tests.support.preloaded import preloaded_script
+from tests.support.waiting import PATIENCE_S, until_held
 from tui.cli.app import app
 from tui.watching.waiting import Waiting
 
@@ -341,10 +341,10 @@ def test_help_has_examples(run, command, words):
 
 
 def test_the_console_script_gives_a_recording_again(here, recorded):
-    script = str(Path(sys.executable).with_name("ghosttape"))
-    subprocess.run([script, "import", recorded.name], check=True, capture_output=True, timeout=60)
+    script = preloaded_script()
+    subprocess.run([script, "import", recorded.name], check=True, capture_output=True, timeout=PATIENCE_S)
     words = [script, "export", "one.tape.jsonl", "-o", "-"]
-    done = subprocess.run(words, check=True, capture_output=True, timeout=60)
+    done = subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE_S)
     assert json.loads(done.stdout) == {"log": LOG}
     assert done.stderr == b""
 
@@ -353,7 +353,7 @@ def test_what_takes_long_says_how_far_it_is():
     shown = Console(file=StringIO(), force_terminal=True, width=100)
     with Waiting(shown, "reading", patience_s=0.0) as bar:
         bar.show("one\x1b.json", 1, 2)
-        time.sleep(0.3)
+        until_held(lambda: "one␛.json" in shown.file.getvalue())
     assert "reading" in shown.file.getvalue()
     assert "one␛.json" in shown.file.getvalue()
     plain = Console(file=StringIO(), force_terminal=False, width=20)

@@ -1,17 +1,31 @@
 import shlex
 import subprocess
-import sys
-from pathlib import Path
 from typing import get_args
 
 import pytest
 from msgspec import structs
-from textual.widgets import Input, TabbedContent
+from textual.widgets import TabbedContent
 
 from replay.records import Ending, Record, Untestable, Verdict
 from replay.run.store import Store
 from tests.support.hostile_texts import HOSTILE, NAMES, hostile_record, is_harmless
-from tests.support.inspector_screen import change_verdicts, chosen, drawn, page, rows, settle, shown, words
+from tests.support.inspector_screen import (
+    PAGES_AND_DIALOGS,
+    SCREENS,
+    change_verdicts,
+    chosen,
+    drawn,
+    page,
+    pressing,
+    rows,
+    settle,
+    shown,
+    themed,
+    turning_to,
+    words,
+)
+from tests.support.preloaded import preloaded_script
+from tests.support.screen_looks import in_two_looks
 from tui.glossary import UNTESTABLE
 from tui.inspector.app import Inspector
 from tui.inspector.screens.filters import FilterDialog
@@ -20,8 +34,6 @@ from tui.inspector.widgets.detail import Detail, ScrollablePage
 from tui.inspector.widgets.header import SummaryHeader
 from tui.inspector.widgets.moments import MomentList
 from tui.inspector.widgets.notice import Notice
-
-SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 async def test_the_list_holds_every_moment_and_j_and_k_move_in_it(folder):
@@ -122,7 +134,7 @@ async def test_the_copied_command_repeats_one_moment_of_a_real_run(real_run, tmp
         wanted = app._record()
     program, *arguments = shlex.split(app.clipboard)
     assert program == "ghosttape"
-    command = [str(Path(sys.executable).with_name(program)), *arguments, "--out", str(tmp_path / "again"), "--json"]
+    command = [preloaded_script(), *arguments, "--out", str(tmp_path / "again"), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     with Store.open(tmp_path / "again") as store:
@@ -267,60 +279,24 @@ async def test_hostile_text_is_harmless_on_every_screen(tmp_path, size):
             assert is_harmless(drawn(app))
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize(
-    "keys",
-    [["w"], ["j", "j", "j", "3", "tab"], ["F"], ["question_mark"]],
-    ids=["why", "repairs", "filters", "help"],
-)
+@in_two_looks
+@pytest.mark.parametrize("keys", SCREENS.values(), ids=SCREENS)
 def test_screen(folder, snap_compare, size, keys, theme):
     assert snap_compare(themed(folder, theme), press=keys, terminal_size=size)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize(
-    "keys",
-    [
-        ["j", "j", "j", "5"],
-        ["j", "j", "6"],
-        ["j", "j", "j", "M", *"Is the discount checked at all?"],
-        ["f", "W", *"failures", "enter", "escape", "s", "W", *"by moment", "enter", "o"],
-    ],
-    ids=["tests", "prompt", "note", "saved"],
-)
+@in_two_looks
+@pytest.mark.parametrize("keys", PAGES_AND_DIALOGS.values(), ids=PAGES_AND_DIALOGS)
 def test_page_or_dialog(folder, snap_compare, size, keys, theme):
-    async def draw(pilot):
-        for key in keys:
-            await pilot.press(key)
-            for field in pilot.app.screen.query(Input):
-                field.cursor_blink = False
-        await pilot.pause()
-
-    assert snap_compare(themed(folder, theme), run_before=draw, terminal_size=size)
+    assert snap_compare(themed(folder, theme), run_before=pressing(keys), terminal_size=size)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@in_two_looks
 @pytest.mark.parametrize("name", ["suggestion", "hole", "graft", "time"])
 def test_screen_of_a_real_run(real_run, snap_compare, size, name, theme):
-    async def turn(pilot):
-        await pilot.press("slash", *"rejected", "enter", str(list(PAGE_KEYS).index(name) + 1))
-        await settle(pilot.app, pilot)
-
-    assert snap_compare(themed(real_run, theme), run_before=turn, terminal_size=size)
+    assert snap_compare(themed(real_run, theme), run_before=turning_to(name), terminal_size=size)
 
 
 @pytest.mark.parametrize("theme", ["terminal", "contrast"])
 def test_screen_in_other_themes(folder, snap_compare, theme):
     assert snap_compare(themed(folder, theme), press=["j", "j", "j"], terminal_size=(120, 40))
-
-
-PAGE_KEYS = ("suggestion", "hole", "repairs", "graft", "tests", "prompt", "time")
-
-
-def themed(folder, theme):
-    app = Inspector(folder)
-    app.theme = theme
-    return app

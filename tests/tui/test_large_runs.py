@@ -1,7 +1,6 @@
 """Runs of so many moments that a page is drawn before the figures are summed up."""
 
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
@@ -10,6 +9,7 @@ from textual.app import App
 from replay.numbers.metrics import pass_at_1
 from replay.run.store import Store
 from tests.support.inspector_screen import drawn, settle
+from tests.support.waiting import until_drawn
 from tools.many_moments import make
 from tui.errors import RunReadError
 from tui.inspector.app import Inspector
@@ -29,9 +29,7 @@ def large(folder, tmp_path):
 async def summed_up(app, pilot):
     """Wait for the figures, and give the words of the header."""
     header = app.query_one(SummaryHeader)
-    until = time.monotonic() + 30
-    while not header.has_figures and time.monotonic() < until:
-        await pilot.pause(0.05)
+    await until_drawn(pilot, lambda: header.has_figures)
     await settle(app, pilot)
     return header.render().plain
 
@@ -72,14 +70,10 @@ async def test_the_inspector_goes_on_where_the_figures_cannot_be_summed_up(large
     monkeypatch.setattr(RunView, "open", opened)
     app = Inspector(large)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        until = time.monotonic() + 30
-        while "cannot be read" not in drawn(app) and time.monotonic() < until:
-            await pilot.pause(0.05)
-        assert "cannot be read" in drawn(app)
+        await until_drawn(pilot, lambda: "cannot be read" in drawn(app))
         assert "counting …" in app.query_one(SummaryHeader).render().plain
         await pilot.press("j")
-        while not app.query(MomentList) and time.monotonic() < until:
-            await pilot.pause(0.05)
+        await until_drawn(pilot, lambda: app.query(MomentList))
         assert app.query_one(MomentList).cursor == 1
 
 

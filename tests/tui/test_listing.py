@@ -3,11 +3,11 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from replay.run.store import Store
+from tests.support.preloaded import preloaded_script
 from tui.commands.looking.comparing import compared
 from tui.commands.looking.listing import print_records, write_table
 from tui.errors import ConfigurationError
@@ -52,7 +52,7 @@ def test_a_table_is_written_whole_or_not_at_all(folder, tmp_path):
 
 
 def test_a_table_goes_to_standard_output_where_no_file_is_named(folder):
-    script = Path(sys.executable).with_name("ghosttape")
+    script = preloaded_script()
     done = subprocess.run([script, "records", folder, "--format", "csv"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith('"moment","tape","event"')
     refused = subprocess.run([script, "records", folder, "-o", "x"], capture_output=True, text=True, check=False)

@@ -60,10 +60,16 @@ class _Allowance:
     60 a minute: 6 at once, and then one each 1.11 s (generic cell rate algorithm, ITU-T I.371: one number is all that processes share).
     """
 
-    def __init__(self, a_minute: float, window_s: float = _MINUTE_S, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        a_minute: float,
+        window_s: float = _MINUTE_S,
+        path: Path | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self._burst = max(1.0, a_minute * _BURST)
         self._s_each = window_s / (max(a_minute - self._burst, 0.0) or self._burst)
-        self._spent, self._turn = _Spent(path), asyncio.Lock()
+        self._spent, self._turn, self._now = _Spent(path), asyncio.Lock(), now
 
     async def take(self, amount: float) -> None:
         """Wait until there is so much, in order of coming; for more than fits into the bucket, until it is full, and then later ones wait."""
@@ -81,7 +87,7 @@ class _Allowance:
 
         def step(spent: float) -> float:
             nonlocal wait_s
-            now = time.time()
+            now = self._now()
             wait_s = max(0.0, spent - now - (self._burst - min(amount, self._burst)) * self._s_each)
             return spent if wait_s else max(spent, now) + amount * self._s_each
 
@@ -98,14 +104,16 @@ class RateLimits:
     max_tokens: int
 
     @classmethod
-    def of(cls, settings: ProviderSettings, window_s: float = _MINUTE_S) -> RateLimits | None:
-        """The limits that the settings name; None if they name none. Tests take a shorter window than a minute (s).
+    def of(
+        cls, settings: ProviderSettings, window_s: float = _MINUTE_S, now: Callable[[], float] = time.time
+    ) -> RateLimits | None:
+        """The limits that the settings name; None if they name none. Tests take another window than a minute (s), and another clock (s since 1970).
 
         All processes that record a model's answers in one file have them together: their state lies beside it.
         """
         wanted = {"requests": settings.requests_per_minute, "tokens": settings.tokens_per_minute}
         requests, tokens = (
-            None if limit is None else _Allowance(limit, window_s, _shared(settings, what))
+            None if limit is None else _Allowance(limit, window_s, _shared(settings, what), now)
             for what, limit in wanted.items()
         )
         return cls(requests, tokens, settings.max_tokens) if requests or tokens else None
@@ -142,9 +150,10 @@ class AdmittedTries:
         """Wait until one more try may be sent."""
         self._tries += 1
         if self._tries > 1:
-            began = time.perf_counter()
+            clock = asyncio.get_running_loop().time
+            began = clock()
             await self.limits.admit(self.request)
-            self.waited_ms += (time.perf_counter() - began) * 1000
+            self.waited_ms += (clock() - began) * 1000
 
 
 def _shared(settings: ProviderSettings, what: str) -> Path | None:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from corpora.efcb.making.kept_texts import KeptTexts
-from tests.support.places import SCRIPT
+from tests.support.preloaded import preloaded_script
 from tests.support.small_repository import git
 
 PAGE = 3
@@ -119,7 +119,7 @@ def make(tmp_path):
 
     def run(server, *words, token="secret", status=0):
         done = subprocess.run(
-            [SCRIPT, "corpora", "pull-requests", *words],
+            [preloaded_script(), "corpora", "pull-requests", *words],
             cwd=tmp_path,
             env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "GITHUB_API_URL": server.url, "GITHUB_TOKEN": token},
             capture_output=True,

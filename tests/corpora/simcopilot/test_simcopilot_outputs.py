@@ -48,13 +48,11 @@ async def test_a_python_program_passes_with_all_test_cases_and_the_file_beside_i
         ("        found.append(", "syntax", "SyntaxError: '(' was never closed"),
         ("        raise SystemExit(0)", "failed", "its last line is 'stairs', not '[0, 7, 14]'"),
         ("        raise SystemExit(3)", "failed", "stairs"),
-        ("        import time; time.sleep(60)", "timeout", "still running after"),
     ],
 )
 async def test_a_wrong_answer_fails_with_the_reason(tmp_path, programs, text, verdict_class, said):
     (task,) = tasks_of(write_stairs(tmp_path))
-    within_s = 3.0 if verdict_class == "timeout" else None
-    result = await task.tests.run(filled(task, text), programs, within_s=within_s)
+    result = await task.tests.run(filled(task, text), programs)
     assert said in result.message
     assert result.verdict_class == verdict_class
 
@@ -70,15 +68,6 @@ async def test_with_the_whole_output_an_earlier_line_counts_too(tmp_path, progra
     assert (await task.tests.run(filled(task, "print('stair')"), programs)).verdict_class == "passed"
 
 
-async def test_the_limit_is_for_all_test_cases_together(tmp_path, programs):
-    (task,) = tasks_of(write_stairs(tmp_path, infilling=[(10, 10)]))
-    slow = filled(task, "import time; time.sleep(2)\nprint('stairs')")
-    result = await task.tests.run(slow, programs, within_s=3.0)
-    assert result.verdict_class == "timeout"
-    assert 2900 < result.wall_ms < 12000
-    assert (await task.tests.run(slow, programs, within_s=20.0)).verdict_class == "passed"
-
-
 async def test_a_program_does_not_find_other_programs_nor_what_is_expected_of_it(tmp_path, programs):
     (task,) = tasks_of(write_stairs(tmp_path, infilling=[(10, 10)]))
     listed = "print('stairs')\nprint(sorted(os.listdir('.')), os.path.exists('/beside/stairs.json')); raise SystemExit"
@@ -86,44 +75,23 @@ async def test_a_program_does_not_find_other_programs_nor_what_is_expected_of_it
     assert "['stairs.py', 'width.txt'] False" in result.message
 
 
-@pytest.mark.parametrize("category", ["infilling", "completion"])
-async def test_a_java_program_passes_through_the_console_with_the_jar_beside_it(tower, programs, category):
-    (task,) = tasks_of(tower(), category)
+async def test_a_java_program_passes_through_the_console_with_the_jar_beside_it(tower, programs):
+    (task,) = tasks_of(tower(), "completion")
     result = await task.tests.run(task.finished, programs)
     assert (result.verdict_class, result.message) == ("passed", "")
-    emptied = await task.tests.run(task.emptied, programs, within_s=5.0)
-    assert emptied.verdict_class == ("timeout" if category == "infilling" else "compile")
+    assert (await task.tests.run(task.emptied, programs)).verdict_class == "compile"
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict_class", "said"),
-    [
-        ("            found += 2;", "exception", "IllegalStateException: floors: 4"),
-        ("            found = ;", "syntax", "illegal start of expression"),
-        ("            flights++;", "undefined-name", "cannot find symbol"),
-        ("            System.exit(0);", "failed", "its last line is 'seven metres', not '[         0 tests failed"),
-    ],
-)
-async def test_a_wrong_answer_in_java_fails_with_the_reason(tower, programs, text, verdict_class, said):
+async def test_a_wrong_answer_in_java_fails_with_the_reason(tower, programs):
     (task,) = tasks_of(tower())
-    result = await task.tests.run(filled(task, text), programs)
-    assert said in result.message
-    assert result.verdict_class == verdict_class
+    result = await task.tests.run(filled(task, "            found += 2;"), programs)
+    assert result.verdict_class == "exception"
+    assert "IllegalStateException: floors: 4" in result.message
 
 
 async def test_in_java_only_the_last_line_counts(tower, programs):
     (task,) = tasks_of(tower(expected="other metres\n[ 10 tests successful ]\n[         0 tests failed          ]\n"))
     assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
-
-
-@pytest.mark.parametrize(("form", "verdict_class"), [("editor", "exception"), ("evaluator", "passed")])
-async def test_a_class_that_a_jar_has_too_is_tested_unless_the_jars_come_first(tower, programs, form, verdict_class):
-    """In the script's class path the jar's own class is run, whatever stands in the program."""
-    own = f'class Width {{\n    static final int METRES = Integer.parseInt(\n"3");\n}}\n{TOWER}'
-    corpus = corpus_of("simcopilot", tower(text=own, infilling=[(3, 3)]))
-    (task,) = corpus.tasks(["java"], ["infilling"], packages=False, programs=form)
-    assert (await task.tests.run(task.finished, programs)).verdict_class == "passed"
-    assert (await task.tests.run(filled(task, '"1");'), programs)).verdict_class == verdict_class
 
 
 async def test_warm_programs_give_the_same_in_a_fresh_sandbox(tmp_path, cache):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from replay.errors import ServerError
 from replay.play.instructions import DidClose, DidOpen, DidSave, VerifyCheckpoint
 from replay.tapes.tape import digest
 from tests.support.editor_session import COMPLETE, Session, answer, ask_at, within
+from tests.support.waiting import PATIENCE_S
 
 # What servers answer
 
@@ -184,10 +184,8 @@ async def test_a_program_that_is_not_there_is_named(session):
 
 async def test_a_server_that_dies_on_a_request_ends_it_at_once_with_its_last_words(session):
     editor = await session.start({COMPLETE: {"stderr": "Traceback\nout of memory\n", "die": 7}})
-    began = time.monotonic()
     with pytest.raises(ServerError, match=r"ended with status 7; its last words:\nTraceback\nout of memory$"):
-        await editor.ask(ask_at("x"))
-    assert time.monotonic() - began < 30
+        await asyncio.wait_for(editor.ask(ask_at("x")), PATIENCE_S)
 
 
 async def test_a_server_that_died_is_not_talked_to_any_more(session):
@@ -203,14 +201,14 @@ async def test_a_server_that_died_is_not_talked_to_any_more(session):
 async def test_megabytes_on_standard_error_do_not_block_the_server(session, end):
     loud = {"noise": 4 << 20, "stderr": end, "result": [{"insertText": "1"}]}
     editor = await session.start({COMPLETE: loud})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         assert [(await editor.ask(ask_at("x"))).text for _ in range(3)] == ["1"] * 3
 
 
 async def test_a_server_that_refuses_to_shut_down_is_ended(tmp_path):
     session = Session(tmp_path / "log")
     editor = await session.start({"shutdown": {"error": {"code": -32603, "message": "never"}}})
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await editor.close()
     with pytest.raises(ServerError, match="ended with status -9"):
         editor.save(DidSave("a.py"))

@@ -1,20 +1,19 @@
 """An editor that waits for answers: how long, and what it hears before they are whole."""
 
+import asyncio
 import json
-import time
 from dataclasses import replace
 
 from tests.support.editor_session import COMPLETE, ask_at
+from tests.support.waiting import PATIENCE_S
 
 # Giving up
 
 
 async def test_a_request_whose_patience_is_over_is_cancelled_at_the_server(session):
     editor = await session.start({COMPLETE: {"hold": True}})
-    began = time.perf_counter()
-    got = await editor.ask(replace(ask_at("x"), patience=200.0))
+    got = await asyncio.wait_for(editor.ask(replace(ask_at("x"), patience=200.0)), PATIENCE_S)
     assert got.given_up
-    assert 0.2 <= time.perf_counter() - began < 30
     assert got.measured >= 200.0
     numbers = [json.loads(line)["id"] for line in session.log.read_text().splitlines() if COMPLETE in line]
     assert [params["id"] for params in session.sent("$/cancelRequest")] == numbers
@@ -22,17 +21,16 @@ async def test_a_request_whose_patience_is_over_is_cancelled_at_the_server(sessi
 
 async def test_an_answer_within_the_patience_is_taken_and_nothing_is_cancelled(session):
     editor = await session.start({COMPLETE: {"result": [{"insertText": "1"}]}})
-    got = await editor.ask(replace(ask_at("x"), patience=5000.0))
+    got = await editor.ask(replace(ask_at("x"), patience=1000.0 * PATIENCE_S))
     assert (got.text, got.given_up) == ("1", False)
     assert session.sent("$/cancelRequest") == []
 
 
 async def test_a_request_without_hope_is_cancelled_when_our_server_says_that_it_is_under_way(session):
     editor = await session.start({COMPLETE: {"hold": True, "under way": True}})
-    began = time.perf_counter()
-    got = await editor.ask(replace(ask_at("x"), patience=60_000.0, will_cancel=True))
+    hopeless = replace(ask_at("x"), patience=10_000.0 * PATIENCE_S, will_cancel=True)
+    got = await asyncio.wait_for(editor.ask(hopeless), PATIENCE_S)
     assert got.given_up
-    assert time.perf_counter() - began < 30
     assert len(session.sent("$/cancelRequest")) == 1
 
 

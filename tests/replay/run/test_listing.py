@@ -2,12 +2,8 @@
 
 import contextlib
 import itertools
-import json
 import random
 import sqlite3
-import subprocess
-import sys
-import time
 
 import msgspec
 import pytest
@@ -296,41 +292,6 @@ def test_what_the_run_stores_or_forgets_while_it_is_listed_anew_counts(tmp_path)
         assert len(store.listing.matches("")) == 29
         assert store.listing.matches("anew")
         assert store.listing.complete() == 0
-
-
-_WRITES = """
-import json, sys, time
-from pathlib import Path
-from replay.numbers.clusters import by_cluster, cluster_of
-from replay.records import Ending, Record
-from replay.run.store import Store
-with Store.open(Path(sys.argv[1])) as store:
-    record = next(store.records())
-    print("ready", flush=True)
-    sys.stdin.readline()
-    longest = number = 0
-    while store.fact("listed") is None:
-        began = time.monotonic()
-        store.put(record)
-        longest, number = max(longest, time.monotonic() - began), number + 1
-    print(json.dumps([longest, number]))
-"""
-
-
-def test_a_process_that_continues_a_run_goes_on_storing_while_another_lists_it_anew(tmp_path):
-    of_an_older_version(tmp_path / "run", 8_000)
-    writing = subprocess.Popen([sys.executable, "-c", _WRITES, tmp_path / "run"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
-    with writing, Store.open(tmp_path / "run") as store:
-        assert writing.stdout.readline() == "ready\n"
-        writing.stdin.write("go\n")
-        writing.stdin.flush()
-        began = time.monotonic()
-        store.listing.complete()
-        took = time.monotonic() - began
-        store.put_fact("listed", value=True)
-        longest, number = json.loads(writing.communicate()[0])
-    assert number > 20
-    assert longest < took / 2
 
 
 def test_marks_and_notes_stay_with_their_moment(tmp_path):

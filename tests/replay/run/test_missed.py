@@ -25,15 +25,25 @@ def tape():
     return typist.type("x + 1\n").tape()
 
 
-@pytest.fixture
-def replay(tmp_path):
-    async def replay(folder, server=server_command, **options):
-        known = {"settings": FIXED, "policy": "vscode", "latency": "fixed:120", "sandbox": "none"}
-        summary = await run(
-            [tape()], tmp_path / folder, options_of(**{**known, **options}), cache=tmp_path / "cache", server=server
-        )
-        with Store.open(tmp_path / folder) as store:
-            return summary, {record.moment.id: record for record in store.records()}
+async def played(folder, server=server_command, **options):
+    """Replay the tape into a folder: the summary, and the records by their moments."""
+    known = {"settings": FIXED, "policy": "vscode", "latency": "fixed:120", "sandbox": "none"}
+    chosen = options_of(**{**known, **options})
+    summary = await run([tape()], folder, chosen, cache=folder.with_name("cache"), server=server)
+    with Store.open(folder) as store:
+        return summary, {record.moment.id: record for record in store.records()}
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory):
+    """A function that replays the tape with some options, once for all tests here."""
+    place, found = tmp_path_factory.mktemp("missed"), {}
+
+    async def replay(**options):
+        key = repr(sorted(options.items()))
+        if key not in found:
+            found[key] = await played(place / f"run-{len(found)}", **options)
+        return found[key]
 
     return replay
 
@@ -45,8 +55,8 @@ def as_ended(record):
 
 
 async def test_the_answer_and_the_verdict_are_those_of_a_model_that_is_quick_enough(replay):
-    slow, late = await replay("slow")
-    quick, known = await replay("quick", latency="fixed:0")
+    slow, late = await replay()
+    quick, known = await replay(latency="fixed:0")
     given_up = [moment for moment, record in late.items() if record.missed]
     assert len(given_up) == slow["endings"]["superseded"] > 10
     for moment in given_up:
@@ -59,10 +69,10 @@ async def test_the_answer_and_the_verdict_are_those_of_a_model_that_is_quick_eno
     assert (in_time["unanswered"], quick["metrics"]["passed_in_time"]["too_late"]) == (0, 0)
 
 
-@pytest.mark.parametrize("settings", [FIXED, {**FIXED, "cache": {}}], ids=["no cache", "cache"])
+@pytest.mark.parametrize("settings", [{}, {"settings": {**FIXED, "cache": {}}}], ids=["no cache", "cache"])
 async def test_nothing_of_the_session_changes_by_it(settings, replay):
-    asked, with_it = await replay("with", settings=settings)
-    _, without = await replay("without", settings=settings, ask_missed=False)
+    asked, with_it = await replay(**settings)
+    _, without = await replay(**settings, ask_missed=False)
     assert any(record.missed for record in with_it.values())
     assert not any(record.missed for record in without.values())
     assert [*map(as_ended, with_it.values())] == [*map(as_ended, without.values())]
@@ -70,7 +80,7 @@ async def test_nothing_of_the_session_changes_by_it(settings, replay):
 
 
 async def test_what_is_not_asked_again_is_counted_as_unanswered(replay):
-    summary, _ = await replay("run", ask_missed=False)
+    summary, _ = await replay(ask_missed=False)
     in_time = summary["metrics"]["passed_in_time"]
     assert in_time["unanswered"] == summary["endings"]["superseded"] > 10
     assert in_time["n"] == summary["metrics"]["pass_at_1"]["n"]
@@ -78,7 +88,7 @@ async def test_what_is_not_asked_again_is_counted_as_unanswered(replay):
 
 async def test_an_answer_that_came_and_was_not_shown_is_judged_without_asking(replay):
     """Copilot's requests go on when the text changes, so that their answers are known."""
-    summary, records = await replay("run", policy="copilot:min_prompt=0", ask_missed=False)
+    summary, records = await replay(policy="copilot:min_prompt=0", ask_missed=False)
     given_up = [record for record in records.values() if record.ending.name == "superseded"]
     assert given_up
     assert {record.missed.suggestion for record in given_up} == {record.suggestion for record in given_up}
@@ -86,25 +96,25 @@ async def test_an_answer_that_came_and_was_not_shown_is_judged_without_asking(re
 
 
 async def test_drive_mode_and_moments_without_tests_are_left_alone(replay):
-    for folder, options in (("drive", {"mode": "drive"}), ("untested", {"tests": False})):
-        _, records = await replay(folder, **options)
+    for options in ({"mode": "drive"}, {"tests": False}):
+        _, records = await replay(**options)
         assert not any(record.missed for record in records.values())
 
 
-async def test_a_run_that_is_continued_asks_for_no_missed_answer_twice(replay, tmp_path):
-    first, records = await replay("run")
+async def test_a_run_that_is_continued_asks_for_no_missed_answer_twice(tmp_path):
+    first, records = await played(tmp_path / "run")
     started = []
 
     def server():
         started.append(True)
         return server_command()
 
-    again, same = await replay("run", server=server)
+    again, same = await played(tmp_path / "run", server)
     assert (msgspec.to_builtins(same), again) == (msgspec.to_builtins(records), first)
     assert len(started) == 1
 
 
-async def test_a_server_that_dies_while_missed_answers_are_asked_ends_the_run_with_its_words(replay):
+async def test_a_server_that_dies_while_missed_answers_are_asked_ends_the_run_with_its_words(tmp_path):
     started = []
 
     def server():
@@ -112,7 +122,7 @@ async def test_a_server_that_dies_while_missed_answers_are_asked_ends_the_run_wi
         return server_command() if len(started) == 1 else ["false"]
 
     with pytest.raises(ServerError):
-        await replay("run", server=server)
+        await played(tmp_path / "run", server)
 
 
 @pytest.mark.parametrize(

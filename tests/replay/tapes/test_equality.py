@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from replay.editor import client
 from replay.editor.client import Editor
+from replay.editor.command import server_command
 from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, VerifyCheckpoint
 from replay.play.latency import latency_of
 from replay.play.player import Player
@@ -19,7 +20,6 @@ from server.documents import OpenDocuments as ServersDocuments
 from syntax.buffer import Buffer
 from syntax.text import splice
 from tests.support.odd_text_sessions import PATHS, sessions, sha256_of, text_of, units_of
-from tests.support.places import SCRIPT
 from tests.support.scale import examples
 
 
@@ -132,7 +132,7 @@ def served(tmp_path_factory):
     """A loop, and an editor that is connected to `ghosttape serve`."""
     editor = Editor()
     with asyncio.Runner() as runner:
-        runner.run(editor.start([SCRIPT, "serve", "--stdio"], folder=tmp_path_factory.mktemp("served"), options={}))
+        runner.run(editor.start(server_command(), folder=tmp_path_factory.mktemp("served"), options={}))
         yield runner, editor
         runner.run(editor.close())
 

@@ -11,6 +11,7 @@ from runners.coverage.functions import functions
 from runners.coverage.node import with_probes
 from runners.files import remove_tree
 from tests.support.places import ROOT
+from tests.support.waiting import PATIENCE_S
 
 CALL = "globalThis.process.__ghosttape_touch__(0)"
 P, Q = CALL, CALL.replace("(0)", "(1)")
@@ -70,7 +71,12 @@ def test_pipes_deep_folders_and_what_nobody_may_read_have_no_coverage_and_do_not
     )
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code, tmp_path], check=False, capture_output=True, text=True, timeout=20, cwd=ROOT
+            [sys.executable, "-c", code, tmp_path],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            cwd=ROOT,
         )
     finally:
         remove_tree(tmp_path / "ddd")

@@ -8,11 +8,12 @@ import pytest
 
 from runners.environments.remedies import failing_tests, missing_in
 from runners.environments.trials import error_line
+from tests.support.waiting import PATIENCE_S
 
 
 def output(folder, *command):
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env, timeout=PATIENCE_S)
     return done.stdout + done.stderr
 
 

@@ -11,6 +11,7 @@ from runners.project import ProjectPlan
 from runners.protocol import Completed
 from runners.sandboxes.fake import FakeSandbox
 from runners.verdicts import Result
+from tests.support.waiting import PATIENCE_S
 
 FAILS = Completed(1, None, "5 of 9 tests fail", "", 1.0)
 
@@ -33,20 +34,20 @@ async def first_working_timed(tester, *ways):
 
 
 async def test_tests_that_go_on_are_stopped_when_the_time_is_over(tester):
-    error, took_s = await first_working_timed(tester(2.0), way("sleep 50", timeout_s=60.0), way("true"))
-    assert took_s < 20
+    error, took_s = await first_working_timed(tester(2.0), way("sleep 600", timeout_s=900.0), way("true"))
+    assert took_s < PATIENCE_S
     assert [each.is_cut for each in error.trials] == [True]
     assert error.trials[0].problem == "stopped before its tests end: finding out takes no longer than 2 s"
     assert error.remedies[0].startswith("its tests may be slow: give them longer with --test-timeout SECONDS")
 
 
 async def test_a_set_up_that_goes_on_is_stopped_and_leaves_no_process(tester):
-    error, took_s = await first_working_timed(tester(2.0), way("true", setup="sleep 51.25"))
-    assert took_s < 20
+    error, took_s = await first_working_timed(tester(2.0), way("true", setup="sleep 601.25"))
+    assert took_s < PATIENCE_S
     assert (error.trials[0].is_cut, error.trials[0].result) == (True, None)
     assert "--test-timeout" in error.remedies[0]
     commands = [read(process / "cmdline") for process in Path("/proc").glob("[0-9]*")]
-    assert b"sleep\x0051.25\x00" not in commands
+    assert b"sleep\x00601.25\x00" not in commands
 
 
 def read(file):
@@ -57,7 +58,7 @@ def read(file):
 
 
 async def test_tests_that_take_longer_than_their_own_limit_are_named(tester):
-    error, _ = await first_working_timed(tester(60.0), way("sleep 50", timeout_s=1.0))
+    error, _ = await first_working_timed(tester(60.0), way("sleep 600", timeout_s=1.0))
     assert (error.trials[0].problem, error.trials[0].is_cut) == ("the tests take longer than 1 s", False)
     assert "--test-timeout" in error.remedies[0]
 

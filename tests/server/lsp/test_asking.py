@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from replay.tapes.tape import Ghost, read
+from tests.support.waiting import PATIENCE_S
 
 FIXED = {"provider": {"name": "fixed", "text": "return 1"}}
 ROOMY = {"context": {"snippets": 200, "opened": 200}}
@@ -221,7 +222,7 @@ async def test_cancelling_it_ends_the_question_at_the_model_server(start, model_
     model_server.delay_s = 30.0
     editor = await opened(start, FIXED)
     asked = asyncio.ensure_future(order(editor, openai(model_server), msg_id="the-ask"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not model_server.asked:
             await asyncio.sleep(0.02)
         editor.client.cancel_request(types.CancelParams("the-ask"))

@@ -6,14 +6,10 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from tests.support.waiting import PATIENCE_S, until
+
 FIXED = {"provider": {"name": "fixed", "text": "return 1"}}
 ASKS = types.WorkspaceClientCapabilities(configuration=True)
-
-
-async def until(condition, seconds=10.0):
-    async with asyncio.timeout(seconds):
-        while not condition():
-            await asyncio.sleep(0.02)
 
 
 def push(editor, settings):
@@ -32,7 +28,7 @@ async def answer(editor):
 
 
 async def becomes(editor, text):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while await answer(editor) != text:
             await asyncio.sleep(0.02)
 
@@ -85,7 +81,7 @@ async def test_repairs_and_cache_change_without_a_new_provider(start):
     push(editor, {"ghosttape": {"repairs": ["prose"]}})
     await becomes(editor, "return 1")
     push(editor, {"ghosttape": {"repairs": ["prose"], "cache": {"entries": 0}}})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while (await editor.client.protocol.send_request_async("ghosttape/stats", None)).entries:
             await asyncio.sleep(0.02)
 
@@ -145,7 +141,7 @@ async def test_a_server_that_could_not_start_its_provider_answers_after_a_change
     editor = await opened(start, {"provider": {"name": "gguf", "model": "/no/such/model.gguf"}})
     await until(lambda: editor.shown)
     push(editor, {"ghosttape": FIXED})
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while await _or_error(editor) != "return 1":
             await asyncio.sleep(0.05)
 

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from lsprotocol import types
 
+from tests.support.waiting import PATIENCE_S
+
 
 @pytest.fixture
 async def editor(start, model_server, tmp_path):
@@ -33,7 +35,7 @@ async def shown(editor, model_server, uri):
 
 
 async def sees(editor, model_server, uri, *texts):
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_S):
         while missing(await shown(editor, model_server, uri), texts):
             await asyncio.sleep(0.05)
 

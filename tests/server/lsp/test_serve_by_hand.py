@@ -9,11 +9,11 @@ import select
 import signal
 import subprocess
 import termios
-import time
 
 import pytest
 
 from tests.support.places import SCRIPT
+from tests.support.waiting import PATIENCE_S
 
 CTRL_C, CTRL_D = b"\x03", b"\x04"
 LINE = b"hello\n"
@@ -36,10 +36,9 @@ class Terminal:
         os.close(slave)
         self.seen = b""
 
-    def read_until(self, words: bytes, within_s: float = 60.0) -> None:
-        ends = time.monotonic() + within_s
+    def read_until(self, words: bytes) -> None:
         while words not in self.seen:
-            assert select.select([self.master], [], [], max(ends - time.monotonic(), 0))[0], self.seen
+            assert select.select([self.master], [], [], PATIENCE_S)[0], self.seen
             self.seen += os.read(self.master, 4096)
 
     def close(self) -> None:
@@ -65,7 +64,7 @@ def test_the_server_says_what_it_is_and_how_to_leave(terminal):
 def test_the_server_leaves_without_a_traceback_when_the_person_says_so(terminal, keys):
     terminal.read_until(b"Ctrl-C to leave")
     os.write(terminal.master, keys)
-    assert terminal.process.wait(30) in {0, 130}
+    assert terminal.process.wait(PATIENCE_S) in {0, 130}
     assert b"Traceback" not in terminal.seen
 
 

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 from tests.support.places import ROOT
+from tests.support.preloaded import preloaded_script
+from tests.support.waiting import PATIENCE_S
 
 
 def _message(value) -> bytes:
@@ -57,14 +58,13 @@ def _run(argv, **options) -> tuple[list[dict], bytes]:
         piece = os.read(process.stdout.fileno(), 65536)
         assert piece, received
         received += piece
-    rest, errors = process.communicate(_message({"jsonrpc": "2.0", "method": "exit"}), timeout=30)
+    rest, errors = process.communicate(_message({"jsonrpc": "2.0", "method": "exit"}), timeout=PATIENCE_S)
     return _parsed(received + rest), errors
 
 
 def test_the_whole_stream_is_lsp():
-    script = Path(sys.executable).with_name("ghosttape")
     flags = ["serve", "--stdio", "--provider", "fixed", "--text", "return 1"]
-    messages, _ = _run([str(script), *flags])
+    messages, _ = _run([preloaded_script(), *flags])
     by_id = {message.get("id"): message for message in messages}
     assert by_id[2]["result"][0]["insertText"] == "return 1"
     assert by_id[3]["error"]["code"] == -32601

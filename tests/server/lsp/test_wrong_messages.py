@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +13,8 @@ from server.lsp import stdio
 from server.lsp.language_server import create, serve
 from server.settings import ProviderSettings, Settings
 from tests.support.hostile_client import HERE, TEXT, URI, encoded, framed
+from tests.support.preloaded import preloaded_script
+from tests.support.waiting import PATIENCE_S
 
 
 class Wire:
@@ -171,11 +171,10 @@ def test_the_oracle_is_refused_at_the_start_with_what_it_is_for():
 
 def _left(*messages) -> int:
     """The exit status of a server that hears these messages, and then no more."""
-    script = Path(sys.executable).with_name("ghosttape")
     hello = {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}}
     sent = b"".join(framed(encoded({"jsonrpc": "2.0", **each})) for each in (hello, *messages))
-    argv = [str(script), "serve", "--stdio", "--provider", "fixed"]
-    return subprocess.run(argv, input=sent, capture_output=True, timeout=60, check=False).returncode
+    argv = [preloaded_script(), "serve", "--stdio", "--provider", "fixed"]
+    return subprocess.run(argv, input=sent, capture_output=True, timeout=PATIENCE_S, check=False).returncode
 
 
 def test_exit_ends_with_status_1_unless_shutdown_came_before():

@@ -16,6 +16,8 @@ from server.providers.wrappers.question_log import QuestionLine, QuestionLog
 from server.providers.wrappers.recording import RecordingProvider
 from server.settings import AnswerRecord, ProviderSettings
 
+pytestmark = pytest.mark.usefixtures("virtual_time")
+
 
 class Spoken(OfflineProvider):
     """A provider that says five words, one after the other, and counts."""

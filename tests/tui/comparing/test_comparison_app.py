@@ -10,27 +10,19 @@ from msgspec import structs
 from textual.widgets import Static
 from typer.testing import CliRunner
 
-from replay.numbers.comparison import ComparedRun, compare
 from replay.run.store import Store
+from tests.support.comparison_screen import COMPARISON_KEYS, compared, drawing
+from tests.support.screen_looks import in_two_looks
+from tests.support.waiting import until_drawn
 from tui.cli.app import app as cli
 from tui.comparing.app import ComparisonApp
-from tui.comparing.model import ComparedRuns, pairs_of
 from tui.comparing.widgets.pair_list import PairList
 from tui.comparing.widgets.sides import Side
 from tui.inspector.app import Inspector
 from tui.text_dialog import TextDialog
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
 HOSTILE = "\x1b]52;c;eA==\x07[bold red]x[/]\u202e\u200b\r\x9b31m"
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202e\u200b]")
-
-
-def compared(folders, changed=lambda record: record):
-    kept = []
-    for folder in folders:
-        with Store.open(folder) as store:
-            kept.append(ComparedRun(str(folder), store.config, tuple(map(changed, store.records()))))
-    return ComparedRuns(compare(*kept, "hole", 0.05), pairs_of(*(run.records for run in kept)))
 
 
 @pytest.fixture
@@ -163,14 +155,6 @@ async def test_the_mouse_chooses_moments_filters_and_pages(app):
         assert app.query_one("#tests").display
 
 
-async def scrolled(pilot, condition):
-    for _ in range(200):
-        if condition():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it was not scrolled there")
-
-
 async def test_the_longer_of_two_logs_can_be_read_to_its_end(two_runs):
     def longer(record):
         many = "\n".join(map(str, range(200 if record.ending.name == "rejected" else 30)))
@@ -182,7 +166,7 @@ async def test_the_longer_of_two_logs_can_be_read_to_its_end(two_runs):
         short, long = app.query_one("#tests").query(Side)
         app.set_focus(long)
         await pilot.press("end")
-        await scrolled(pilot, lambda: long.scroll_y == long.max_scroll_y)
+        await until_drawn(pilot, lambda: long.scroll_y == long.max_scroll_y)
         assert short.scroll_y == short.max_scroll_y < long.scroll_y
 
 
@@ -198,7 +182,7 @@ async def test_tab_goes_to_the_page_whose_sides_scroll_together(two_runs):
         left, right = app.query_one("#tests").query(Side)
         assert left.has_focus
         await pilot.press(*["down"] * 5)
-        await scrolled(pilot, lambda: left.scroll_y == right.scroll_y == 5)
+        await until_drawn(pilot, lambda: left.scroll_y == right.scroll_y == 5)
         await pilot.press("3")
         await pilot.pause()
         assert app.query_one("#difference").has_focus
@@ -339,18 +323,10 @@ async def test_hostile_text_is_shown_and_harmless(two_runs):
             assert any("[bold red]x[/]" in line for line in drawn)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("scenery", ["changed", "tests", "difference", "help", "groups", "search"])
+@in_two_looks
+@pytest.mark.parametrize("scenery", COMPARISON_KEYS)
 def test_comparison_screen(app, snap_compare, scenery, size, theme):
-    keys = {"changed": (), "tests": ("j", "2"), "difference": ("plus", "3"), "help": ("question_mark",), "groups": ("i",), "search": ("slash", *"at most", "enter")}[scenery]  # fmt: skip
-
-    async def draw(pilot):
-        app.theme = theme
-        await pilot.press(*keys)
-        await pilot.pause(0.2)
-
-    assert snap_compare(app, terminal_size=size, run_before=draw)
+    assert snap_compare(app, terminal_size=size, run_before=drawing(app, scenery, theme))
 
 
 def test_the_command_needs_a_terminal_and_knows_its_words(two_runs):

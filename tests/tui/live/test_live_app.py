@@ -1,23 +1,21 @@
 """The live screen on a real run: what it shows."""
 
-import os
 import shutil
 import sqlite3
 import zlib
-from pathlib import Path
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from replay.play.playback import Playback
 from replay.run.events import Answered, Asked, Ended, Judged, Pulse, RunEnded, SessionBegan, Streamed
 from replay.run.live.stream import FILE, LiveStream
-from tests.support.live_screen import board, drawn, seen, text_of
+from tests.support.live_screen import LIVE_SCENERIES, board, drawn, played_to, seen, text_of
+from tests.support.screen_looks import in_two_looks
+from tests.support.waiting import until
 from tui.live.app import LiveApp
 from tui.live.widgets.page_view import PageView
 from tui.text_dialog import TextDialog
-
-SIZES = [(80, 24), (120, 40), (200, 60)]
 
 
 async def test_it_waits_for_a_run_that_does_not_exist_yet(scene):
@@ -197,41 +195,16 @@ async def test_the_theme_is_the_one_of_all_screens(scene):
 # The pace
 
 
-@pytest.fixture
-def beside(scene, monkeypatch):
-    """Work in the folder of runs, so that no picture names a folder of this machine."""
-    monkeypatch.chdir(scene.folder.parent)
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("scenery", ["answered", "judged", "left-over", "help", "leave", "jump", "palette"])
+@in_two_looks
+@pytest.mark.parametrize("scenery", LIVE_SCENERIES)
 @pytest.mark.usefixtures("beside")
 def test_live_screen(scene, snap_compare, scenery, size, theme):
-    scene.until(Answered, 2) if scenery == "answered" else scene.until(SessionBegan, 2).until(Judged, 2)
-    if scenery == "left-over":
-        scene.say(RunEnded(1100.0, "failed", "the language server died"))
-    scene.say(Pulse(1100.0, 10.0))
-    app = LiveApp(Path("live-run"), process=os.getpid() if scenery == "leave" else 0)
-
-    async def draw(pilot):
-        app.theme = theme
-        await drawn(app, pilot)
-        keys = {"help": "question_mark", "leave": "q", "jump": "g", "palette": "ctrl+p"}
-        if scenery in keys:
-            await pilot.press(keys[scenery])
-            for field in app.screen.query(Input):
-                field.cursor_blink = False
-        await pilot.pause(0.2)
-
+    app, draw = played_to(scene, scenery, theme)
     assert snap_compare(app, terminal_size=size, run_before=draw)
 
 
 async def test_a_stream_is_flushed_without_another_event(tmp_path):
-    import asyncio
-
     playback = Playback()
     with LiveStream(tmp_path, playback) as live:
         live.listen(Pulse(1.0))
-        await asyncio.sleep(0.4)
-        assert (tmp_path / FILE).read_bytes().count(b"\n") == 2
+        await until(lambda: (tmp_path / FILE).read_bytes().count(b"\n") == 2)

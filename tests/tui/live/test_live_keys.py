@@ -10,6 +10,7 @@ from replay.run.events import Ended, Pulse, RunEnded
 from replay.run.live.control import FILE as SOCKET
 from replay.run.live.control import controlled
 from tests.support.live_screen import drawn, text_of
+from tests.support.waiting import until_drawn
 from tui.live.app import LiveApp
 from tui.live.widgets.dialogs import JumpScreen, LeaveScreen, parse_time
 
@@ -24,25 +25,17 @@ async def heard(scene):
         yield playback
 
 
-async def until(holds, pilot):
-    for _ in range(200):
-        if holds():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError
-
-
 async def test_space_pauses_and_goes_on(scene, heard):
     app = LiveApp(scene.folder)
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("space")
-        await until(lambda: heard.is_paused, pilot)
+        await until_drawn(pilot, lambda: heard.is_paused)
         scene.say(Pulse(1010.0, paused=True))
         await drawn(app, pilot)
         assert "paused" in text_of(app, "#title")
         await pilot.press("space")
-        await until(lambda: not heard.is_paused, pilot)
+        await until_drawn(pilot, lambda: not heard.is_paused)
 
 
 async def test_the_palette_has_the_pace_the_themes_and_the_end(scene, heard):
@@ -52,18 +45,18 @@ async def test_the_palette_has_the_pace_the_themes_and_the_end(scene, heard):
 
         async def command(words):
             await pilot.press("ctrl+p")
-            await until(lambda: len(app.screen_stack) == 2, pilot)
+            await until_drawn(pilot, lambda: len(app.screen_stack) == 2)
             await pilot.press(*words)
-            await until(lambda: app.screen.query("CommandList").first().option_count == 1, pilot)
+            await until_drawn(pilot, lambda: app.screen.query("CommandList").first().option_count == 1)
             await pilot.press("enter")
-            await until(lambda: len(app.screen_stack) == 1, pilot)
+            await until_drawn(pilot, lambda: len(app.screen_stack) == 1)
 
         await command("Pause or go on")
-        await until(lambda: heard.is_paused, pilot)
+        await until_drawn(pilot, lambda: heard.is_paused)
         await command("Theme: light")
-        await until(lambda: app.theme == "light", pilot)
+        await until_drawn(pilot, lambda: app.theme == "light")
         await command("Quit")
-        await until(lambda: app._exit, pilot)
+        await until_drawn(pilot, lambda: app._exit)
     assert app.outcome == "left"
 
 
@@ -72,13 +65,13 @@ async def test_the_keys_of_the_screen_rest_under_the_palette(scene, heard):
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("ctrl+p")
-        await until(lambda: len(app.screen_stack) == 2, pilot)
+        await until_drawn(pilot, lambda: len(app.screen_stack) == 2)
         await pilot.press("space", "q", "n", "tab")
         await drawn(app, pilot)
         assert not heard.is_paused
         assert not app._exit
         await pilot.press("escape")
-        await until(lambda: len(app.screen_stack) == 1, pilot)
+        await until_drawn(pilot, lambda: len(app.screen_stack) == 1)
 
 
 async def test_plus_minus_equals_and_f_change_the_speed(scene, heard):
@@ -97,7 +90,7 @@ async def test_plus_minus_equals_and_f_change_the_speed(scene, heard):
             app.state.take(Pulse(1010.0, before))
             heard.set_speed(7.0)
             await pilot.press(key)
-            await until(lambda speed=speed: heard.speed == speed, pilot)
+            await until_drawn(pilot, lambda speed=speed: heard.speed == speed)
 
 
 async def test_n_goes_on_to_the_end_of_a_moment_and_a_point_one_instruction(scene, heard):
@@ -105,12 +98,12 @@ async def test_n_goes_on_to_the_end_of_a_moment_and_a_point_one_instruction(scen
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("n")
-        await until(lambda: heard._moments == 1, pilot)
+        await until_drawn(pilot, lambda: heard._moments == 1)
         await heard.reach(10.0)
         await heard.reach(20.0, ends_moment=True)
         assert heard.is_paused
         await pilot.press("full_stop")
-        await until(lambda: heard._steps == 1, pilot)
+        await until_drawn(pilot, lambda: heard._steps == 1)
 
 
 async def test_greater_skips_a_minute_and_g_asks_for_a_time(scene, heard):
@@ -118,13 +111,13 @@ async def test_greater_skips_a_minute_and_g_asks_for_a_time(scene, heard):
     async with app.run_test(size=(80, 24)) as pilot:
         await drawn(app, pilot)
         await pilot.press("greater_than_sign")
-        await until(lambda: heard._seek == 60_000.0, pilot)
+        await until_drawn(pilot, lambda: heard._seek == 60_000.0)
         await pilot.press("g")
         await pilot.press(*"nonsense2:30")
         assert isinstance(app.screen, JumpScreen)
         assert app.screen.query_one(Input).value == "2:30"
         await pilot.press("enter")
-        await until(lambda: heard._seek == 150_000.0, pilot)
+        await until_drawn(pilot, lambda: heard._seek == 150_000.0)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +133,7 @@ async def test_a_run_that_does_not_listen_is_named(scene):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await drawn(app, pilot)
         await pilot.press("space")
-        await until(lambda: any("does not listen" in note.message for note in app._notifications), pilot)
+        await until_drawn(pilot, lambda: any("does not listen" in note.message for note in app._notifications))
     assert not (scene.folder / SOCKET).exists()
 
 
@@ -177,7 +170,7 @@ async def test_the_screen_of_ones_own_run_closes_when_the_run_ends(scene):
     scene.say(RunEnded(1100.0, "done"))
     app = LiveApp(scene.folder, process=os.getpid())
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(lambda: not app.is_running, pilot)
+        await until_drawn(pilot, lambda: not app.is_running)
     assert app.outcome == "ended"
 
 

@@ -13,7 +13,7 @@ from replay.numbers.metrics import summary
 from replay.records import ArmTrial, Verdict
 from replay.run.store import Store
 from tests.support.hostile_texts import HOSTILE, hostile_record, is_harmless
-from tests.support.places import SCRIPT
+from tests.support.preloaded import preloaded_script
 from tests.support.report_page import texts
 from tests.support.report_records import RECORDS, SUMMARY, record
 from tui import figures
@@ -156,9 +156,13 @@ def test_the_page_allows_its_own_style_and_script_and_nothing_else(run_of, repor
 
 def test_the_command_writes_the_file_and_says_what_is_in_it(run_of, tmp_path):
     folder, out = run_of(RECORDS), tmp_path / "out.html"
-    done = subprocess.run([SCRIPT, "report", str(folder), "-o", str(out), "--json"], capture_output=True, check=True)
+    done = subprocess.run(
+        [preloaded_script(), "report", str(folder), "-o", str(out), "--json"], capture_output=True, check=True
+    )
     assert json.loads(done.stdout) == {"file": str(out), "bytes": out.stat().st_size, "runs": [str(folder)], "moments": 4}  # fmt: skip
-    printed = subprocess.run([SCRIPT, "report", str(folder), "-o", "-"], capture_output=True, check=True).stdout
+    printed = subprocess.run(
+        [preloaded_script(), "report", str(folder), "-o", "-"], capture_output=True, check=True
+    ).stdout
     assert printed == out.read_bytes()
 
 
@@ -175,7 +179,9 @@ def test_the_command_writes_the_file_and_says_what_is_in_it(run_of, tmp_path):
 def test_what_cannot_be_written_is_said_with_status_2(run_of, tmp_path, words, said):
     folder = run_of(RECORDS)
     words = [word.format(folder=folder) for word in words]
-    done = subprocess.run([SCRIPT, "report", *words], capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [preloaded_script(), "report", *words], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert done.returncode == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr

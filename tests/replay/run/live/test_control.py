@@ -9,6 +9,7 @@ import pytest
 
 from replay.play.playback import Playback
 from replay.run.live.control import FILE, ControlError, Watcher, Wish, controlled
+from tests.support.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -23,15 +24,6 @@ def said():
     yield say
     for screen in screens.values():
         screen.close()
-
-
-async def soon(holds):
-    """Wait until something holds."""
-    for _ in range(200):
-        if holds():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError
 
 
 async def test_wishes_are_met_and_answered(tmp_path, said):
@@ -50,9 +42,9 @@ async def test_a_skip_goes_on_from_here_and_a_seek_to_a_time(tmp_path, said):
     async with controlled(tmp_path, playback, lambda: None):
         await playback.reach(0.0)
         await said(tmp_path, "skip", 60_000.0)
-        await asyncio.wait_for(playback.reach(59_000.0), 1)
+        await asyncio.wait_for(playback.reach(59_000.0), PATIENCE_S)
         await said(tmp_path, "seek", 90_000.0)
-        await asyncio.wait_for(playback.reach(89_000.0), 1)
+        await asyncio.wait_for(playback.reach(89_000.0), PATIENCE_S)
         with pytest.raises(ControlError, match="has been played already"):
             await said(tmp_path, "seek", 1.0)
 
@@ -62,9 +54,9 @@ async def test_a_moment_at_a_time(tmp_path, said):
     async with controlled(tmp_path, playback, lambda: None):
         await said(tmp_path, "moment")
         await said(tmp_path, "moment")
-        await asyncio.wait_for(playback.reach(1.0), 1)
-        await asyncio.wait_for(playback.reach(2.0, ends_moment=True), 1)
-        await asyncio.wait_for(playback.reach(3.0, ends_moment=True), 1)
+        await asyncio.wait_for(playback.reach(1.0), PATIENCE_S)
+        await asyncio.wait_for(playback.reach(2.0, ends_moment=True), PATIENCE_S)
+        await asyncio.wait_for(playback.reach(3.0, ends_moment=True), PATIENCE_S)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(playback.reach(4.0), 0.05)
 
@@ -132,14 +124,14 @@ async def test_a_paused_run_goes_on_when_its_last_screen_is_gone(tmp_path):
         await asyncio.sleep(0.1)
         assert playback.is_paused, "the second screen still shows it"
         second.close()
-        await soon(lambda: not playback.is_paused)
-        await asyncio.wait_for(playback.reach(1.0), 1)
+        await until(lambda: not playback.is_paused)
+        await asyncio.wait_for(playback.reach(1.0), PATIENCE_S)
         assert changes == [True, False]
 
 
 async def test_a_paused_run_goes_on_when_the_process_of_its_screen_is_killed(tmp_path):
     code = "import sys, time; from pathlib import Path; from replay.run.live.control import Watcher, Wish; "
-    code += "one = Watcher(Path(sys.argv[1])); one.send(Wish('step')); print('said', flush=True); time.sleep(60)"
+    code += "one = Watcher(Path(sys.argv[1])); one.send(Wish('step')); print('said', flush=True); time.sleep(600)"
     playback = Playback()
     async with controlled(tmp_path, playback, lambda: None):
         screen = await asyncio.create_subprocess_exec(sys.executable, "-c", code, str(tmp_path), stdout=-1)
@@ -147,7 +139,7 @@ async def test_a_paused_run_goes_on_when_the_process_of_its_screen_is_killed(tmp
         assert playback.is_paused
         screen.kill()
         await screen.wait()
-        await soon(lambda: not playback.is_paused)
+        await until(lambda: not playback.is_paused)
 
 
 async def test_what_was_not_paused_by_a_screen_stays_paused_when_it_goes(tmp_path):

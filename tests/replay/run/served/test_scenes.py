@@ -6,6 +6,7 @@ from replay.records import Ending, Moment, Record, Suggestion
 from replay.run.events import Answered, Asked, Ended, Reached, ReplayedDocumentChanged, SessionBegan
 from replay.run.served.scenes import PAUSE_S, OfferedGhost, Scenes
 from replay.tapes.tape import Edit, Embedded, Focus, Header, Open, Select, Tape
+from tests.support.virtual_time import without_waiting
 
 EVENTS = (
     Open(0.0, 0, "a.py", "python", "x = \n"),
@@ -26,6 +27,7 @@ def shown(*steps, wait=PAUSE_S * 1.5):
     """The scenes that are sent for these events, with a wait after each."""
 
     async def follow():
+        without_waiting(asyncio.get_running_loop())
         sent = []
         scenes = Scenes([Tape(HEADER, EVENTS)], sent.append)
         for step in steps:

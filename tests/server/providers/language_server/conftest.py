@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.support.lsp_provider import Bench
+from tests.support.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -19,4 +20,4 @@ async def bench(tmp_path):
 
     yield open_
     for each in opened:
-        await asyncio.wait_for(each.provider.close(), 30)
+        await asyncio.wait_for(each.provider.close(), PATIENCE_S)

@@ -1,8 +1,6 @@
 """What became of a suggestion goes all the way: from the editor to our server, and from it to the language server it asked."""
 
-import asyncio
 import json
-import time
 
 import pytest
 from lsprotocol import types
@@ -15,6 +13,7 @@ from server.providers.registry import make
 from server.providers.wrappers.healing import HealingProvider
 from server.settings import AnswerRecord, ProviderSettings
 from server.wire.plain import DID_ACCEPT_PART, DID_SHOW
+from tests.support.waiting import until
 
 TEXT = "alpha = f(1)\nbeta = f(2)\nalpha"
 COPILOT = {"result": {"capabilities": CAPABILITIES, "serverInfo": {"name": "GitHub Copilot Language Server"}}}
@@ -46,11 +45,8 @@ async def _asked(editor):
 
 
 async def _heard(behind, method, times=1):
-    ends = time.monotonic() + 30
-    while len(told := behind.sent(method)) < times:
-        assert time.monotonic() < ends, f"{method} never came"
-        await asyncio.sleep(0.01)
-    return told
+    await until(lambda: len(behind.sent(method)) >= times)
+    return behind.sent(method)
 
 
 def _tell(editor, method, item, **more):

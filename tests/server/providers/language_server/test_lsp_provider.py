@@ -13,7 +13,8 @@ from server.providers.protocol import summarize
 from server.queries import Query
 from server.service import Service
 from server.settings import Settings
-from tests.support.lsp_provider import COMPLETE, URI, until
+from tests.support.lsp_provider import COMPLETE, URI
+from tests.support.waiting import until
 
 # How it is greeted and asked
 

@@ -1,7 +1,9 @@
 """Gates on the command line: exit statuses, what people are told, and what CI reads."""
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
+from contextlib import chdir
 
 import pytest
 from scipy import stats
@@ -47,16 +49,25 @@ def made(name, passes, size=SIZE):
         )
 
 
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory):
+    """A folder with runs that pass half of 400 moments, or a little or much more or fewer; one of 20 moments."""
+    folder = tmp_path_factory.mktemp("gated")
+    with chdir(folder):
+        made("base", lambda at: at % 2)
+        made("same", lambda at: at % 2)
+        made("better", lambda at: at % 2 or at % 8 == 0)
+        made("worse", lambda at: at % 2 and at % 8 != 1)
+        made("unsure", lambda at: (at % 2 and at % 10 != 1) or at % 10 == 2)
+        made("few", lambda at: at % 2, size=20)
+    return folder
+
+
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
-    """Runs that pass half of 400 moments, or a little or much more or fewer; one of 20 moments."""
+def runs(made_once, tmp_path, monkeypatch):
+    """A copy of those runs, in the folder of the test."""
+    shutil.copytree(made_once, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    made("base", lambda at: at % 2)
-    made("same", lambda at: at % 2)
-    made("better", lambda at: at % 2 or at % 8 == 0)
-    made("worse", lambda at: at % 2 and at % 8 != 1)
-    made("unsure", lambda at: (at % 2 and at % 10 != 1) or at % 10 == 2)
-    made("few", lambda at: at % 2, size=20)
     return tmp_path
 
 

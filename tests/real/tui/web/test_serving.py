@@ -9,7 +9,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.support.served_run import SCRIPT, runs, serving, until
+from tests.support.served_run import SCRIPT, runs, serving
+from tests.support.waiting import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -27,10 +28,10 @@ def opened(client, served, *, origin=None, path="ws?width=100&height=30"):
     return client.ws_connect(served.address + path, origin=served.origin if origin is None else origin)
 
 
-async def drawn(websocket, words, seconds=60):
+async def drawn(websocket, words):
     """Read what the screen draws until words stand in it; give all of it."""
     seen = b""
-    async with asyncio.timeout(seconds):
+    async with asyncio.timeout(PATIENCE_S):
         while words.encode() not in seen:
             message = await websocket.receive()
             assert message.type in {aiohttp.WSMsgType.BINARY, aiohttp.WSMsgType.TEXT}, (message, seen[-500:])
@@ -40,7 +41,7 @@ async def drawn(websocket, words, seconds=60):
 
 async def refused(websocket):
     """Read up to the sentence with which a message is refused."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             message = await websocket.receive()
             assert message.type in {aiohttp.WSMsgType.BINARY, aiohttp.WSMsgType.TEXT}, message
@@ -111,7 +112,7 @@ async def test_the_screen_shows_the_run_and_answers_keys(served, client):
         await websocket.send_json(["resize", {"width": "wide"}])
         [screen] = served.children()
         await websocket.send_json(["stdin", "q"])
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while (await websocket.receive()).type not in {aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED}:
                 pass
     await until(lambda: not runs(screen))
@@ -163,19 +164,21 @@ def test_a_port_that_is_taken_is_named(folder):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         words = [SCRIPT, "tui", str(folder), "--web", "--port", str(port)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"ghosttape: --port {port}: Address already in use")
 
 
 def test_what_is_no_run_is_refused_before_anything_is_served(tmp_path):
     words = [SCRIPT, "tui", str(tmp_path), "--web"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds no run" in done.stderr
 
 
 def test_a_port_without_a_page_is_wrong_use(folder):
-    done = subprocess.run([SCRIPT, "tui", str(folder), "--port", "8000"], capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        [SCRIPT, "tui", str(folder), "--port", "8000"], capture_output=True, check=False, timeout=PATIENCE_S
+    )
     assert done.returncode == 2
     assert b"--web" in done.stderr

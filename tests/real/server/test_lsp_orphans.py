@@ -7,13 +7,13 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 
 from server.providers.language_server.fake import PlainServer
-from tests.support import language_server
+from tests.support.places import SCRIPT
+from tests.support.waiting import PATIENCE_S, until_held
 
 COMPLETE = "textDocument/inlineCompletion"
 HANGS = {"delay_s": 600}
@@ -30,7 +30,7 @@ def run(tmp_path):
     def start(plan, method):
         fake = PlainServer(tmp_path)
         fake.plan(plan)
-        words = [language_server.console_script(), "serve", "--provider", "lsp", "--server", shlex.join(fake.command)]
+        words = [SCRIPT, "serve", "--provider", "lsp", "--server", shlex.join(fake.command)]
         pipe = subprocess.PIPE
         process = subprocess.Popen(words, cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe)
         started.append(psutil.Process(process.pid))
@@ -38,10 +38,7 @@ def run(tmp_path):
         _send(process, method="initialized", params={})
         _send(process, method="textDocument/didOpen", params={"textDocument": DOCUMENT})
         _send(process, id=2, method=COMPLETE, params=ASKED)
-        ends = time.monotonic() + 60
-        while not fake.sent(method):
-            assert time.monotonic() < ends, process.poll()
-            time.sleep(0.02)
+        until_held(lambda: fake.sent(method))
         children = started[0].children(recursive=True)
         assert children
         started.extend(children)
@@ -93,8 +90,8 @@ STARTING = {"initialize": HANGS}
 def test_a_server_that_hangs_does_not_outlive_us(run, way, plan, method):
     process, children = run(plan, method)
     _end(process, way)
-    _, errors = process.communicate(timeout=60)
-    _, alive = psutil.wait_procs(children, timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE_S)
     assert alive == []
     status = {"end of input": 0, "exit": 1}  # nobody said shutdown
     assert process.returncode == (-way if isinstance(way, signal.Signals) else status[way])

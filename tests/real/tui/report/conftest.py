@@ -1,0 +1,3 @@
+"""Runs to report."""
+
+from tests.support.reported_runs import run_of  # noqa: F401
