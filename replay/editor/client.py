@@ -1,4 +1,4 @@
-"""The editor's side of the Language Server Protocol: one server process over stdio.
+"""The editor's side of the Language Server Protocol: one server over a channel.
 
 It works with any server. If the server does not know `ghosttape/explain` and `ghosttape/state`, these checks are left out.
 """
@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from replay.editor.channel import Channel
 from replay.editor.connection import METHOD_NOT_FOUND, Connection
 from replay.errors import ConnectionEndedError, RefusedRequestError, ServerError
 from replay.play.instructions import Answer, Ask, DidChange, DidClose, DidOpen, DidSave, Tell, VerifyCheckpoint
@@ -34,11 +35,11 @@ _GIVEN_UP = object()
 
 
 class Editor:
-    """An editor connected to one language server. Start it, hand it instructions, close it."""
+    """An editor connected to one language server, over a channel (a child process if none is given). Start it, hand it instructions, close it."""
 
-    def __init__(self, root: str = "file:///project") -> None:
+    def __init__(self, root: str = "file:///project", *, channel: Channel | None = None) -> None:
         self.root = root
-        self._connection = Connection()
+        self._connection = Connection(channel)
         self._texts: dict[str, str] = {}
         self._unknown: set[str] = set()
         self._tells_under_way = self._goes_by_record = False

@@ -1,4 +1,4 @@
-"""The process of a language server, and JSON-RPC over its standard input and output.
+"""JSON-RPC with a language server, over a channel.
 
 Results stay plain JSON: no type of the protocol is needed here, and the libraries that have them take half a second to import.
 """
@@ -7,52 +7,36 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from replay.editor.channel import Channel, ChildProcess
 from replay.errors import ConnectionEndedError, RefusedRequestError
 from server.wire.framing import Frame, FrameReader, InvalidFrame
 from server.wire.plain import STREAMED, UNDER_WAY, decode_any, encode_any
 
 METHOD_NOT_FOUND = -32601
 _ANSWERED_WITH_NULL = frozenset({"client/registerCapability"})
-_CHUNK = 1 << 16
-_LOG_LINES = 40
-_LINE_BYTES = 4000
-_LAST_WORDS_S = 2.0
 
 
 class Connection:
-    """A JSON-RPC client for a child process; keeps the end of what the server writes on standard error.
+    """A JSON-RPC client of a server, which is a child process unless another channel is given.
 
     `streamed` is told what there is of an answer while it comes, with its request's token. `under_way` holds, by token, what to set when our own server says that a request which it will cancel has reached its provider.
     """
 
-    def __init__(self) -> None:
-        self.log: deque[str] = deque(maxlen=_LOG_LINES)
+    def __init__(self, channel: Channel | None = None) -> None:
         self.under_way: dict[str, asyncio.Event] = {}
         self.streamed: Callable[[str, str], None] | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._channel = channel or ChildProcess()
         self._answers: dict[str, asyncio.Future[Any]] = {}
         self._living: asyncio.Task[None] | None = None
-        self._draining: asyncio.Task[None] | None = None
 
     async def start(self, argv: Sequence[str], env: Mapping[str, str] | None, folder: Path) -> None:
         """Start the server in a folder. Raises OSError where that is not possible."""
-        pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env=env,
-            cwd=folder,
-            start_new_session=True,  # Ctrl-C is for us; it goes when we do
-        )
-        self._living = asyncio.create_task(self._live(self._process))
-        self._draining = asyncio.create_task(self._drain(self._process))
+        await self._channel.start(argv, env, folder)
+        self._living = asyncio.create_task(self._live())
 
     def request(self, method: str, params: Any, number: str | None = None) -> asyncio.Future[Any]:
         """Send a request, with a number of its own; the future has the result.
@@ -73,31 +57,17 @@ class Connection:
 
     def _send(self, message: Mapping[str, Any]) -> None:
         body = encode_any({"jsonrpc": "2.0", **message})
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._channel.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
-    async def _live(self, process: asyncio.subprocess.Process) -> None:
+    async def _live(self) -> None:
         """Take the server's messages until it ends; nobody waits for an answer after that."""
         frames = FrameReader()
-        assert process.stdout is not None
         try:
-            while chunk := await process.stdout.read(_CHUNK):
+            while chunk := await self._channel.read():
                 for frame in frames.feed(chunk):
                     self._take(frame)
-            await process.wait()
         finally:
             self._fail(ConnectionEndedError("the language server has ended"))
-
-    async def _drain(self, process: asyncio.subprocess.Process) -> None:
-        """Read the server's standard error, so that it can never block on it; keep the end for messages."""
-        assert process.stderr is not None
-        rest = b""
-        while chunk := await process.stderr.read(_CHUNK):
-            *lines, rest = (rest + chunk).split(b"\n")
-            rest = rest[-_LINE_BYTES:]
-            self.log.extend(line.decode("utf-8", "replace").rstrip() for line in lines[-_LOG_LINES:])
-        if rest:
-            self.log.append(rest.decode("utf-8", "replace").rstrip())
 
     def _take(self, frame: Frame) -> None:
         if isinstance(frame, InvalidFrame):
@@ -151,41 +121,36 @@ class Connection:
     @property
     def dead(self) -> bool:
         """Whether the server has gone."""
-        return self._process is None or self._process.returncode is not None
+        return self._channel.dead
 
     async def ended(self) -> None:
         """Wait until the server has gone."""
-        assert self._process is not None
-        await self._process.wait()
+        await self._channel.ended()
 
     async def release(self) -> None:
-        """Wait for a server that ends and close its pipes. Left open, they complain when the event loop is closed before they are."""
-        if self._process is None:
+        """Wait for a server that ends, and let go of its channel."""
+        if self._living is None:
             return
-        await self._process.wait()
-        for task in (self._living, self._draining):
-            if task is not None:
-                task.cancel()
-                await asyncio.wait({task})  # a cancellation of ours goes on, and that of the task does not
-        self._process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - asyncio gives no other way
-        await asyncio.sleep(0)
+        await self._channel.ended()
+        self._living.cancel()
+        await asyncio.wait({self._living})  # a cancellation of ours goes on, and that of the task does not
+        await self._channel.release()
 
     def kill(self) -> None:
         """End the server at once, if it has not gone."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.kill()
+        self._channel.kill()
 
     async def last_words(self) -> str:
-        """As `epitaph`, once all that the server wrote has been read; a child of its may hold its standard error open."""
-        if self._draining is not None:
-            await asyncio.wait({self._draining}, timeout=_LAST_WORDS_S)
+        """As `epitaph`, once all that the server wrote has been read."""
+        await self._channel.drained()
         return self.epitaph()
 
     def epitaph(self) -> str:
         """How the server ended, with the end of what it wrote on standard error."""
-        status = self._process.returncode if self._process else None
-        tail = "\n".join(list(self.log)[-8:])
-        return f"the language server ended with status {status}" + (f"; its last words:\n{tail}" if tail else "")
+        tail = "\n".join(self._channel.log[-8:])
+        return f"the language server ended with status {self._channel.status}" + (
+            f"; its last words:\n{tail}" if tail else ""
+        )
 
 
 def _given(params: Any) -> dict[str, Any]:

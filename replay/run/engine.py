@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from replay.editor.channel import CHANNEL, Channel
 from replay.editor.client import Editor
 from replay.editor.command import server_command
 from replay.errors import LeftOutError, ReplayError
@@ -70,6 +71,8 @@ class Engine:
     cache: Path = field(default_factory=cache_folder)
     playback: Playback = field(default_factory=Playback)
     command: Callable[[], Sequence[str]] = server_command
+    channel: Callable[[], Channel] = field(default_factory=CHANNEL.get)
+    """How the language server that `command` names is reached: a child process, or `replay.editor.in_process.InProcess`."""
     waits: bool = False
     """Whether somebody watches who can mend a model server that fails: then the run waits for it."""
     sharing: Sharing | None = None
@@ -338,7 +341,7 @@ class Engine:
         async with AsyncExitStack() as stack:
             place = await asyncio.to_thread(temporary_folder)  # it does not outlive us, even when we are killed
             stack.callback(place.close)
-            editor = Editor()
+            editor = Editor(channel=self.channel())
             stack.push_async_callback(editor.close)
             await editor.launch(self.command(), folder=place.folder)
             yield editor, place.folder

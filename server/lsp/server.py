@@ -7,9 +7,9 @@ import gc
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -31,7 +31,7 @@ from server.queries import CompletionResult
 from server.service import Service
 from server.settings import Settings
 from server.version import version
-from server.wire.listening import listen
+from server.wire.listening import listen, listen_to
 from server.workspace import WorkspaceFiles, workspace_of
 
 Location: TypeAlias = tuple[str, LineCharacter]
@@ -42,6 +42,16 @@ _CLOSE_S = 10.0
 _ANSWER_S = 60.0
 """How long requests that are under way may take when the provider is replaced."""
 _log = logging.getLogger("ghosttape.server")
+
+
+class Writer(Protocol):
+    """Where the messages of the server go."""
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+
+    def close(self) -> None:
+        """Send no more; what is written afterwards is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +201,19 @@ class Server(LanguageServer):
             _log.info("the client is gone: %r", error)
         finally:
             self.shutdown()  # type: ignore[no-untyped-call] # pygls has no annotation here
+
+    async def serve_in_loop(self, chunks: AsyncIterator[bytes], writer: Writer) -> int:
+        """Serve a client in the event loop that runs, until it sends `exit` or its bytes end; return the exit status."""
+        self.protocol.set_writer(writer)
+        try:
+            await listen_to(chunks, self.protocol.receive)
+        except SystemExit as end:  # how pygls answers `exit`
+            return int(end.code or 0)
+        finally:
+            await self._close_provider()
+            self.leave()
+            self.shutdown()  # type: ignore[no-untyped-call] # pygls has no annotation here
+        return 0
 
     async def _close_provider(self) -> None:
         """Close the provider, which may own a process."""

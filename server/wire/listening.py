@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import BinaryIO, TypeAlias, cast
 
 from server.wire.framing import Frame, FrameReader
@@ -74,6 +74,15 @@ async def listen(stdin: BinaryIO, stdout: BinaryIO, receive: Receive) -> None:
         await _read_pipe(stdin, protocol)
     else:
         await _read_in_thread(stdin, protocol)
+
+
+async def listen_to(chunks: AsyncIterator[bytes], receive: Receive) -> None:
+    """Pass each message on until the bytes end: `listen` for bytes of this process."""
+    frames = FrameReader()
+    async for chunk in chunks:
+        for frame in frames.feed(chunk):
+            if receive(frame):
+                await asyncio.sleep(0)
 
 
 def _is_same(stdin: BinaryIO, stdout: BinaryIO) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from replay.editor.in_process import served_in_process
 from tests.support.places import SCRIPT
 from tui.cli.app import app
 
@@ -43,11 +44,13 @@ def run_in(folder, *words, status=0, timeout=600, env=None):
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def run_here(folder, *words, status=0):
-    """Run a command that starts no other program in this process: one of its own takes a second to begin."""
-    with chdir(folder):
-        done = CliRunner().invoke(app, list(map(str, words)))
-    assert done.exit_code == status, f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
+def run_here(folder, *words, status=0, env=None):
+    """Run a command in this process, with the language server of its replays: each of its own takes a second to begin."""
+    with chdir(folder), served_in_process():
+        done = CliRunner().invoke(app, list(map(str, words)), env=env)
+    assert status is None or done.exit_code == status, (
+        f"status {done.exit_code}\n{done.stderr}\n{done.stdout}\n{done.exception!r}"
+    )
     return Outcome(done.exit_code, done.stdout, done.stderr)
 
 
@@ -59,8 +62,14 @@ def ghosttape_in():
 
 @pytest.fixture(scope="session")
 def ghosttape_here():
-    """As `ghosttape_in`, for a command that starts no other program: it runs in this process."""
+    """As `ghosttape_in`, but in this process."""
     return run_here
+
+
+@pytest.fixture
+def here(tmp_path):
+    """As `ghosttape`, but in this process."""
+    return partial(run_here, tmp_path)
 
 
 @pytest.fixture
